@@ -9,6 +9,7 @@ import type { Calendar, Clock } from '../kernel/time.ts'
 import { readOpenAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { readCircuitBreakers } from '../providers/video/circuitBreaker.ts'
 import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
+import { readBackupState, unprovenSince } from './backups/backupState.ts'
 import type { Context } from './context.ts'
 import { readHeadAge } from './heads/heads.ts'
 import { VERSION } from './version.ts'
@@ -23,7 +24,16 @@ const MAX_WAITING_MS = 6.5 * HOUR_MS
  * Registers the gauges that are read from the database. Every process reports the same values, so alerts use the
  * maximum. Only quarantined streams are counted by each process for itself. The `workflow` labels keep the workflows' original names.
  */
-export function registerGauges({ pool, database, clock, calendar, log, observability, quarantine }: Context): void {
+export function registerGauges({
+  pool,
+  database,
+  clock,
+  calendar,
+  config,
+  log,
+  observability,
+  quarantine,
+}: Context): void {
   const { metrics, onCollect } = observability
   const { gauge } = metrics
   gauge('kinora_build_info', 'Release of the process; always 1.', ['version']).set({ version: VERSION }, 1)
@@ -133,6 +143,11 @@ export function registerGauges({ pool, database, clock, calendar, log, observabi
     'Time since the newest signed head included the whole ledger.',
   )
   onCollect(async () => headAge.set(await readHeadAge(pool)))
+
+  if (config.backup) {
+    const proven = gauge('kinora_backup_proven_age_seconds', 'Time since a backup was last proven restorable.')
+    onCollect(async () => proven.set(age(unprovenSince(await readBackupState(pool)).getTime() / 1000, clock)))
+  }
 
   onCollect(ledgerCollector(metrics, (page) => readBalances(database, page), log))
 }

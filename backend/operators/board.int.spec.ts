@@ -18,9 +18,17 @@ const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]!.split('
 const get = (path: string, headers: Record<string, string> = { cookie }) => fetch(kinora.api + path, { headers })
 const json = async <Answer = Record<string, never>>(path: string) => (await get(path)).json() as Promise<Answer>
 
-const CALLS = ['/overview', '/weekly', '/hourly', '/users/overview', '/users/list', '/pages', '/live', '/actions'].map(
-  (path) => `/analytics${path}`,
-)
+const CALLS = [
+  '/overview',
+  '/weekly',
+  '/hourly',
+  '/users/overview',
+  '/users/list',
+  '/pages',
+  '/live',
+  '/actions',
+  '/backup',
+].map((path) => `/analytics${path}`)
 
 describe('the operator', () => {
   it('must sign in for every call and for the page', async () => {

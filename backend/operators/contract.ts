@@ -128,6 +128,21 @@ const SecurityFailure = z.object({
   network: z.nullable(z.string()),
 })
 
+export const Backup = z.object({
+  /** Whether copies are configured. */
+  configured: z.boolean(),
+  /** Whether there is a recovery phrase, without which no copy is taken. */
+  has_phrase: z.boolean(),
+  /** When a copy was last restored and verified. */
+  proven_at: z.nullable(z.string()),
+  /** The newest copy, which may not be proven yet. */
+  copy: z.nullable(z.object({ taken_at: z.string(), files: count, bytes: count })),
+  /** Why the last attempt failed, if it did. */
+  failure: z.nullable(z.object({ at: z.string(), reason: z.string() })),
+  /** Whether the last proof is too old. */
+  overdue: z.boolean(),
+})
+
 const ParkedEvent = z.object({
   /** Name of the read model. */
   projection: z.string(),
@@ -211,6 +226,8 @@ export const taskHealth = report(
 )
 
 export const margin = report('GET /analytics/margin', Margin, 'Credits sold and spent, revenue and the provider’s cost')
+
+export const backup = board('GET /analytics/backup', Backup, 'When a backup was last proven restorable')
 
 export const operatorActions = endpoint('GET /analytics/actions', {
   access: 'operator',

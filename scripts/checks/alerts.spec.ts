@@ -13,6 +13,7 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
   LedgerDrift: gauge('kinora_ledger_drift_accounts', 0, 1),
   LedgerBroken: gauge('kinora_quarantined_streams{reason="broken"}', 0, 1),
   LedgerHeadOld: gauge('kinora_ledger_head_age_seconds', 3600, 8000),
+  BackupUnproven: gauge('kinora_backup_proven_age_seconds', 86_400, 94_000),
   NewerData: gauge('kinora_quarantined_streams{reason="newer"}', 0, 2),
   HoldNeverSettled: gauge('kinora_oldest_hold_seconds', 20_000, 26_000),
   HoldsOverAnHour: gauge('kinora_open_holds_over_an_hour', 0, 3),

@@ -20,6 +20,21 @@ export interface BackupState {
 /** Characters of a reason that are stored: the board shows a sentence, not a report. */
 const MAX_REASON = 500
 
+/** Age of the last proof that is too old: a day, and two hours for daylight saving time and the duration of a copy, ms. */
+const OVERDUE_MS = 26 * 3_600_000
+
+/** Returns since when no copy was proven restorable. */
+export const unprovenSince = ({ proven, phrase, since }: BackupState): Date => proven?.at ?? phrase?.at ?? since
+
+/** Returns why the operator must look after the backup; undefined if a copy was proven restorable in time. */
+export function backupFault(state: BackupState, now: number): string | undefined {
+  if (!state.phrase) return 'BACKUP_TO is set, but there is no recovery phrase: run npm run -s recovery-phrase.'
+  const since = unprovenSince(state)
+  if (now - since.getTime() <= OVERDUE_MS) return undefined
+  const reason = state.failure ? ` The last attempt failed: ${state.failure.reason}` : ''
+  return `No backup was proven restorable since ${since.toISOString()}.${reason}`
+}
+
 export async function readBackupState(pool: Queries): Promise<BackupState> {
   const { rows } = await pool.query('select * from backup_state')
   const row = rows[0]

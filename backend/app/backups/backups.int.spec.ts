@@ -3,15 +3,18 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
+import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import { Leases } from '../../kernel/postgres/leases.ts'
 import { runRecoveryPhrase } from '../../programs/recoveryPhrase.ts'
 import { runRestore } from '../../programs/restore.ts'
 import { startS3Double } from '../../providers/storage/testing/s3Double.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
+import { readConfig } from '../config/readConfig.ts'
 import { readBackupState } from './backupState.ts'
 import { newPhrase } from './recoveryPhrase.ts'
-import { backUpAndProve } from './startBackups.ts'
+import { type BackupContext, backUpAndProve, startBackups } from './startBackups.ts'
 
 const PROMPT = 'A cat on a hill at sunset'
 const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-copies-'))
@@ -83,10 +86,9 @@ const PLACES = [
 
 describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
   let copies: Awaited<ReturnType<typeof open>>
-  let env: Record<string, string>
+  let context: BackupContext
   const into = (folder: string) => path.join(place, `${name.slice(2)}-${folder}`)
-  const backUp = async () =>
-    backUpAndProve(kinora.context, await readBackupState(kinora.context.pool), new AbortController().signal)
+  const backUp = async () => backUpAndProve(context, await readBackupState(context.pool), new AbortController().signal)
   const restore = (folder: string, by = phrase, ...args: string[]) => {
     printed = []
     return runRestore(['--from', copies.to, '--into', into(folder), ...args], copies.env, print, async () => by)
@@ -96,16 +98,17 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
 
   beforeAll(async () => {
     copies = await open()
-    env = { ...copies.env, BACKUP_TO: copies.to }
-    kinora = await startTestKinora({ provider: await createProviderDouble(), env })
+    kinora = await startTestKinora({ provider: await createProviderDouble() })
+    const env = { NODE_ENV: 'test', DATA_DIR: kinora.dataDir, ...copies.env, BACKUP_TO: copies.to }
+    // The running program is not told of the place, so that it makes no copies of its own.
+    context = { ...kinora.context, config: { ...kinora.context.config, backup: readConfig(env).backup } }
     user = await kinora.newUser()
     videoId = (await generate(user)).id
     await reaches(user, videoId, { status: 'Success' })
     printed = []
-    const programEnv = { NODE_ENV: 'test', DATA_DIR: kinora.dataDir, ...env }
-    expect(await runRecoveryPhrase([], programEnv, print)).toBe(0)
+    expect(await runRecoveryPhrase([], env, print)).toBe(0)
     phrase = printed[0]!
-    expect(await runRecoveryPhrase([], programEnv, print)).toBe(1)
+    expect(await runRecoveryPhrase([], env, print)).toBe(1)
     await backUp()
   }, 120_000)
   afterAll(async () => {
@@ -238,14 +241,43 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
 
   it('fail the drill if they cannot be restored, and are then not recorded as proven', async () => {
     const state = await readBackupState(kinora.context.pool)
-    const { config } = kinora.context
+    const { config } = context
     const broken = {
-      ...kinora.context,
+      ...context,
       config: { ...config, secrets: { ...config.secrets, encryption: 'cd'.repeat(32) } },
     }
     await expect(backUpAndProve(broken, state, new AbortController().signal)).rejects.toThrow(
       /The restored copy differs: keys: ENCRYPTION_KEY is not the key of this database/,
     )
     expect((await readBackupState(kinora.context.pool)).proven).toEqual(state.proven)
+  })
+
+  it('are taken once a night by one process, and tried again after a failure', async () => {
+    const { pool, leases, temporaryDir, config } = context
+    const errors: string[] = []
+    const log = { info: () => {}, warn: () => {}, error: ({ err }: { err: Error }) => errors.push(err.message) }
+    let days = 1
+    const moved = { ...context, log: log as never, clock: () => Date.now() + days * 86_400_000 }
+    const timing = { first: 0, every: 50, retry: { initial: 50, max: 50 } }
+    const away = path.join(temporaryDir, 'a-file')
+    writeFileSync(away, '')
+    const failing = { ...moved, config: { ...config, backup: { to: { folder: away }, keepDays: 35 } } }
+    const first = startBackups(failing, timing)
+    await expect.poll(async () => (await readBackupState(pool)).failure?.reason, { timeout: 30_000 }).toBeDefined()
+    await first.stop()
+    expect(errors.length).toBeGreaterThan(0)
+    const before = catalogues().length
+    const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
+    const others = new Leases(connection, () => {})
+    const running = [startBackups(moved, timing), startBackups({ ...moved, leases: others }, timing)]
+    await expect.poll(() => catalogues().length, { timeout: 60_000 }).toBe(before + 1)
+    await expect.poll(async () => (await readBackupState(pool)).failure, { timeout: 60_000 }).toBeNull()
+    days = 2
+    await expect.poll(() => catalogues().length, { timeout: 60_000 }).toBe(before + 2)
+    const proven = async () => (await readBackupState(pool)).proven!.copy.getTime()
+    await expect.poll(proven, { timeout: 60_000 }).toBeGreaterThan(Date.now() + 86_400_000)
+    await Promise.all(running.map((service) => service.stop()))
+    await others.close()
+    expect([catalogues().length, leases.held().includes('backup')]).toEqual([before + 2, false])
   })
 })

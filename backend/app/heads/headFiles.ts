@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TextFiles } from '../../kernel/textFiles.port.ts'
+import { openPlace } from '../backups/openPlace.ts'
 import type { Config } from '../config/readConfig.ts'
-import { openPlace } from '../openPlace.ts'
 
 /** Opens the place that `HEADS_TO` names, for the heads of the ledger and the list of erased accounts. */
 export function openHeadFiles(headsTo: Config['headsTo'], temporaryDir: string): TextFiles {

@@ -14,6 +14,7 @@ import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import { redact } from '../../kernel/observability/log.ts'
 import { readOpenAlerts } from '../../operators/alerts/operatorAlerts.ts'
+import { serveBackup } from '../../operators/backupRoutes.ts'
 import { serveBoard } from '../../operators/boardRoutes.ts'
 import { serveBusiness } from '../../operators/businessRoutes.ts'
 import { operatorFactors } from '../../operators/contract.ts'
@@ -27,6 +28,7 @@ import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
 import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts'
 import { providerCents } from '../../providers/video/minimax/providerCents.ts'
 import type { Adapters } from '../adapters.ts'
+import { backupOnBoard } from '../backups/backupOnBoard.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
@@ -75,6 +77,7 @@ export function composeOperators(
       const cents = rendersHere(videos) ? undefined : providerCents
       serveBusiness(serve, { database, time, alerts, providerCents: cents })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
+      serveBackup(serve, () => backupOnBoard({ config, pool, clock, redact }))
       serveParked(serve, { database, actions, replay, redact })
       serveExports(serve, { pool, files: FILES, actions, requireStepUp, time })
     },

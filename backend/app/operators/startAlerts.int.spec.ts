@@ -7,6 +7,7 @@ import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { saveFailure, savePhrase, saveProven } from '../backups/backupState.ts'
 import { conditionsOf } from './startAlerts.ts'
 
 /** A receiver of webhooks that answers with `status`. */
@@ -82,6 +83,24 @@ describe('the operator', () => {
     await sql(`insert into open_task (id, user_id, priority, unstarted_since)
       select gen_random_uuid(), gen_random_uuid(), 0, now() - interval '6 minutes'`)
     expect(await found()).toEqual(['tasks_unstarted', 'videos_failing'])
+  })
+
+  it('is told of a backup that was not proven restorable for more than a day, but not where none is set up', async () => {
+    const { pool, config, clock } = kinora.context
+    const backup = { to: { folder: '/mnt/copies' }, keepDays: 35 }
+    const find = async (hours: number, context: object = { config: { ...config, backup } }) => {
+      const at = () => clock() + hours * 3_600_000
+      const conditions = conditionsOf({ ...kinora.context, clock: at, ...context })
+      return conditions.find(({ code }) => code === 'backup_unproven')!.find()
+    }
+    expect(await find(1_000, {})).toBeUndefined()
+    expect(await find(0)).toContain('npm run -s recovery-phrase')
+    await savePhrase(pool, 'age1phrase')
+    expect([await find(25), await find(27)]).toEqual([undefined, expect.stringContaining('No backup was proven')])
+    await saveFailure(pool, 'The bucket refused PUT: HTTP 403')
+    expect(await find(27)).toMatch(/since .*Z\. The last attempt failed: The bucket refused PUT: HTTP 403$/)
+    await saveProven(pool, clock())
+    expect([await find(25), await find(27)]).toEqual([undefined, expect.stringMatching(/since .*Z\.$/)])
   })
 
   it('gets mail and webhook from the running program', async () => {

@@ -9,6 +9,7 @@ import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { type Condition, watchConditions } from '../../operators/alerts/watchConditions.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
+import { backupFault, readBackupState } from '../backups/backupState.ts'
 import type { Context } from '../context.ts'
 
 const INTERVAL_MS = 60_000
@@ -20,7 +21,8 @@ const MIN_FREE_BYTES = 2 ** 30
 const MIN_FREE_SHARE = 0.05
 
 /** Returns the conditions that no other part of Kinora raises an alert for. */
-export function conditionsOf({ database, clock, config }: Pick<Context, 'database' | 'clock' | 'config'>): Condition[] {
+export function conditionsOf(context: Pick<Context, 'database' | 'pool' | 'clock' | 'config'>): Condition[] {
+  const { database, pool, clock, config } = context
   return [
     {
       code: 'tasks_unstarted',
@@ -45,6 +47,10 @@ export function conditionsOf({ database, clock, config }: Pick<Context, 'databas
         if (parked.length === 0) return undefined
         return `Events could not be projected: ${parked.map(({ projection, count }) => `${projection} ${count}`).join(', ')}.`
       },
+    },
+    {
+      code: 'backup_unproven',
+      find: async () => (config.backup ? backupFault(await readBackupState(pool), clock()) : undefined),
     },
     {
       code: 'disk_low',

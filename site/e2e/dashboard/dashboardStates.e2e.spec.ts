@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import {
+  backup,
   hourly,
   live,
   logout,
@@ -15,7 +16,7 @@ import {
   weekly,
 } from '#backend/operators/contract.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
-import { OVERVIEW, PEOPLE, usersOf } from '../testing/boardDouble.ts'
+import { NOW, OVERVIEW, PEOPLE, usersOf } from '../testing/boardDouble.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { CORE, describeOnBoard } from '../testing/onBoard.ts'
 
@@ -218,6 +219,30 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       await page.clock.runFor(12_500)
       await panel(t.live.heading).getByText('41').waitFor()
       await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'shows when a backup was last proven restorable, and why it is not (%s)',
+    async (language) => {
+      const { state, t, panel, page } = await on.open(language)
+      const backups = panel(t.backup.heading)
+      // 18:42 in Shanghai less 931 minutes.
+      await backups.getByText(/03:11/).waitFor()
+      expect(await backups.getByRole('alert').count()).toBe(0)
+      const data = { configured: true, has_phrase: true, proven_at: null, copy: null, failure: null, overdue: true }
+      const reload = async (change: object) => {
+        state.answers.set(backup.path, () => ({ data: { ...data, ...change } }))
+        await page.getByRole('button', { name: t.refresh, exact: true }).click()
+      }
+      await reload({ failure: { at: new Date(NOW).toISOString(), reason: 'The bucket refused PUT: HTTP 403' } })
+      await backups.getByText(t.backup.overdue).waitFor()
+      await backups.getByText('HTTP 403').waitFor()
+      await reload({ has_phrase: false })
+      await backups.getByText('npm run -s recovery-phrase').waitFor()
+      await reload({ configured: false })
+      await backups.getByText(t.backup.off).waitFor()
+      expect(await axeFaults(page)).toEqual([])
     },
   )
 

@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright'
 import type * as z from 'zod/mini'
 import {
+  backup,
   hourly,
   live,
   margin,
@@ -28,6 +29,7 @@ const CALLS = {
   [live.path]: live,
   [taskHealth.path]: taskHealth,
   [margin.path]: margin,
+  [backup.path]: backup,
   [operatorActions.path]: operatorActions,
   [parkedEvents.path]: parkedEvents,
   [replayParkedEvents.path]: replayParkedEvents,
@@ -199,6 +201,19 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
       [operatorFactors.list.path, () => ({ passkeys: [], totp: true, recovery_codes: 8, missing: false })],
       [securityFailures.path, (query) => ({ failures: pageOf(query, 31, failureOf), total: 31 })],
+      [
+        backup.path,
+        () => ({
+          data: {
+            configured: true,
+            has_phrase: true,
+            proven_at: minuteBack(931),
+            copy: { taken_at: minuteBack(933), files: 1_284, bytes: 3_221_225_472 },
+            failure: null,
+            overdue: false,
+          },
+        }),
+      ],
       [replayParkedEvents.path, () => ({ replayed: 11, failed: 1, remaining: 1 })],
     ]),
     rare: new Map(),

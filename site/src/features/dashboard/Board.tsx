@@ -5,6 +5,7 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Actions } from './Actions.tsx'
+import { Backup } from './Backup.tsx'
 import { $away, $empty, $factorMissing, $failed, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
 import { Hours } from './charts/Hours.tsx'
@@ -53,6 +54,7 @@ export function Board() {
             <Live />
             <Margin />
             <TaskHealth />
+            <Backup />
             <Actions />
             <SecurityFailures />
             <Parked />

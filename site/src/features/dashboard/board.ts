@@ -1,5 +1,6 @@
 import { atom, computed } from 'nanostores'
 import {
+  backup,
   hourly,
   live,
   margin,
@@ -61,6 +62,7 @@ export const ranking = boardSection(() => call(pageRanking, { query: period() })
 export const tasks = boardSection(() => call(taskHealth, { query: period() }))
 export const money = boardSection(() => call(margin, { query: period() }))
 export const visitors = boardSection(() => call(live))
+export const copies = boardSection(() => call(backup))
 export const actions = boardSection(async () => {
   const data = await call(operatorActions, { query: { page: $actionPage.get(), per_page: PER_PAGE } })
   return { success: data.success, data: { ...data, page: $actionPage.get() } }
@@ -109,7 +111,7 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, actions, failures, parked].map(({ load }) => load())
+  const others = [...ofPeriod(), visitors, copies, actions, failures, parked].map(({ load }) => load())
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])

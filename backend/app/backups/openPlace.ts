@@ -1,7 +1,7 @@
-import type { ListedStore } from '../kernel/media/mediaStore.port.ts'
-import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
-import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
-import type { FilePlace } from './config/storageConfig.ts'
+import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
+import { createFolderMediaStore } from '../../providers/storage/folderMediaStore.ts'
+import { createS3MediaStore } from '../../providers/storage/s3MediaStore.ts'
+import type { FilePlace } from '../config/storageConfig.ts'
 
 /** Opens a folder or a part of a bucket. `temporaryDir` takes local copies of files in a bucket. */
 export function openPlace(place: FilePlace, temporaryDir: string): ListedStore {
