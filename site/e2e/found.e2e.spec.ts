@@ -130,7 +130,12 @@ describeOnSite('the metadata for search engines', (site) => {
         [...html.matchAll(/<link rel="(?:icon|apple-touch-icon|manifest)" href="([^"]+)"/g)].map(([, href]) => href!),
       ),
     )
-    expect([...icons].sort()).toEqual(['/apple-touch-icon.png', '/favicon.svg', '/manifest.webmanifest'])
+    expect([...icons].sort()).toEqual([
+      '/apple-touch-icon.png',
+      '/favicon.svg',
+      '/manifest.webmanifest',
+      '/zh/manifest.webmanifest',
+    ])
     for (const icon of icons) expect([icon, (await fetch(site.url + icon)).status]).toEqual([icon, 200])
   })
 

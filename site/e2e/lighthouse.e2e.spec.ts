@@ -7,6 +7,7 @@ import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { launchChromium } from './testing/chromium.ts'
+import { makeFilm, shareFilm } from './testing/makeFilm.ts'
 import { describeOnSite } from './testing/onSite.ts'
 
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
@@ -33,6 +34,8 @@ interface Measured {
   readonly cls: number
   /** Addresses of the loaded scripts. */
   readonly scripts: readonly string[]
+  /** Audits of accessibility, best practices and SEO that failed. */
+  readonly refused: readonly string[]
 }
 
 async function freePort(): Promise<number> {
@@ -53,6 +56,10 @@ function read({ categories, audits }: Result): Measured {
     lcpMs: Math.round(value('largest-contentful-paint')),
     cls: Number(value('cumulative-layout-shift').toFixed(3)),
     scripts: scripts.map(({ url }) => url),
+    refused: CATEGORIES.filter((category) => category !== 'performance')
+      .flatMap((category) => categories[category]?.auditRefs ?? [])
+      .map(({ id }) => id)
+      .filter((id) => audits[id]?.score !== null && (audits[id]?.score ?? 1) < 1),
   }
 }
 
@@ -62,8 +69,9 @@ const atLeast = (index: number) => (CATEGORIES[index] === 'performance' ? BUDGET
 /** Ignores a run without a measurable paint. */
 const isWhole = ({ lcpMs, cls }: Measured) => Number.isFinite(lcpMs) && Number.isFinite(cls)
 
-const isWithin = ({ scores, lcpMs, cls }: Measured) =>
-  scores.every((score, index) => score >= atLeast(index)) && lcpMs < BUDGET.lcpMs && cls < BUDGET.cls
+/** The other scores do not vary between runs. */
+const isWithin = ({ scores: [performance = 0], lcpMs, cls }: Measured) =>
+  performance >= BUDGET.performance && lcpMs < BUDGET.lcpMs && cls < BUDGET.cls
 
 /** Returns the compressed bytes of all scripts of a page, loaded and inline. */
 async function scriptBytes(page: string, scripts: readonly string[]): Promise<number> {
@@ -82,6 +90,7 @@ const bestOf = (one: Measured, other: Measured): Measured => ({
   lcpMs: Math.min(one.lcpMs, other.lcpMs),
   cls: Math.min(one.cls, other.cls),
   scripts: other.scripts,
+  refused: other.refused,
 })
 
 describeOnSite('a phone on a slow network', (site) => {
@@ -108,7 +117,8 @@ describeOnSite('a phone on a slow network', (site) => {
     return read(result!.lhr)
   }
 
-  it.each(ADDRESSES)('loads %s fast and without layout shifts', { timeout: 240_000 }, async (address) => {
+  /** Measures a page until it is within the budget, and takes the best figures. */
+  async function measureBest(address: string): Promise<Measured> {
     let best: Measured | undefined
     for (let run = 1; run <= RUNS && !(best && isWithin(best)); run++) {
       const measured = await measure(address)
@@ -117,9 +127,14 @@ describeOnSite('a phone on a slow network', (site) => {
       console.log(`${address}: ${scores.join(' / ')}, LCP ${lcpMs} ms, CLS ${cls}`)
     }
     if (!best) throw new Error('Nothing was measured')
+    return best
+  }
+
+  it.each(ADDRESSES)('loads %s fast and without layout shifts', { timeout: 240_000 }, async (address) => {
+    const best = await measureBest(address)
     const bytes = await scriptBytes(site.url + address, best.scripts)
     console.log(`${address}: ${bytes} B of script in ${best.scripts.length} files`)
-    expect(best).toEqual({
+    expect(best).toMatchObject({
       scores: CATEGORIES.map((_, index) => expect.toSatisfy((score: number) => score >= atLeast(index))),
       lcpMs: expect.toSatisfy((ms: number) => ms < BUDGET.lcpMs),
       cls: expect.toSatisfy((shift: number) => shift < BUDGET.cls),
@@ -127,4 +142,23 @@ describeOnSite('a phone on a slow network', (site) => {
     })
     expect(bytes).toBeLessThan(BUDGET.scriptBytes)
   })
+
+  it.each(FULL ? ['', '/zh'] : [''])(
+    'loads %s/v/… fast and without layout shifts',
+    { timeout: 300_000 },
+    async (prefix) => {
+      const owner = await site.newUser()
+      const { url } = await shareFilm(owner, await makeFilm(owner))
+      const { scores, lcpMs, cls, refused } = await measureBest(prefix + new URL(url).pathname)
+      // Shared pages are unlisted: `noindex` costs the one SEO audit that asks for the opposite.
+      expect(refused).toEqual(['is-crawlable'])
+      expect({ scores, lcpMs, cls }).toEqual({
+        scores: CATEGORIES.map((category, index) =>
+          category === 'seo' ? expect.any(Number) : expect.toSatisfy((score: number) => score >= atLeast(index)),
+        ),
+        lcpMs: expect.toSatisfy((ms: number) => ms < BUDGET.lcpMs),
+        cls: expect.toSatisfy((shift: number) => shift < BUDGET.cls),
+      })
+    },
+  )
 })

@@ -1,33 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Share, Task } from '#backend/tasks/contract.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
 import { htmlFaults } from './testing/htmlFaults.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
+import { makeFilm, PROMPT, shareFilm } from './testing/makeFilm.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { signUp, words } from './testing/walkJourney.ts'
-
-const PROMPT = 'A sailboat on a calm sea at sunset'
-const ORDER = {
-  ...{ task_type: 'text_to_video', model: 'MiniMax-Hailuo-02', prompt: PROMPT, duration: 6, resolution: '768P' },
-  camera_movements: ['推进'],
-}
-
-async function makeFilm(user: TestUser): Promise<Task> {
-  const made = (await (await user.call('POST', '/videos/generate', ORDER)).json()) as { task: Task }
-  return vi.waitFor(
-    async () => {
-      const task = (await (await user.call('GET', `/videos/tasks/${made.task.id}`)).json()) as Task
-      expect(task.status).toBe('Success')
-      return task
-    },
-    { timeout: 90_000, interval: 250 },
-  )
-}
 
 describeOnSite('the page of a shared film', (site) => {
   let film: Task
@@ -36,8 +19,7 @@ describeOnSite('the page of a shared film', (site) => {
   beforeAll(async () => {
     owner = await site.newUser()
     film = await makeFilm(owner)
-    const shown = { show_prompt: true, show_name: true }
-    share = (await (await owner.call('POST', `/videos/tasks/${film.id}/share`, shown)).json()) as Share
+    share = await shareFilm(owner, film)
   }, 120_000)
 
   const addressIn = (language: 'en' | 'zh') => {
@@ -93,19 +75,51 @@ describeOnSite('the page of a shared film', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn('zh'))("becomes a stranger's own film (%s)", { timeout: 180_000 }, async (language) => {
+  /** Opens the shared film and asks for its settings, which needs a sign-in. */
+  const askToRemix = async (language: 'en' | 'zh') => {
     const page = await site.visit({ language, width: language === 'zh' ? 390 : 1280 })
-    const [texts, { form, task }] = [await words(language, 'share'), await words(language, 'workspace')]
+    const texts = await words(language, 'share')
     await page.goto(addressIn(language))
     await page.getByRole('link', { name: texts.remix }).click()
     await page.waitForURL('**/auth/login?next=*')
-    await signUp(page, site.url, language)
-    const prompt = page.getByRole('textbox', { name: form.prompt })
-    await expect.poll(() => prompt.inputValue()).toContain(PROMPT)
-    expect(await page.getByRole('textbox', { name: form.seed, exact: true }).inputValue()).toBe(String(film.seed))
-    await page.getByRole('button', { name: new RegExp(form.generate) }).click()
-    const row = page.getByRole('listitem').filter({ hasText: PROMPT })
-    await row.getByRole('button', { name: task.play }).waitFor({ timeout: 90_000 })
-    await page.context().close()
-  })
+    const { form, task } = await words(language, 'workspace')
+    return { page, form, task, prompt: page.getByRole('textbox', { name: form.prompt }) }
+  }
+
+  it.each(languagesInTurn('zh'))(
+    "becomes a stranger's own film, after a sign-up by mailed link (%s)",
+    { timeout: 180_000 },
+    async (language) => {
+      const { page, form, task, prompt } = await askToRemix(language)
+      const { field, start } = await words(language, 'auth')
+      const email = `stranger.${language}.${Date.now()}@kinora.test`
+      await page.getByLabel(field.email, { exact: true }).fill(email)
+      const asked = page.waitForRequest('**/api/v1/auth/start')
+      await page.getByRole('button', { name: start.continue, exact: true }).click()
+      // The settings wait in the browser: a mailed draft would start the video, and be charged, without a click.
+      expect((await asked).postDataJSON().draft ?? {}).not.toHaveProperty('prompt')
+      await page.getByText(email).waitFor()
+      const mails = (await (await fetch(`${site.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
+      await page.goto(/https?:\S+#token=\S+/.exec(mails[0]!.text)![0])
+      await page.waitForURL(/\/workspace$/)
+      await expect.poll(() => prompt.inputValue()).toContain(PROMPT)
+      expect(await page.getByRole('textbox', { name: form.seed, exact: true }).inputValue()).toBe(String(film.seed))
+      const row = page.getByRole('listitem').filter({ hasText: PROMPT })
+      expect(await row.count()).toBe(0)
+      await page.getByRole('button', { name: new RegExp(form.generate) }).click()
+      await row.getByRole('button', { name: task.play }).waitFor({ timeout: 90_000 })
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'keeps its settings through a sign-up with a password (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, prompt } = await askToRemix(language)
+      await signUp(page, site.url, language)
+      await expect.poll(() => prompt.inputValue()).toContain(PROMPT)
+      await page.context().close()
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { axeFaults } from '../testing/axeFaults.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -66,6 +67,94 @@ describeOnSite('a user', (site) => {
       await page.context().close()
     },
   )
+
+  it.each(languagesInTurn('zh'))(
+    'sees why notices cannot be shown, and turns them on where they can (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { notices } = await words(language, 'profile')
+      const user = await site.newUser()
+      await user.call('PUT', '/users/language', { language })
+      const address = `${site.url}${language === 'zh' ? '/zh' : ''}/profile/settings`
+      /** Opens the settings in a browser with a permission, or without push messages. */
+      const open = async (permission: NotificationPermission | 'missing', answer?: NotificationPermission) => {
+        const page = await site.visit({ language, user })
+        await page.addInitScript(
+          ([now, later, subscription]) => {
+            if (now === 'missing') return void Reflect.deleteProperty(window, 'PushManager')
+            let state = now
+            Object.defineProperty(Notification, 'permission', { get: () => state })
+            Notification.requestPermission = async () => {
+              state = later ?? now
+              return state
+            }
+            PushManager.prototype.subscribe = async () =>
+              ({ toJSON: () => subscription }) as unknown as PushSubscription
+          },
+          [permission, answer, SUBSCRIPTION] as const,
+        )
+        await page.goto(address)
+        const choice = page.getByRole('switch', { name: notices.push })
+        await expect.poll(() => page.getByRole('switch', { name: notices.mail }).isEnabled()).toBe(true)
+        return { page, choice, hint: page.locator('#notice-push-hint') }
+      }
+      for (const [state, text] of [
+        ['missing', notices.pushMissing],
+        ['denied', notices.pushBlocked],
+      ] as const) {
+        const { page, choice, hint } = await open(state)
+        expect([await hint.textContent(), await choice.isDisabled(), await choice.isChecked()]).toEqual([
+          text,
+          true,
+          false,
+        ])
+        expect(await axeFaults(page, '#notices')).toEqual([])
+        await page.context().close()
+      }
+
+      const refused = await open('default', 'denied')
+      await refused.choice.click()
+      await refused.page.locator('.toast', { hasText: notices.pushFailed }).waitFor()
+      expect(await refused.hint.textContent()).toBe(notices.pushBlocked)
+      await refused.page.context().close()
+
+      const allowed = await open('default', 'granted')
+      expect([await allowed.hint.textContent(), await allowed.choice.isChecked()]).toEqual([notices.pushHint, false])
+      await allowed.choice.click()
+      await expect.poll(() => allowed.choice.isChecked(), { timeout: 15_000 }).toBe(true)
+      await allowed.page.context().close()
+      const later = await open('granted')
+      await expect.poll(() => later.choice.isChecked()).toBe(true)
+      await later.page.context().close()
+      // Allowed once, and blocked in the browser since.
+      const blocked = await open('denied')
+      expect(await blocked.choice.isChecked()).toBe(false)
+      await blocked.page.context().close()
+    },
+  )
+
+  it.each(['en', 'zh'] as const)('can install Kinora as an app (%s)', { timeout: 60_000 }, async (language) => {
+    const page = await site.visit({ language })
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
+    const devtools = await page.context().newCDPSession(page)
+    const { url, errors, data } = await devtools.send('Page.getAppManifest')
+    expect(errors).toEqual([])
+    const manifest = JSON.parse(data!) as { lang: string; start_url: string; id: string; icons: { src: string }[] }
+    expect(manifest).toMatchObject({
+      ...{ id: '/', lang: language === 'zh' ? 'zh-CN' : 'en', start_url: language === 'zh' ? '/zh' : '/' },
+      icons: expect.arrayContaining([expect.objectContaining({ purpose: 'maskable' })]),
+    })
+    expect((await fetch(url)).headers.get('content-type')).toContain('application/manifest+json')
+    for (const { src } of manifest.icons)
+      expect([src, (await fetch(new URL(src, url))).headers.get('content-type')]).toEqual([
+        src,
+        expect.stringMatching(/^image/),
+      ])
+    // A context of its own counts as incognito, which is the one error that the site cannot help.
+    const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
+    expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito')).toEqual([])
+    await page.context().close()
+  })
 
   it.each(languagesInTurn())(
     'sees a page of its own without a connection (%s)',

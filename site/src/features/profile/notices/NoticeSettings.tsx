@@ -3,7 +3,9 @@ import { useEffect } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { SwitchField } from '../../../ui/SwitchField.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
-import { $notices, canPush, loadNotices, setMail, setPush } from './notices.ts'
+import { $notices, canPush, isBlocked, loadNotices, setMail, setPush } from './notices.ts'
+
+const pushHint = () => (isBlocked() ? 'pushBlocked' : canPush() ? 'pushHint' : 'pushMissing')
 
 /** Chooses how the user is told that a video is done. */
 export function NoticeSettings() {
@@ -18,9 +20,9 @@ export function NoticeSettings() {
       <SwitchField
         id="notice-push"
         label={t('profile.notices.push')}
-        hint={t(canPush() ? 'profile.notices.pushHint' : 'profile.notices.pushMissing')}
-        on={notices?.push ?? false}
-        disabled={!notices || busy || !canPush()}
+        hint={t(`profile.notices.${pushHint()}`)}
+        on={notices?.push === true && !isBlocked()}
+        disabled={!notices || busy || !canPush() || isBlocked()}
         onChange={(on) => void run(() => setPush(on))}
       />
       <SwitchField

@@ -23,6 +23,8 @@ interface Notices {
 export const $notices = atom<Notices | null>(null)
 
 export const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window
+/** Whether the user or the browser refuses the notifications of this site. */
+export const isBlocked = (): boolean => canPush() && Notification.permission === 'denied'
 
 export async function loadNotices(): Promise<void> {
   const { push, mail, push_key } = await call(readNotices)
