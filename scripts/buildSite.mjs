@@ -38,7 +38,15 @@ export async function buildSite() {
 
 /** Lists the files that the built site depends on: its own, the content, and all files that they import. */
 export const siteInputs = (root = ROOT) =>
-  withImports(root, [...filesUnder(root, 'site'), ...filesUnder(root, 'content'), ...TOOLS]).sort()
+  withImports(root, [...filesUnder(root, 'site'), ...filesUnder(root, 'content'), ...docs(root), ...TOOLS]).sort()
+
+/** The pages of the manual that the site contains. The image is built without the rest of docs/. */
+const docs = (root) =>
+  ['docs', 'docs/operations'].flatMap((folder) =>
+    readdirSync(path.join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  )
 
 /** Hashes the inputs of the site. The public URL is not an input: the server inserts it. */
 export function inputsHash(root = ROOT) {

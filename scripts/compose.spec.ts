@@ -211,6 +211,8 @@ describe('the image', () => {
         '!.npmrc',
         '!backend',
         '!content',
+        '!docs/*.md',
+        '!docs/operations/*.md',
         '!package-lock.json',
         '!package.json',
         '!projections',

@@ -11,6 +11,8 @@ const OPEN_PAGES = [
   '/faq/image-to-video',
   '/privacy',
   '/terms',
+  '/docs/start',
+  '/docs/reference/operations',
   '/auth/login',
   '/auth/register',
   '/auth/forgot-password',

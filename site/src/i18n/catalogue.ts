@@ -4,6 +4,7 @@ import enBilling from '#content/en/billing.json'
 import enCommon from '#content/en/common.json'
 import enCredits from '#content/en/credits.json'
 import enDashboard from '#content/en/dashboard.json'
+import enDocs from '#content/en/docs.json'
 import enErrors from '#content/en/errors.json'
 import enFailures from '#content/en/failures.json'
 import enFaq from '#content/en/faq.json'
@@ -26,6 +27,7 @@ export const english = {
   common: enCommon,
   credits: enCredits,
   dashboard: enDashboard,
+  docs: enDocs,
   errors: enErrors,
   failures: enFailures,
   faq: enFaq,
