@@ -21,6 +21,9 @@ const RUNS = 5
 const ADDRESSES = FULL ? ['/', '/zh', '/faq', '/faq/video-cost', '/privacy'] : ['/']
 const BUDGET = { performance: FULL ? 100 : 90, lcpMs: FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 5 * 1024 }
 
+/** The limit of a good time (web.dev/lcp), ms. */
+const GOOD_LCP_MS = 2_500
+
 /**
  * CPU slowdown. Four makes a fast desktop comparable to a mid-range phone; slower machines use two (Lighthouse,
  * docs/throttling.md, "Calibrating the CPU slowdown").
@@ -70,8 +73,8 @@ const atLeast = (index: number) => (CATEGORIES[index] === 'performance' ? BUDGET
 const isWhole = ({ lcpMs, cls }: Measured) => Number.isFinite(lcpMs) && Number.isFinite(cls)
 
 /** The other scores do not vary between runs. */
-const isWithin = ({ scores: [performance = 0], lcpMs, cls }: Measured) =>
-  performance >= BUDGET.performance && lcpMs < BUDGET.lcpMs && cls < BUDGET.cls
+const isWithin = ({ scores: [performance = 0], lcpMs, cls }: Measured, lcpBudgetMs: number) =>
+  performance >= BUDGET.performance && lcpMs < lcpBudgetMs && cls < BUDGET.cls
 
 /** Returns the compressed bytes of all scripts of a page, loaded and inline. */
 async function scriptBytes(page: string, scripts: readonly string[]): Promise<number> {
@@ -118,9 +121,9 @@ describeOnSite('a phone on a slow network', (site) => {
   }
 
   /** Measures a page until it is within the budget, and takes the best figures. */
-  async function measureBest(address: string): Promise<Measured> {
+  async function measureBest(address: string, lcpBudgetMs = BUDGET.lcpMs): Promise<Measured> {
     let best: Measured | undefined
-    for (let run = 1; run <= RUNS && !(best && isWithin(best)); run++) {
+    for (let run = 1; run <= RUNS && !(best && isWithin(best, lcpBudgetMs)); run++) {
       const measured = await measure(address)
       if (isWhole(measured)) best = best ? bestOf(best, measured) : measured
       const { scores, lcpMs, cls } = measured
@@ -149,14 +152,15 @@ describeOnSite('a phone on a slow network', (site) => {
     async (prefix) => {
       const owner = await site.newUser()
       const { url } = await shareFilm(owner, await makeFilm(owner))
-      const { scores, lcpMs, cls, refused } = await measureBest(prefix + new URL(url).pathname)
+      const { scores, lcpMs, cls, refused } = await measureBest(prefix + new URL(url).pathname, GOOD_LCP_MS)
       // Shared pages are unlisted: `noindex` costs the one SEO audit that asks for the opposite.
       expect(refused).toEqual(['is-crawlable'])
       expect({ scores, lcpMs, cls }).toEqual({
         scores: CATEGORIES.map((category, index) =>
           category === 'seo' ? expect.any(Number) : expect.toSatisfy((score: number) => score >= atLeast(index)),
         ),
-        lcpMs: expect.toSatisfy((ms: number) => ms < BUDGET.lcpMs),
+        // The largest content is the film's picture.
+        lcpMs: expect.toSatisfy((ms: number) => ms < GOOD_LCP_MS),
         cls: expect.toSatisfy((shift: number) => shift < BUDGET.cls),
       })
     },

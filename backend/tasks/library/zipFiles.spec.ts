@@ -38,6 +38,7 @@ it('opens a file when its reader has taken those before it, and holds a few chun
     held = Math.max(held, state.made - taken)
     expect(state.opened).toBeLessThanOrEqual(taken / (CHUNK.length * CHUNKS) + 2)
   }
+  console.log(`50 files, ${Math.round(taken / 2 ** 20)} MiB as one zip: at most ${held / 2 ** 10} KiB held`)
   expect(state.opened).toBe(50)
   expect(held).toBeLessThan(8 * CHUNK.length)
 })
