@@ -85,7 +85,7 @@ const Environment = z.object({
   S3_REGION: z._default(z.string(), 'us-east-1'),
   HEADS_TO: text,
   BACKUP_TO: text,
-  BACKUP_KEEP_DAYS: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(3_650)), 35),
+  BACKUP_KEEP_DAYS: z._default(whole(1, 3_650), 35),
   AUDIT_KEY_FILE: text,
   OPERATOR_USERNAME: z._default(atMost(128), 'operator'),
   OPERATOR_PASSWORD: z.optional(atMost(256)),

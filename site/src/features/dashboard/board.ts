@@ -21,9 +21,9 @@ import { addressOf, call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { once } from '../../api/once.ts'
 import { localHref } from '../../i18n/client.ts'
-import { type Choice, queryOf } from './boardPeriod.ts'
 import { type BoardSection, boardSection } from './boardSection.ts'
 import { dayOf } from './figures.ts'
+import { type Choice, queryOf } from './period/boardPeriod.ts'
 
 export const PER_PAGE = 10
 const LIVE_EVERY_MS = 12_000

@@ -101,8 +101,9 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['from user_account where id', () => []],
   ['from outgoing_mail order by id', () => []],
   ['render_progress', () => []],
-  // Out of scope: unused uploads, erasures, and the retention of visits.
+  // Out of scope: unused uploads, removed files, erasures, and the retention of visits.
   ['image_upload', () => []],
+  ['media_removal', () => []],
   ['from jsonb_array_elements_text', () => []],
   ['erasure', () => []],
   ['page_view', () => []],

@@ -1,10 +1,10 @@
 import { useStore } from '@nanostores/react'
 import { type SubmitEvent, useId, useState } from 'react'
 import { KEPT_DAYS } from '#backend/operators/contract.ts'
-import { translate } from '../../i18n/client.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Fault } from '../../ui/Field.tsx'
-import { $choice, $zone, choosePeriod, todaysDate } from './board.ts'
+import { translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Fault } from '../../../ui/Field.tsx'
+import { $choice, $zone, choosePeriod, todaysDate } from '../board.ts'
 import { faultOf, firstKept, PRESETS } from './boardPeriod.ts'
 
 /** Selects the date range of the sections below it. */
