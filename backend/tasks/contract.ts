@@ -196,6 +196,8 @@ export const ModelView = z.object({
   supports_negative_prompt: z.boolean(),
   /** Whether a running task can be cancelled. */
   supports_cancel: z.boolean(),
+  /** Resolution in which a finished video can be made again from itself; null where it cannot. */
+  regenerates_to: z.nullable(z.string()),
 })
 export type ModelView = z.infer<typeof ModelView>
 

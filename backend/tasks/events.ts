@@ -22,6 +22,8 @@ export interface VideoTaskOrder extends Configuration {
   /** AES-256-GCM ciphertext, encoded as base64. */
   readonly encryptedNegativePrompt?: string
   readonly sound?: boolean
+  /** The finished task whose video is made again, and its job. The provider of the job is the only route. */
+  readonly source?: { readonly taskId: string; readonly jobId: string }
   /** Version of the catalogue entry. Orders that predate the catalogue lack it, its shape and its routes. */
   readonly modelVersion?: string
   /** The shape of that version which prices the configuration. */

@@ -55,7 +55,11 @@ interface Submission {
   readonly userId: string
   readonly generation: Generation
   readonly images: Images
+  readonly source?: Source | undefined
 }
+
+/** The finished task whose video is made again, with the job that made it. */
+type Source = Readonly<{ taskId: string; provider: string; jobId: string }>
 
 /** Ids of the uploaded images of a task. */
 interface Images {
@@ -94,8 +98,9 @@ export function createTasks(deps: TaskDeps) {
       const keyed = { userId, key, body: generation, isLost }
       const taskId = await withIdempotencyKey(database, keyed, async (taskId) => {
         const images = await claimImages(uploads, userId, generation)
+        const source = await readSource(handle, userId, generation)
         const context = command(derivedId('generate', taskId))
-        const { held, submitted } = await submitTask(deps, { taskId, userId, generation, images }, context)
+        const { held, submitted } = await submitTask(deps, { taskId, userId, generation, images, source }, context)
         await note(userId, { videoTasks: submitted.position, creditBalances: held })
         return taskId
       })
@@ -142,7 +147,7 @@ export function createTasks(deps: TaskDeps) {
  */
 export async function submitTask(
   deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock' | 'catalogue'>,
-  { taskId, userId, generation, images }: Submission,
+  { taskId, userId, generation, images, source }: Submission,
   context: CommandContext,
 ) {
   const { handle, credits, encrypt, allowance, clock, catalogue } = deps
@@ -179,7 +184,8 @@ export async function submitTask(
     ...(await settingsOf(generation, (text) => encrypt(aboutNegativePrompt(userId, taskId), text))),
     modelVersion: offered.version,
     shape,
-    routes: offered.routes,
+    routes: offered.routes.filter(({ provider }) => !source || provider === source.provider),
+    ...(source && { source: { taskId: source.taskId, jobId: source.jobId } }),
     credits: amount,
     priority,
   }
@@ -192,6 +198,22 @@ export async function submitTask(
   if (submitted.state.status === 'waiting')
     await handle(renderLane, userId, { type: 'AskSlot', userId, taskId, at }, slotContext).catch(() => {})
   return { held, submitted }
+}
+
+/** Returns the source of a generation, if it has one. @throws ValidationError if its video cannot be made again */
+async function readSource(handle: Handle, userId: string, generation: Generation): Promise<Source | undefined> {
+  const { source_task_id: taskId, model, task_type, duration, resolution } = generation
+  if (!taskId) return undefined
+  const { state } = await handle.read(videoTask, taskId)
+  const fits =
+    state.status === 'succeeded' &&
+    state.order.userId === userId &&
+    state.order.model === model &&
+    state.order.taskType === task_type &&
+    state.order.duration === duration &&
+    state.order.resolution !== resolution
+  if (!fits || !state.job) throw new ValidationError([{ path: 'source_task_id', code: 'unknown_source' }])
+  return { taskId, ...state.job }
 }
 
 /** Claims the uploaded images of a generation. @throws ValidationError naming the image that the user does not own */

@@ -19,6 +19,8 @@ export interface RenderRequest extends Configuration {
   readonly negativePrompt: string | undefined
   /** Whether the video has sound; undefined: the provider's default. */
   readonly sound: boolean | undefined
+  /** Job id of a finished video that is rendered again in `resolution`. */
+  readonly sourceJob?: string | undefined
 }
 
 export type CreateAnswer =

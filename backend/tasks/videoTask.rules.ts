@@ -39,7 +39,14 @@ type Stage =
       readonly jobUnknown: boolean
     }
   /** A video that was recovered after a failure is not charged. */
-  | Readonly<{ status: 'succeeded'; order: VideoTaskOrder; file: VideoFile; charged: boolean }>
+  | Readonly<{
+      status: 'succeeded'
+      order: VideoTaskOrder
+      file: VideoFile
+      charged: boolean
+      /** The job that made the video. */
+      job?: { readonly provider: string; readonly jobId: string }
+    }>
   /** `cancelled`: its owner deleted it before it had ended. */
   | { readonly status: 'deleted'; readonly charged: boolean; readonly cancelled: boolean }
 
@@ -113,7 +120,9 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoTaskRecovered': {
       if (!('order' in task)) return task
       const charged = event.type === 'VideoTaskSucceeded'
-      return { status: 'succeeded', order: task.order, file: event.data.file, charged }
+      const [provider, jobId] = ['provider' in task && task.provider, 'jobId' in task && task.jobId]
+      const job = provider && jobId ? { job: { provider, jobId } } : {}
+      return { status: 'succeeded', order: task.order, file: event.data.file, charged, ...job }
     }
     case 'VideoTaskFailed': {
       if (!('order' in task)) return task

@@ -31,5 +31,6 @@ export async function readRequest(
     aspectRatio,
     seed,
     sound,
+    sourceJob: order.source?.jobId,
   }
 }

@@ -51,6 +51,8 @@ const model = {
   sound: z._default(z.boolean(), false),
   seed: z._default(z.boolean(), false),
   negativePrompt: z._default(z.boolean(), false),
+  /** Resolution in which a provider can render a finished video of this model again. */
+  regeneratesTo: z.optional(z.string().check(z.regex(/^\w{1,16}$/))),
 }
 
 /** A model of a provider definition, whose provider is implied. `model` is the provider's own name of it. */

@@ -37,6 +37,8 @@ const form = {
   seed: z.optional(z.int('invalid_seed').check(z.nonnegative('invalid_seed'), z.maximum(2 ** 31 - 1, 'invalid_seed'))),
   negative_prompt: z.optional(z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long'))),
   sound: z.optional(z.boolean()),
+  /** A finished task of the same model, whose video is made again in this resolution. */
+  source_task_id: z.optional(z.uuid('unknown_source')),
 }
 
 /** The body of a generation without the rules of the catalogue, which the server adds. */
@@ -88,4 +90,5 @@ function* generationFaults(g: Generation, models: readonly OfferedModel[]): Gene
   if (g.seed !== undefined && !model.seed) yield ['seed', 'seed_not_for_model']
   if (g.negative_prompt && !model.negativePrompt) yield ['negative_prompt', 'negative_prompt_not_for_model']
   if (g.sound !== undefined && !model.sound) yield ['sound', 'sound_not_for_model']
+  if (g.source_task_id && model.regeneratesTo !== g.resolution) yield ['source_task_id', 'source_not_for_model']
 }

@@ -21,5 +21,6 @@ export function modelView(model: CatalogueModel, cancels: boolean): ModelView {
     supports_seed: model.seed,
     supports_negative_prompt: model.negativePrompt,
     supports_cancel: cancels,
+    regenerates_to: model.regeneratesTo ?? null,
   }
 }

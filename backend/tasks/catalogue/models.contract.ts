@@ -21,7 +21,15 @@ export interface Configuration {
 /** The part of a catalogue model that the form and the validation use. */
 export type OfferedModel = Pick<
   CatalogueModel,
-  'id' | 'shapes' | 'cameraMovements' | 'aspectRatios' | 'inputs' | 'sound' | 'seed' | 'negativePrompt'
+  | 'id'
+  | 'shapes'
+  | 'cameraMovements'
+  | 'aspectRatios'
+  | 'inputs'
+  | 'sound'
+  | 'seed'
+  | 'negativePrompt'
+  | 'regeneratesTo'
 >
 type Priced = Pick<CatalogueModel, 'shapes'>
 

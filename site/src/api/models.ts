@@ -49,4 +49,5 @@ export const formModel = (view: ModelView): FormModel => ({
   seed: view.supports_seed,
   negativePrompt: view.supports_negative_prompt,
   cancels: view.supports_cancel,
+  ...(view.regenerates_to !== null && { regeneratesTo: view.regenerates_to }),
 })

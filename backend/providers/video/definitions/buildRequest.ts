@@ -2,6 +2,7 @@ import { trimEnd } from '#backend/kernel/trimEnd.ts'
 import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
 import type { Call, Definition } from './definition.ts'
 import type { Job } from './interpretAnswer.ts'
+import { decodeJob } from './jobRecord.ts'
 import { fill, type Json, type Values } from './template.ts'
 
 export interface HttpRequest {
@@ -72,7 +73,7 @@ export interface SentFrames {
   readonly references: readonly string[]
 }
 
-/** Returns the values that templates of `create` can use. */
+/** Returns the values that templates of `create` and `regenerate` can use. */
 export function requestValues(request: RenderRequest, frames: SentFrames, callbackUrl: string | undefined): Values {
   const { taskId, taskType, providerModel, prompt, promptOptimizer, resolution, duration } = request
   const { aspectRatio, seed, negativePrompt, sound, cameraMovements } = request
@@ -82,6 +83,7 @@ export function requestValues(request: RenderRequest, frames: SentFrames, callba
     references: frames.references.length > 0 ? frames.references : undefined,
     modelApp: modelApp(providerModel),
     movements: cameraMovements.length > 0 ? cameraMovements.join(',') : undefined,
+    sourceJobId: request.sourceJob === undefined ? undefined : decodeJob(request.sourceJob).id,
   }
 }
 

@@ -168,9 +168,13 @@ async function prepare(deps: DefinedProviderDeps, request: RenderRequest, signal
   const { client, callbackUrl } = deps
   const definition = deps.definition()
   try {
-    const frames = await sendFrames(definition, client, request, signal)
-    const values = requestValues(request, frames, callbackUrl(request))
-    return client.build(createCall(definition, request.providerModel), values)
+    const { sourceJob, providerModel } = request
+    const call = sourceJob === undefined ? createCall(definition, providerModel) : definition.regenerate
+    if (!call) throw new MissingValue(`${definition.name} cannot render a video again`)
+    // The provider has the frames of a video that it renders again.
+    const sent = sourceJob === undefined ? request : { ...request, firstFrame: undefined, lastFrame: undefined }
+    const frames = await sendFrames(definition, client, sent, signal)
+    return client.build(call, requestValues(request, frames, callbackUrl(request)))
   } catch (error) {
     if (error instanceof ProviderError && error.kind !== 'unknown') return answerToError(error, deps, request.taskId)
     if (error instanceof MissingValue || error instanceof ForeignAddress)

@@ -124,6 +124,8 @@ const Shape = z.strictObject({
   }),
   frames: Frames,
   create: z.strictObject({ ...Call.shape, job: Job }),
+  /** Renders a finished job again in another resolution. Its answer is that of `create`. */
+  regenerate: z.optional(Call),
   state: State,
   result: Result,
   errors: Errors,
@@ -143,7 +145,7 @@ const REQUEST_VALUES = [
 ]
 
 export const Definition = Shape.check((context) => {
-  const { create, state, result, cancel, models, webhook } = context.value
+  const { create, regenerate, state, result, cancel, models, webhook } = context.value
   const check = (path: string, templates: object | undefined, known: readonly string[]) => {
     for (const name of referencesOf((templates ?? {}) as never))
       if (!known.includes(name))
@@ -152,6 +154,7 @@ export const Definition = Shape.check((context) => {
   const { job, ...createCall } = create
   const jobValues = ['jobId', ...Object.keys(job.keep)]
   check('create', createCall, REQUEST_VALUES)
+  check('regenerate', regenerate, [...REQUEST_VALUES, 'sourceJobId'])
   check(
     'models',
     models.map(({ url, body }) => ({ url: url ?? '', body: body ?? '' })),

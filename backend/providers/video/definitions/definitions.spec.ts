@@ -19,11 +19,12 @@ describe.each(shippedDefinitions().map((definition) => [definition.name, definit
     const job = interpretCreated(definition, examples.created)!
 
     it('sends what its examples say', () => {
-      for (const { input, request, sends } of examples.creates) {
+      const { regenerate } = examples
+      for (const { input, request, sends } of [...examples.creates, ...(regenerate ? [regenerate] : [])]) {
         const { firstFrame, lastFrame, references = [], callbackUrl, ...others } = input
         const frames = { firstFrame, lastFrame, references }
         const values = requestValues({ ...REQUEST, cameraMovements: [], ...others } as never, frames, callbackUrl)
-        const call = createCall(definition, values.providerModel as string)
+        const call = input.sourceJob ? definition.regenerate! : createCall(definition, values.providerModel as string)
         const built = buildRequest(definition, call, values, 'secret')
         expect(`${built.method} ${built.url.pathname}${built.url.search}`).toBe(request)
         expect(JSON.parse(built.body!)).toEqual(sends)
@@ -37,6 +38,11 @@ describe.each(shippedDefinitions().map((definition) => [definition.name, definit
       const shown = new Set(examples.creates.flatMap(({ sends }) => Object.keys(sends as object)))
       // The double refuses fields that no example sends, and every task has a seed.
       expect(fields.filter((field) => !shown.has(field))).toEqual([])
+    })
+
+    it('has an example of each call', () => {
+      expect(examples.regenerate !== undefined).toBe(definition.regenerate !== undefined)
+      expect(definition.models.some(({ regeneratesTo }) => regeneratesTo)).toBe(definition.regenerate !== undefined)
     })
 
     it('addresses the job and the check as its examples say', () => {

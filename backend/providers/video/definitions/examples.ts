@@ -23,6 +23,7 @@ const Input = z.partial(
     negativePrompt: z.string(),
     sound: z.boolean(),
     callbackUrl: z.string(),
+    sourceJob: z.string(),
   }),
 )
 
@@ -38,6 +39,8 @@ const Meaning = z.strictObject({
 export const Examples = z.strictObject({
   /** Requests to create, with what is sent for an input. The answer to the first creates the example's job. */
   creates: z.array(z.strictObject({ input: Input, request: Request, sends: z.json() })).check(z.minLength(1)),
+  /** A request to render the example's job again. */
+  regenerate: z.optional(z.strictObject({ input: Input, request: Request, sends: z.json() })),
   created: Answer,
   refusals: z.array(z.strictObject({ answer: Answer, kind: ErrorKind })),
   /** Answers of one job in order; the last is `finished`. */

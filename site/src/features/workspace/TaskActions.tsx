@@ -7,7 +7,7 @@ import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
-import { generateAgain, startRemix } from './remix.ts'
+import { generateAgain, regenerate, startRemix } from './remix.ts'
 import { continueFrom } from './stage/continueFrom.ts'
 import type { TaskView } from './TaskDialog.tsx'
 import { refreshTask } from './tasks.ts'
@@ -25,6 +25,7 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
   const busy = useStore($busyTasks).get(task.id)
   const succeeded = readStatus(task.status) === 'Success'
   const model = useStore($models).find(({ id }) => id === task.model)
+  const higher = model?.regeneratesTo === task.resolution ? undefined : model?.regeneratesTo
   const stops = isWaiting(task) || (readStatus(task.status) === 'Processing' && model?.cancels === true)
   return (
     <div className="task-actions">
@@ -50,6 +51,17 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
           label={t('workspace.task.again', { count: costOf(task) })}
           busy={busy === 'again'}
           onClick={() => void generateAgain(task)}
+        />
+      )}
+      {succeeded && higher && (
+        <IconButton
+          icon="enlarge"
+          label={t('workspace.task.regenerate', {
+            resolution: higher,
+            count: costOf({ ...task, resolution: higher }),
+          })}
+          busy={busy === 'regenerate'}
+          onClick={() => void regenerate(task, higher)}
         />
       )}
       {succeeded && task.video_url && (

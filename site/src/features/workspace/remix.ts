@@ -1,4 +1,4 @@
-import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS, type Generation, type Task } from '#backend/tasks/contract.ts'
 import { modelNamed } from '../../api/models.ts'
 import { choicesOf } from '../../api/task/taskCost.ts'
 import { whileBusy } from '../../api/taskActions.ts'
@@ -11,27 +11,36 @@ import { send } from './submission.ts'
 
 /** Creates a new task with the same settings and, where the model takes one, a new seed. */
 export const generateAgain = (task: Task): Promise<void> =>
-  whileBusy(task.id, 'again', async () => {
-    const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
-    const { reference_image_urls: references, last_frame_image_url: last, negative_prompt, sound } = task
-    const draws = modelNamed(model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}
-    await send({
-      task_type,
-      model,
-      prompt,
-      duration: choicesOf(task).duration,
-      resolution,
-      prompt_optimizer,
-      ...(camera_movements.length > 0 ? { camera_movements } : {}),
-      ...(task_type === 'image_to_video' ? { first_frame_image_url } : {}),
-      ...(last ? { last_frame_image_url: last } : {}),
-      ...(references.length > 0 ? { reference_image_urls: references } : {}),
-      ...(task.aspect_ratio ? { aspect_ratio: task.aspect_ratio } : {}),
-      ...(negative_prompt ? { negative_prompt } : {}),
-      ...(sound === null ? {} : { sound }),
-      ...draws,
-    }).catch(() => {})
-  })
+  whileBusy(task.id, 'again', () =>
+    order(task, modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}),
+  )
+
+/** Creates a new task that makes a finished video again in a higher resolution. */
+export const regenerate = (task: Task, resolution: string): Promise<void> =>
+  whileBusy(task.id, 'regenerate', () =>
+    order({ ...task, resolution }, { source_task_id: task.id, ...(task.seed === null ? {} : { seed: task.seed }) }),
+  )
+
+async function order(task: Task, more: Partial<Generation>): Promise<void> {
+  const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
+  const { reference_image_urls: references, last_frame_image_url: last, negative_prompt, sound } = task
+  await send({
+    task_type,
+    model,
+    prompt,
+    duration: choicesOf(task).duration,
+    resolution,
+    prompt_optimizer,
+    ...(camera_movements.length > 0 ? { camera_movements } : {}),
+    ...(task_type === 'image_to_video' ? { first_frame_image_url } : {}),
+    ...(last ? { last_frame_image_url: last } : {}),
+    ...(references.length > 0 ? { reference_image_urls: references } : {}),
+    ...(task.aspect_ratio ? { aspect_ratio: task.aspect_ratio } : {}),
+    ...(negative_prompt ? { negative_prompt } : {}),
+    ...(sound === null ? {} : { sound }),
+    ...more,
+  }).catch(() => {})
+}
 
 /** Copies a task's settings into the form. @param options.quiet shows no toast */
 export function remix(task: Task, { quiet = false } = {}): void {

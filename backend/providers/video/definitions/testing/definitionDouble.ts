@@ -93,13 +93,14 @@ export async function startDefinitionDouble(definition: Definition, { renderMs =
   const checkAnswer = () =>
     definition.webhook?.secret ? { body: { key: signer.secret } } : serve(examples.check.answer)
 
-  const createPaths = examples.creates.map(({ request }) => request.split('?')[0]!)
+  const creates = [...examples.creates, ...(examples.regenerate ? [examples.regenerate] : [])]
+  const createPaths = creates.map(({ request }) => request.split('?')[0]!)
   const isCreate = (call: string) => createPaths.includes(call)
 
   function create({ url, headers, body }: Received): Served {
     if (!headers['content-type']?.startsWith('application/json')) return refusal('invalid_request')
     const sent = JSON.parse(body.toString()) as Record<string, Json>
-    const known = new Set(examples.creates.flatMap(({ sends }) => Object.keys(sends as object)))
+    const known = new Set(creates.flatMap(({ sends }) => Object.keys(sends as object)))
     if (Object.keys(sent).some((field) => !known.has(field))) return refusal('invalid_request')
     const id = `${exampleId.slice(0, -6)}${String(100_000 + jobs.size)}`
     const callbackUrl = /https?:[^"]+\/webhooks\/[^"]+/.exec(`${url.searchParams.get('fal_webhook')} ${body}`)?.[0]
