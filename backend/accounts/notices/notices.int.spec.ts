@@ -50,15 +50,19 @@ describe('a push message', () => {
   })
 
   it('says that a failed video was not charged', async () => {
-    const user = await kinora.newUser()
-    await subscribe(user, 'failed')
-    const before = received().length
     const answer = provider.answer
     provider.answer = () => ({ kind: 'failed', code: 'provider_failed', detail: 'no' })
-    await order(user)
-    await vi.waitFor(() => expect(received().length).toBe(before + 1), 15_000)
+    for (const [language, { failed }] of Object.entries({ en, zh })) {
+      const user = await kinora.newUser()
+      await user.call('PUT', '/users/language', { language })
+      await subscribe(user, `failed-${language}`)
+      const before = received().length
+      await order(user)
+      await vi.waitFor(() => expect(received().length).toBe(before + 1), 15_000)
+      expect(received().at(-1)!.message).toMatchObject(failed)
+    }
     provider.answer = answer
-    expect(received().at(-1)!.message.body).toBe('You were not charged.')
+    expect([en.failed.body, zh.failed.body]).toEqual(['You were not charged.', '未扣除积分。'])
   })
 
   it('ends with the session, and with the subscription', async () => {
@@ -68,6 +72,12 @@ describe('a push message', () => {
     expect(await subscriptions.list(user.userId)).toHaveLength(1)
     await user.call('POST', '/auth/logout')
     expect(await subscriptions.list(user.userId)).toEqual([])
+    const away = await kinora.newUser()
+    await subscribe(away, 'ended elsewhere')
+    const elsewhere = await kinora.post('/auth/login', { email: away.email, password: 'correct horse' })
+    const cookie = elsewhere.headers.getSetCookie().map((line) => line.split(';')[0])
+    await away.call('DELETE', '/users/sessions', undefined, { cookie: cookie.join('; ') })
+    expect(await subscriptions.list(away.userId)).toEqual([])
     const other = await kinora.newUser()
     await subscribe(other, 'ended')
     await other.call('DELETE', '/users/notices/push')
