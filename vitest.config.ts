@@ -51,7 +51,8 @@ export default defineConfig({
           name: 'suites',
           include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
           exclude: [...configDefaults.exclude, '**/dist/**', ...WAITS, ...MEASURES],
-          maxWorkers: 2,
+          // Three on two cores, because tests wait for servers and browsers half of the time.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
