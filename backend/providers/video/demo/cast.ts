@@ -32,7 +32,8 @@ export function placeOf({ subjects, place }: Reading): string {
   const hasPeople = subjects.some(({ name }) => isA('person', name))
   if ((hasPeople && (place ?? homes[0]) === 'table') || (!place && homes.includes('room'))) return 'room'
   if (place === 'room' && !hasPeople && homes.length > 0 && homes.every((home) => home === 'table')) return 'table'
-  if (place === 'bamboo' && homes.length > 0 && homes.every((home) => home === 'table')) return 'table'
+  if ((place === 'bamboo' || place === 'city') && homes.length > 0 && homes.every((home) => home === 'table'))
+    return 'table'
   const isGrounded = (i: number) => feet.some((other) => other !== subjects[i])
   const home = homes.find((name, i) => name !== undefined && (name !== 'sky' || !isGrounded(i))) ?? homes[0]
   const orbits = subjects.some(({ name }) => name === 'earth')

@@ -103,6 +103,10 @@ describe('readPrompt', () => {
     ['pancakes with maple syrup', ['pancakes']],
     ['a lazy cat', ['cat']],
     ['a tennis player', ['tennisPlayer']],
+    ['a cowboy hat on the grass', []],
+    ['a lion statue in a park', []],
+    ['a family of raccoons', ['raccoon']],
+    ["a farmer's market with tomatoes", ['tomato']],
     ['五只小鸭子跟着它们的妈妈', ['duck']],
     ['ducklings follow their mother', ['duck']],
   ])('draws the last noun of a compound, and no part of a thing: %s', (prompt, expected) => {

@@ -138,7 +138,9 @@ class Subjects {
     if (isGroup) last.count = Number(value)
     else if (kind === 'count') this.#pending = { ...this.#fresh(mention), count: Number(value), end: mention.end }
     if (kind === 'size') this.#pending = { ...this.#fresh(mention), scale: Number(value), end: mention.end }
-    if (kind === 'clothes') this.#dress(mention)
+    // A cowboy hat and a lion statue are no cowboy and no lion.
+    if ((kind === 'clothes' || kind === 'undrawn') && last && this.#follows(last, mention)) this.#subjects.pop()
+    else if (kind === 'clothes') this.#dress(mention)
     if (kind === 'held') this.#hold(mention, value)
     if (kind === 'verb') this.#act(mention, value)
     if (kind === 'subject' || kind === 'icon') this.#add(mention, value, kind === 'icon')
@@ -146,6 +148,10 @@ class Subjects {
 
   /** Returns the adjectives that still wait for their noun: those directly before this word. */
   #fresh = ({ at }: Mention) => (at - this.#pending.end < 4 ? this.#pending : { end: -99 })
+
+  /** Returns whether an English noun is directly after another one. */
+  #follows = (before: Wanted, { at, text }: Mention) =>
+    this.#text.slice(before.end, at).trim() === '' && /[a-z]/.test(text)
 
   #hold(mention: Mention, value: string): void {
     const { colour } = this.#near(mention)
@@ -184,7 +190,7 @@ class Subjects {
   #add(mention: Mention, name: string, isIcon: boolean): void {
     const { colour, count, scale } = this.#near(mention)
     const before = this.#subjects.at(-1)
-    const isAdjacent = before && this.#text.slice(before.end, mention.at).trim() === '' && /[a-z]/.test(mention.text)
+    const isAdjacent = before && this.#follows(before, mention)
     const home = lexicon().homeOf(name)
     if (home === 'clothing') return
     const isKind = isAdjacent && isA('general', name) && !before.isIcon
@@ -202,7 +208,7 @@ class Subjects {
       at,
       end,
       colour,
-      count: count ?? many,
+      count: isA('group', name) ? 1 : (count ?? many),
       scale: scale ?? 1,
       verb: this.#looseVerb,
       ...(isA('person', name) && this.#looseHeld),

@@ -85,8 +85,9 @@ export const LATER_PROMPTS: readonly PromptCase[] = [
 ]
 
 /**
- * Sixty prompts that were written before the words and figures of their time. The reader of that time found the main
- * subject of 36 of the first forty. The last twenty were written after those words had been added; it found all of them.
+ * Eighty-four prompts that were written before the words and figures of their time. The reader of that time found the
+ * main subject of 36 of the first forty, of all of the next twenty, and of all of the last 24, where it added a subject to
+ * two.
  */
 export const LATEST_PROMPTS: readonly PromptCase[] = [
   ['A kangaroo hopping across the Australian outback', 'kangaroo'],
@@ -149,4 +150,28 @@ export const LATEST_PROMPTS: readonly PromptCase[] = [
   ['一群大雁排成人字形飞过秋天的天空', 'goose'],
   ['年轻情侣在雨中撑着一把透明的伞', 'couple'],
   ['渔夫撒网捕鱼，夕阳照在江面上', 'fisher'],
+  ['A blacksmith hammering a glowing sword in his forge', 'worker'],
+  ['A family of raccoons raiding a trash can at night', 'raccoon', 'wastebasket'],
+  ['A red kite flying high above a windy beach', 'kite'],
+  ['A ballet class of little girls in pink', 'dancer', 'girl'],
+  ['An ambulance rushing through heavy traffic in the rain', 'ambulance'],
+  ["A farmer's market with baskets of tomatoes and peppers", 'basket', 'tomato'],
+  ['A white rabbit with a pocket watch running down a tunnel', 'rabbit', 'watch'],
+  ['A dj playing music at a beach party', 'singer'],
+  ['A giant squid attacking a pirate ship', 'squid', 'tallShip'],
+  ['Grandfather and grandson fishing from a wooden pier', 'elder', 'boy'],
+  ['A sloth hanging from a branch in the jungle', 'sloth'],
+  ['A cat wearing sunglasses riding a skateboard', 'cat', 'skateboard'],
+  ['一位老爷爷在公园里打太极', 'elder'],
+  ['小松鼠在雪地里寻找食物', 'squirrel'],
+  ['一辆红色跑车在海边公路上飞驰', 'sportsCar'],
+  ['两只小狗在草地上追逐玩耍', 'dog'],
+  ['厨师在翻炒锅里的青菜', 'chef', 'leafy-green'],
+  ['一个女孩坐在窗前弹钢琴', 'girl', 'piano'],
+  ['沙漠中的骆驼商队,夕阳西下', 'camel'],
+  ['一只白鹭从湖面上起飞', 'egret'],
+  ['宇宙飞船穿越虫洞', 'rocket'],
+  ['妈妈牵着孩子的手过马路', 'woman', 'boy'],
+  ['一锅热气腾腾的重庆火锅', 'pot-of-food'],
+  ['森林里的小木屋,烟囱冒着炊烟', 'house'],
 ]
