@@ -3,13 +3,12 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { WebSocket } from 'ws'
 import { judge, readAigc, VALID } from '../kernel/media/marks/testing/readMarks.ts'
 import { probeMp4 } from '../kernel/media/probeMp4.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
-import type { RealtimeMessage, Task } from './contract.ts'
+import type { Task } from './contract.ts'
 import type { VideoTaskEvent } from './events.ts'
 
 let kinora: TestKinora
@@ -190,45 +189,6 @@ describe('a media file', () => {
   })
 })
 
-describe('the picture so far of a render', () => {
-  it('is shown to its owner while the render runs, at a new address for each frame', async () => {
-    const user = await kinora.newUser()
-    const show = (percent: number, frame?: Buffer) => {
-      provider.answer = () => ({ kind: 'rendering', percent, ...(frame && { frame }) })
-    }
-    show(5)
-    const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
-    const shown = async () => (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
-    const until = (progress: number) =>
-      vi.waitFor(async () => expect(await shown()).toMatchObject({ status: 'Processing', progress }), 15_000)
-    await until(5)
-    expect((await shown()).live_frame_url).toBeNull()
-    const address = `/api/v1/videos/tasks/${made.id}/frame`
-    expect((await at(address, user)).status).toBe(404)
-    const [first, second] = [picture(64, 36, 'jpeg'), picture(36, 64, 'jpeg')]
-    for (const [percent, frame, url] of [
-      [10, first, `${address}?at=10`],
-      // The address changes only with the frame.
-      [20, first, `${address}?at=10`],
-      [30, second, `${address}?at=30`],
-    ] as const) {
-      show(percent, frame)
-      await until(percent)
-      expect((await shown()).live_frame_url).toBe(url)
-      const answer = await at(url, user)
-      expect([answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
-        'image/jpeg',
-        'private, no-store',
-      ])
-      expect(Buffer.from(await answer.arrayBuffer())).toEqual(frame)
-    }
-    expect([(await at(address, other)).status, (await at(address, undefined)).status]).toEqual([403, 401])
-    provider.answer = () => ({ kind: 'finished' })
-    await vi.waitFor(async () => expect((await shown()).status).toBe('Success'), 15_000)
-    expect([(await shown()).live_frame_url, (await at(address, user)).status]).toEqual([null, 404])
-  })
-})
-
 describe('uploading a picture', () => {
   it('accepts PNG and JPEG and serves a JPEG of the same size', async () => {
     for (const type of ['png', 'jpeg'] as const) {
@@ -291,49 +251,5 @@ describe('uploading a picture', () => {
         422,
         { errors: [{ path: 'first_frame_image_url', code: 'unknown_image' }] },
       ])
-  })
-})
-
-describe('the socket of a user', () => {
-  const listen = async (user: TestUser) => {
-    const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
-    const heard: RealtimeMessage[] = []
-    const read: Promise<Task>[] = []
-    const socket = new WebSocket(`${kinora.url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
-    socket.on('message', (data) => {
-      const message = JSON.parse(String(data)) as RealtimeMessage
-      heard.push(message)
-      if (message.type === 'task_update')
-        read.push(user.call('GET', `/videos/tasks/${message.task.id}`).then((answer) => answer.json() as Promise<Task>))
-    })
-    await new Promise((resolve) => socket.on('open', resolve))
-    socket.send('{"type":"ping"}')
-    await vi.waitFor(() => expect(heard).toEqual([{ type: 'pong' }]))
-    return { heard, read, socket }
-  }
-  const STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success']
-
-  it('receives its own task and credit updates in order, after they can be read', async () => {
-    provider.answer = () => ({ kind: 'rendering', percent: 42 })
-    const user = await kinora.newUser()
-    const [mine, others] = [await listen(user), await listen(other)]
-    const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
-    const updates = () => mine.heard.flatMap((message) => (message.type === 'task_update' ? [message.task] : []))
-    await vi.waitFor(() => expect(updates().at(-1)).toMatchObject({ status: 'Processing', progress: 42 }))
-    provider.answer = () => ({ kind: 'finished' })
-    await vi.waitFor(() => expect(updates().at(-1)).toMatchObject({ status: 'Success', id: made.id }), 15_000)
-    const places = updates().map(({ status }) => STATUSES.indexOf(status))
-    expect(places).toEqual(places.toSorted((a, b) => a - b))
-    const readBack = await Promise.all(mine.read)
-    expect(readBack.every(({ status }, n) => STATUSES.indexOf(status) >= places[n]!)).toBe(true)
-    expect(readBack.at(-1)).toEqual(updates().at(-1))
-    const credits = mine.heard.filter(({ type }) => type === 'credits_update')
-    expect(credits[0]).toEqual({ type: 'credits_update', remaining: 30, total: 60 })
-    expect(others.heard).toEqual([{ type: 'pong' }])
-    for (const { socket } of [mine, others]) socket.close()
-  })
-
-  it('requires a token of a signed-in user', async () => {
-    expect((await fetch(`${kinora.api}/ws/token`, { method: 'POST' })).status).toBe(401)
   })
 })

@@ -2,6 +2,7 @@ import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import type { CameraMovement } from '#backend/tasks/contract.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, picture, taskOf } from '../testing/workspaceDouble.ts'
@@ -279,25 +280,11 @@ describeOnSite('the stage', (site) => {
     const state = await openDouble(page, site.url, 'en')
     state.tasks = [...tasks]
     state.queue.tasks = QUEUE
-    await page.addInitScript(() => {
-      const shifts: { value: number; of: (string | undefined)[] }[] = []
-      Object.assign(window, { shifts })
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as (PerformanceEntry & {
-          value: number
-          hadRecentInput: boolean
-          sources: { node: Element | null }[]
-        })[])
-          if (!entry.hadRecentInput)
-            shifts.push({ value: entry.value, of: entry.sources.map(({ node }) => node?.className) })
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
+    await observeShifts(page)
     await page.goto(address('en'))
     await page.locator('#prompt').waitFor()
     await page.waitForLoadState('networkidle')
-    const shifts = await page.evaluate(() => (window as unknown as { shifts: { value: number; of: unknown }[] }).shifts)
-    const sum = shifts.reduce((total, { value }) => total + value, 0)
-    expect(sum, JSON.stringify(shifts)).toBeLessThan(0.02)
+    expect(await shiftFaults(page)).toEqual([])
     await page.context().close()
   })
 })
