@@ -7,8 +7,8 @@ import * as contract from './contract.ts'
 import { fileName } from './downloads/fileName.ts'
 import type { VisibleCopy } from './downloads/visibleCopies.ts'
 import type { Labels } from './downloads/visibleLabels.ts'
-import type { ImageUploads } from './imageUploads.ts'
-import type { UploadLimits } from './uploadLimits.ts'
+import type { ImageUploads } from './uploads/imageUploads.ts'
+import type { UploadLimits } from './uploads/uploadLimits.ts'
 import type { Works } from './works.ts'
 
 export interface MediaRoutes {

@@ -13,7 +13,7 @@ import { createProviderDouble, type ProviderDouble } from '../providers/video/te
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { Queue, Task } from './contract.ts'
-import { createImageUploads } from './imageUploads.ts'
+import { createImageUploads } from './uploads/imageUploads.ts'
 
 /** A model that takes every input and setting. */
 const ALL_INPUTS = {

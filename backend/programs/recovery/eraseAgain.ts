@@ -6,7 +6,7 @@ import { ERASE_ROWS } from '../../app/services.ts'
 import { removeTaskMedia } from '../../kernel/media/mediaStore.port.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { createFolderMediaStore } from '../../providers/storage/folderMediaStore.ts'
-import { createImageUploads } from '../../tasks/imageUploads.ts'
+import { createImageUploads } from '../../tasks/uploads/imageUploads.ts'
 
 /**
  * Erases those accounts again that a restored installation contains: their rows, keys and media files. The next start

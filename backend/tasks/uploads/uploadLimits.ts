@@ -1,5 +1,5 @@
-import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import type { Database } from '../kernel/postgres/orm.ts'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
 
 /** Uploads in progress on this process. Each keeps its file of up to 20 MB in memory until it has been decoded. */
 const MAX_RUNNING = 16

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createThrottle } from '../accounts/sessions/throttle.ts'
-import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { createThrottle } from '../../accounts/sessions/throttle.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { createUploadLimits } from './uploadLimits.ts'
 
 let db: TemporaryDatabase

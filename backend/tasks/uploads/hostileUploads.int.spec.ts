@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FULL } from '../testing/fullRun.ts'
-import { type HostileFile, hostileFiles, largePicture } from '../testing/hostileFiles.ts'
-import { type Program, startProgram } from '../testing/program.ts'
-import { registerUser, type TestUser } from '../testing/testUser.ts'
+import { FULL } from '../../testing/fullRun.ts'
+import { type HostileFile, hostileFiles, largePicture } from '../../testing/hostileFiles.ts'
+import { type Program, startProgram } from '../../testing/program.ts'
+import { registerUser, type TestUser } from '../../testing/testUser.ts'
 
 const COUNT = FULL ? 500 : 150
 const AT_ONCE = 4
