@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,6 +26,7 @@ beforeAll(async () => {
     S3_REGION: s3.access.region,
     S3_ACCESS_KEY_ID: s3.access.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.access.secretAccessKey,
+    BACKUP_TO: path.join(dataDir, 'copies'),
   }
 })
 afterAll(async () => {
@@ -42,11 +43,14 @@ async function examine(env: Record<string, string>, ...args: string[]) {
 describe('npm run doctor', () => {
   it('signs in to every service, and leaves nothing behind but a test mail', { timeout: 60_000 }, async () => {
     const { code, lines, report } = await examine(services, '--mail-to', 'me@kinora.test')
-    expect(report).not.toContain('✗')
+    expect(report).not.toContain('failed')
+    expect(lines.filter((line) => !/^ok [a-z ,]+: \S/.test(line))).toEqual([])
     expect(code).toBe(0)
-    const of = (name: string) => lines.find((line) => line.startsWith(`✓ ${name}:`))
+    const of = (name: string) => lines.find((line) => line.startsWith(`ok ${name}:`))
     expect(of('database')).toMatch(/PostgreSQL 18.* clock agrees/)
     expect(of('media')).toContain('written to kinora, read and removed')
+    expect(of('backups')).toContain('copies can be written')
+    expect(readdirSync(path.join(dataDir, 'copies'))).toEqual([])
     expect(s3.calls.map((call) => call.split(' ')[0])).toEqual(expect.arrayContaining(['PUT', 'GET', 'DELETE']))
     expect([...s3.objects.keys()]).toEqual([])
     expect(mail.asked).toEqual(['me@kinora.test'])
@@ -61,18 +65,21 @@ describe('npm run doctor', () => {
       TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
       SMTP_URL: `smtp://user:pass-word@127.0.0.1:${closed}`,
       S3_SECRET_ACCESS_KEY: 'a wrong pass-word',
+      BACKUP_TO: `${import.meta.filename}/copies`,
       VIDEOS_API_URL: `http://127.0.0.1:${closed}`,
       VIDEOS_API_KEY: 'pass-word',
     })
     expect(code).toBe(1)
-    expect(lines.filter((line) => line.startsWith('✗')).map((line) => /✗ ([^:]*):/.exec(line)![1])).toEqual([
+    expect(lines.filter((line) => !line.startsWith('ok ')).map((line) => /^failed ([^:]*):/.exec(line)![1])).toEqual([
       'database',
       'workflows',
       'media',
+      'backups',
       'mail',
       expect.stringMatching(/^videos, /),
     ])
-    expect(report).toContain('Check DATABASE_URL')
+    expect(lines.find((line) => line.startsWith('failed database'))).toMatch(/ECONNREFUSED.*\. Check DATABASE_URL/)
+    expect(report).not.toContain('\n\n')
     expect(report).toContain('S3_ settings')
     expect(report).not.toContain('pass-word')
   })

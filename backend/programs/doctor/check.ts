@@ -10,14 +10,14 @@ export interface Check {
 /** Time for one check. */
 const TIMEOUT_MS = 30_000
 
-/** Runs checks, each independently of the others, and prints a line for each. Returns whether all succeeded. */
+/** Runs checks, each independently of the others, and prints a line for each, which begins with `ok` or `failed`. Returns whether all succeeded. */
 export async function runChecks(checks: readonly Check[], print: (text: string) => void): Promise<boolean> {
   const results = await Promise.all(
     checks.map(async ({ name, examine, advice }) => {
       try {
-        return { ok: true, text: `✓ ${name}: ${await inTime(examine())}` }
+        return { ok: true, text: `ok ${name}: ${await inTime(examine())}` }
       } catch (error) {
-        return { ok: false, text: `✗ ${name}: ${reasonOf(error)}\n  ${advice}` }
+        return { ok: false, text: `failed ${name}: ${reasonOf(error).replace(/\s*\n\s*/g, ' ')}. ${advice}` }
       }
     }),
   )

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -31,6 +31,15 @@ async function examineBucket(access: S3Access): Promise<string> {
   }
 }
 
+async function examineBackups({ to }: NonNullable<Config['backup']>): Promise<string> {
+  if ('bucket' in to) return examineBucket(to.bucket)
+  const file = path.join(to.folder, `doctor-${randomUUID()}`)
+  mkdirSync(to.folder, { recursive: true })
+  writeFileSync(file, '')
+  rmSync(file)
+  return `${to.folder} can be written`
+}
+
 async function examineMail({ url, from }: NonNullable<Config['mail']>, recipient: string | undefined): Promise<string> {
   const to = recipient ?? from.replace(/^.*<|>$/g, '')
   const mailer = createSmtpMailer(url, from)
@@ -60,7 +69,7 @@ async function examineVideos(provider: VideoProvider): Promise<string> {
 
 /** The checks of the media, mail, payments and each video provider. */
 export function serviceChecks(
-  { storage, mail, payments, registration }: Config,
+  { backup, storage, mail, payments, registration }: Config,
   providers: ReadonlyMap<string, VideoProvider>,
   recipient: string | undefined,
 ): Check[] {
@@ -71,6 +80,11 @@ export function serviceChecks(
       examine: async () => (storage ? examineBucket(storage) : 'in DATA_DIR'),
       advice:
         'Check the S3_ settings. The key must be allowed to put, get and delete objects, and the bucket must exist.',
+    },
+    {
+      name: 'backups',
+      examine: async () => (backup ? examineBackups(backup) : 'none: BACKUP_TO is not set'),
+      advice: 'Check BACKUP_TO: a folder that this user may write, or s3:// with a bucket and the S3_ settings.',
     },
     {
       name: 'mail',
