@@ -134,8 +134,8 @@ const typeOf = (key: string) => TYPES[path.extname(key)] ?? 'application/octet-s
 
 /** Reads a page of ListObjectsV2. Keys of media stores need no unescaping. */
 function* listedObjects(page: string) {
-  for (const [, object] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-    const [key, size] = ['Key', 'Size'].map((name) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(object!)?.[1])
+  for (const object of page.split('<Contents>').slice(1)) {
+    const [key, size] = ['Key', 'Size'].map((name) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(object)?.[1])
     if (key && size) yield { key, size: Number(size) }
   }
 }

@@ -59,10 +59,9 @@ export async function readReference(locale: Locale): Promise<readonly DocPage[]>
     Object.entries(REFERENCE).map(async ([slug, file]): Promise<DocPage> => {
       const page = references[ROOT + file]!
       const whole = await page.compiledContent()
-      const [heading = '', title = slug] = /<h1[^>]*>(.*?)<\/h1>/s.exec(whole) ?? []
-      const html = withLinks(whole.replace(heading, ''), file, locale)
-      const [opening = ''] = /<p>(.*?)<\/p>/s.exec(html) ?? []
-      const description = plainText(opening).slice(0, 160)
+      const title = firstElement(whole, 'h1')
+      const html = withLinks(whole.replace(title, ''), file, locale)
+      const description = plainText(firstElement(html, 'p')).slice(0, 160)
       const at = `/docs/reference/${slug}`
       return { slug, path: at, title: plainText(title), description, language: 'en', html, headings: headingsOf(page) }
     }),
@@ -71,12 +70,27 @@ export async function readReference(locale: Locale): Promise<readonly DocPage[]>
 
 const headingsOf = (page: MarkdownInstance<object>) => page.getHeadings().filter(({ depth }) => depth === 2)
 
+/** A link that is neither an address nor a path of the site. */
+const FILE_LINK = /<a href="(?!https?:|#|\/)([^"#<>]+)(#[^"<>]*)?">/
+
+/** Returns the first element of a name, with its tags; empty if there is none. */
+export function firstElement(html: string, name: string): string {
+  const [, opened] = html.split(new RegExp(`(?=<${name}[ >])`))
+  return opened?.split(`</${name}>`)[0]?.concat(`</${name}>`) ?? ''
+}
+
 /** Lets links between files lead to their pages. A link to a file that has no page becomes plain text. */
 function withLinks(html: string, from: string, locale: Locale): string {
-  return html.replace(/<a href="(?!https?:|#|\/)([^"#]+)(#[^"]*)?">(.*?)<\/a>/gs, (_, target, anchor = '', text) => {
+  const [last, ...parts] = html.split('</a>').toReversed()
+  const linked = parts.toReversed().map((part) => {
+    const [tag, target, anchor = ''] = FILE_LINK.exec(part) ?? []
+    if (!tag || !target) return `${part}</a>`
     const address = addressOf(path.posix.join(path.posix.dirname(from), target))
-    return address ? `<a href="${localizedPath(address, locale)}${anchor}">${text}</a>` : text
+    return address
+      ? `${part.replace(tag, `<a href="${localizedPath(address, locale)}${anchor}">`)}</a>`
+      : part.replace(tag, '')
   })
+  return linked.join('') + last
 }
 
 function addressOf(file: string): string | undefined {
@@ -90,7 +104,7 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"'
 /** Returns the text of HTML that was made from Markdown. */
 export const plainText = (html: string): string =>
   html
-    .replace(/<[^>]+>/g, ' ')
+    .replace(/<[^<>]+>/g, ' ')
     .replace(/&(#?\w+);/g, (entity, name) => ENTITIES[name] ?? entity)
     .replace(/\s+/g, ' ')
     .replace(/ ([.,;:)])/g, '$1')

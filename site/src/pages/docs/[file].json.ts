@@ -1,5 +1,5 @@
 import type { APIRoute } from 'astro'
-import { plainText, readGuides, readReference } from '../../features/docs/docPages.ts'
+import { firstElement, plainText, readGuides, readReference } from '../../features/docs/docPages.ts'
 import type { Section } from '../../features/docs/searchDocs.ts'
 import { LOCALES, type Locale, localizedPath } from '../../i18n/core.ts'
 
@@ -15,12 +15,13 @@ export const GET: APIRoute<{ locale: Locale }> = async ({ props: { locale } }) =
     return [
       { page: title, heading: title, to, text: plainText(opening) },
       ...rest.map((part) => {
-        const [whole = '', id, heading = ''] = /<h[23] id="([^"]+)">(.*?)<\/h[23]>/s.exec(part) ?? []
+        const heading = firstElement(part, part.slice(1, 3))
+        const [, id] = / id="([^"]+)"/.exec(heading) ?? []
         return {
           page: title,
           heading: plainText(heading),
           to: `${to}#${id}`,
-          text: plainText(part.slice(whole.length)),
+          text: plainText(part.slice(heading.length)),
         }
       }),
     ]
