@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useDeferredValue, useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { TaskDialog, type TaskView } from '../TaskDialog.tsx'
@@ -20,7 +20,8 @@ const CompareDialog = lazy(() => import('./CompareDialog.tsx'))
 /** The current take as a film, its actions, and the strip of all takes. */
 export function Stage() {
   const t = translate()
-  const take = useStore($current)
+  // The strip marks the chosen take in the next frame; the film follows.
+  const take = useDeferredValue(useStore($current))
   const takes = useStore($takes)
   const compared = take ? comparableTakes(takes, take) : []
   const { status } = useStore($tasks)
