@@ -5,6 +5,7 @@ import { readConfig } from './app/config/readConfig.ts'
 import { ForeignLog } from './app/installation.ts'
 import { CannotListen, startKinora } from './app/kinora.ts'
 import { StoreRejected } from './kernel/eventsourcing/eventStore.port.ts'
+import { replaceFetchDispatcher } from './kernel/http/globalFetch.ts'
 
 /** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000
@@ -14,6 +15,7 @@ const REFUSALS = [ConfigError, StoreRejected, ForeignLog, OlderLog, CannotListen
 
 /** Reads the environment, starts the configured roles, and shuts down gracefully on SIGINT or SIGTERM. */
 async function main(): Promise<void> {
+  replaceFetchDispatcher()
   const config = readConfig(process.env)
   // As PID 1 in a container, a process ignores signals that it has no handler for.
   let stop: (code: number) => void = (code) => process.exit(code)

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { replaceFetchDispatcher } from './http/globalFetch.ts'
 
 /** Thrown for an invalid command line. The message names the argument. */
 export class UsageError extends Error {
@@ -42,6 +43,7 @@ interface Program {
  * @throws any other error
  */
 export async function runProgram({ usage, expected, print }: Program, work: () => Promise<number>): Promise<number> {
+  replaceFetchDispatcher()
   try {
     return await work()
   } catch (error) {
