@@ -88,7 +88,10 @@ const placeholders = (text) => [...new Set(text.match(/\{\{[^}]*\}\}/g))].sort()
 
 /** Returns the words in Latin script, ignoring addresses, placeholders, tags, and sizes such as 1080P or 20MB. */
 function latinWords(text) {
-  const bare = text.replace(/\{\{[^}]*\}\}|<[^>]*>|https?:\S+|\S+@\S+|\/[\w/{}-]+|\d+(?:P|K|MB|GB|KB|px|fps|s)\b/g, ' ')
+  const bare = text.replace(
+    /\{\{[^}]*\}\}|<[^>]*>|https?:\S+|\S+@\S+|\/[\w/{}-]+|\d+(?:P|K|MB|GB|KB|px|fps|s)\b|\b[A-Z]+_[A-Z_]+/g,
+    ' ',
+  )
   return bare.match(/[A-Za-z][A-Za-z0-9-]*/g) ?? []
 }
 

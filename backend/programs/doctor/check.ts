@@ -17,7 +17,13 @@ export async function runChecks(checks: readonly Check[], print: (text: string) 
       try {
         return { ok: true, text: `ok ${name}: ${await inTime(examine())}` }
       } catch (error) {
-        return { ok: false, text: `failed ${name}: ${reasonOf(error).replace(/\s*\n\s*/g, ' ')}. ${advice}` }
+        return {
+          ok: false,
+          text: `failed ${name}: ${reasonOf(error)
+            .split('\n')
+            .map((line) => line.trim())
+            .join(' ')}. ${advice}`,
+        }
       }
     }),
   )

@@ -75,8 +75,9 @@ const FILE_LINK = /<a href="(?!https?:|#|\/)([^"#<>]+)(#[^"<>]*)?">/
 
 /** Returns the first element of a name, with its tags; empty if there is none. */
 export function firstElement(html: string, name: string): string {
-  const [, opened] = html.split(new RegExp(`(?=<${name}[ >])`))
-  return opened?.split(`</${name}>`)[0]?.concat(`</${name}>`) ?? ''
+  const start = html.search(new RegExp(`<${name}[ >]`))
+  const end = `</${name}>`
+  return start < 0 ? '' : html.slice(start, html.indexOf(end, start) + end.length)
 }
 
 /** Lets links between files lead to their pages. A link to a file that has no page becomes plain text. */
