@@ -6,7 +6,7 @@ import { builtFile, builtPages } from './testing/builtPages.ts'
 const OFFERS =
   /PayPal|(free|paid) plan|standard plan|pricing|subscri|2 free generations|60 free credits|套餐|价格|免费版|订阅|免费生成/gi
 /** These say that there are none, or name a section that does. */
-const HONEST = /This site has no plans|本站没有套餐|Plans and payment|套餐与付款|套餐与支付/g
+const HONEST = /This site has no plans|本站没有套餐|Plans and payment|套餐与付款|套餐与支付|套餐与账单/g
 
 /** Returns what the page shows or tells search engines where there are neither plans nor registration. */
 function textsOf(address: string): string {
