@@ -145,8 +145,8 @@ export function registerGauges({
   onCollect(async () => headAge.set(await readHeadAge(pool)))
 
   if (config.backup) {
-    const proven = gauge('kinora_backup_proven_age_seconds', 'Time since a backup was last proven restorable.')
-    onCollect(async () => proven.set(age(unprovenSince(await readBackupState(pool)).getTime() / 1000, clock)))
+    const proven = gauge('kinora_backup_proven_timestamp_seconds', 'When a backup was last proven restorable.')
+    onCollect(async () => proven.set(unprovenSince(await readBackupState(pool)).getTime() / 1000))
   }
 
   onCollect(ledgerCollector(metrics, (page) => readBalances(database, page), log))

@@ -14,7 +14,6 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
   LedgerDrift: gauge('kinora_ledger_drift_accounts', 0, 1),
   LedgerBroken: gauge('kinora_quarantined_streams{reason="broken"}', 0, 1),
   LedgerHeadOld: gauge('kinora_ledger_head_age_seconds', 3600, 8000),
-  BackupUnproven: gauge('kinora_backup_proven_age_seconds', 86_400, 94_000),
   NewerData: gauge('kinora_quarantined_streams{reason="newer"}', 0, 2),
   HoldNeverSettled: gauge('kinora_oldest_hold_seconds', 20_000, 26_000),
   HoldsOverAnHour: gauge('kinora_open_holds_over_an_hour', 0, 3),
@@ -26,7 +25,7 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
     'kinora_open_workflows{workflow="keepTerm"}': '12x90',
   }),
   // The test begins at the epoch: a day has passed since the last proof, or most of one.
-  BackupOld: gauge('kinora_backup_proven_timestamp_seconds', -23 * 3600, -25 * 3600),
+  BackupOld: gauge('kinora_backup_proven_timestamp_seconds', -24 * 3600, -25 * 3600),
   BackupUnknown: (isBroken) => ({ [isBroken ? 'up' : 'kinora_backup_proven_timestamp_seconds']: '0x90' }),
   VideosFailing: (isBroken) => ({
     kinora_recent_failed_videos: isBroken ? '3x90' : '2x90',
