@@ -51,8 +51,7 @@ export default defineConfig({
           name: 'suites',
           include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
           exclude: [...configDefaults.exclude, '**/dist/**', ...WAITS, ...MEASURES],
-          // Three on two cores, because tests wait for servers and browsers half of the time.
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

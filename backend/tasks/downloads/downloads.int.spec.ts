@@ -67,7 +67,7 @@ describe('downloads of an account whose language is Chinese', () => {
 
   it('are removed with their task', async () => {
     expect((await wei.call('DELETE', `/videos/tasks/${task.id}`)).status).toBe(204)
-    expect(stored(task)).toEqual([])
+    await expect.poll(() => stored(task), { timeout: 15_000 }).toEqual([])
   })
 })
 
