@@ -42,7 +42,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     const user = await kinora.newUser()
     const [good, bad] = [await generate(user), await generate(user)]
     await soon(async () => expect(await taskOf(user, good.id)).toMatchObject({ status: 'Processing' }))
-    expect((await taskOf(user, bad.id)).status).toBe('Queueing')
+    await soon(async () => expect(await taskOf(user, bad.id)).toMatchObject({ status: 'Queueing' }))
     states.set(good.id, { kind: 'finished' })
     states.set(bad.id, { kind: 'failed', code: 'provider_failed', detail: 'out of memory' })
     await soon(async () => expect(await taskOf(user, good.id)).toMatchObject({ status: 'Success' }))
