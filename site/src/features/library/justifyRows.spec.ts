@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { justifyRows, placesBetween, stepTowards } from './justifyRows.ts'
+import { justifyRows, placesBetween } from './justifyRows.ts'
 
 const GRID = { width: 1000, rowHeight: 200, gap: 10 }
 const WIDE = 16 / 9
@@ -48,11 +48,4 @@ it('finds the places in a band', () => {
     expect(n >= start && n < end).toBe(top < 900 && top + height > 500)
   expect(placesBetween([], 0, 900)).toEqual({ start: 0, end: 0 })
   expect(placesBetween(places, 99_000, 99_900)).toEqual({ start: 100, end: 100 })
-})
-
-it('adds a few tiles at a time, and drops others only with them', () => {
-  expect(stepTowards({ start: 10, end: 30 }, { start: 0, end: 20 })).toEqual({ start: 10, end: 26 })
-  expect(stepTowards({ start: 10, end: 30 }, { start: 19, end: 40 })).toEqual({ start: 13, end: 30 })
-  expect(stepTowards({ start: 10, end: 30 }, { start: 4, end: 31 })).toEqual({ start: 4, end: 31 })
-  expect(stepTowards({ start: 50, end: 70 }, { start: 0, end: 20 })).toEqual({ start: 50, end: 70 })
 })

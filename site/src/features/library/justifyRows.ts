@@ -51,19 +51,6 @@ export interface Range {
   readonly end: number
 }
 
-/** Tiles that one frame may add at each end, about a row: more would delay the frame. */
-const STEP = 6
-
-/**
- * Returns the range that the next frame shows on the way to another one. Most of a frame's time goes to the page, not to
- * the tiles, so tiles are removed only together with others that are added.
- */
-export function stepTowards({ start, end }: Range, old: Range): Range {
-  if (old.start >= end || old.end <= start) return { start, end }
-  if (old.start <= start && old.end >= end) return old
-  return { start: Math.max(start, old.start - STEP), end: Math.min(end, old.end + STEP) }
-}
-
 /** Returns the range of places that overlap the band from `from` to `to`. */
 export function placesBetween(places: readonly Place[], from: number, to: number): Range {
   const start = firstIndex(places, ({ top, height }) => top + height > from)

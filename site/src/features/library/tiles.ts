@@ -1,20 +1,22 @@
 import type { Task } from '#backend/tasks/contract.ts'
-import { type Place, placesBetween, type Range, stepTowards } from './justifyRows.ts'
+import { type Place, placesBetween, type Range } from './justifyRows.ts'
 import { loadMore } from './library.ts'
 import { $marks, setMarks } from './marks.ts'
 import { $selection, toggle } from './selection.ts'
 import { createTile, type Tile } from './tile.ts'
 
-/** Screens above and below the visible part whose tiles exist, and before the end where the next videos load. */
-const AROUND = 0.75
+/**
+ * Screens above and below the visible part that always have tiles, and those that get tiles when one is missing. The first
+ * tile of a frame costs as much as ten more, so they are made many at a time.
+ */
+const NEAR = 0.5
+const FAR = 1.25
+/** Screens before the end where the next videos load. */
 const AHEAD = 2
 /** How long tiles take no part in pointer events after the last scroll, ms. Finding the one under the pointer costs time. */
 const SETTLED_MS = 200
 
-/**
- * Shows the tiles near the visible part of a list, which the caller sizes. A frame adds about a row, so that
- * it stays short while the user scrolls.
- */
+/** Shows the tiles near the visible part of a list, which the caller sizes. */
 export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
   let tasks: readonly Task[] = []
   let places: readonly Place[] = []
@@ -61,24 +63,21 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
     })
     if (playing && !tiles.has(playing.task.id)) play(undefined)
   }
-  /** Moves the range one step towards the visible part. Returns whether there is nothing left to do. */
-  const look = (): boolean => {
+  const look = () => {
+    frame = 0
     const top = -list.getBoundingClientRect().top
     const screen = window.innerHeight
-    const wanted = placesBetween(places, top - AROUND * screen, top + (1 + AROUND) * screen)
-    const next = stepTowards(wanted, range)
-    const isMoved = next.start !== range.start || next.end !== range.end
-    range = next
-    if (isMoved) arrange()
+    const within = (screens: number) => placesBetween(places, top - screens * screen, top + (1 + screens) * screen)
+    const needed = within(NEAR)
+    if (needed.start < range.start || needed.end > range.end) {
+      range = within(FAR)
+      arrange()
+    }
     const last = places.at(-1)
     if (last && last.top + last.height < top + (1 + AHEAD) * screen) void loadMore()
-    return next.start <= wanted.start && next.end >= wanted.end
   }
   const later = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0
-      if (!look()) later()
-    })
+    frame ||= requestAnimationFrame(look)
   }
   const settle = () => {
     const left = scrolledAt + SETTLED_MS - performance.now()
@@ -137,7 +136,7 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
       places = newPlaces
       range = { start: Math.min(range.start, places.length), end: Math.min(range.end, places.length) }
       arrange()
-      if (!look()) later()
+      look()
     },
 
     close(): void {
