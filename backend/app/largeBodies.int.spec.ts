@@ -1,0 +1,29 @@
+import { constants, PerformanceObserver } from 'node:perf_hooks'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestKinora } from '../testing/testKinora.ts'
+
+const BODIES = 400
+const BODY = JSON.stringify({ email: 'x'.repeat(378_000) })
+
+let kinora: Awaited<ReturnType<typeof startTestKinora>>
+beforeAll(async () => {
+  kinora = await startTestKinora()
+})
+afterAll(() => kinora?.close())
+
+it('does not collect the whole heap for every few large bodies', async () => {
+  let collections = 0
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries())
+      if ((detail as { kind?: number }).kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections++
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  const headers = { 'content-type': 'application/json' }
+  for (let n = 0; n < BODIES; n++) {
+    const answer = await fetch(`${kinora.url}/api/v1/auth/login`, { method: 'POST', headers, body: BODY })
+    expect(answer.status).toBe(413)
+  }
+  observer.disconnect()
+  console.log(`${BODIES} bodies of ${BODY.length / 1_000} kB: ${collections} collections of the whole heap`)
+  expect(collections).toBeLessThanOrEqual(2)
+})
