@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { MANIFEST, RecoveryError } from '../../programs/recovery/manifest.ts'
 import { decrypt } from './ageFiles.ts'
@@ -10,6 +11,9 @@ import { inParallel } from './inParallel.ts'
 
 /** Downloads at the same time. */
 const DOWNLOADS = 8
+/** Attempts to download a file, and the wait before the second one, ms. Each further wait is longer. */
+const ATTEMPTS = 3
+const WAIT_MS = 500
 
 interface Fetched {
   readonly place: ListedStore
@@ -28,7 +32,7 @@ export async function fetchCopy(from: Fetched, into: string, isWanted = (_name: 
   await inParallel(wanted, DOWNLOADS, async ([name, file]) => {
     const target = path.join(into, name)
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
-    await fetchFile(from, name, file, createWriteStream(target, { mode: 0o600, flags: 'wx' }))
+    await fetchFile(from, name, file, () => createWriteStream(target, { mode: 0o600 }))
   })
   const plain = wanted.filter(([name]) => !name.startsWith(`tables${path.sep}`))
   const files = Object.fromEntries(plain.map(([name, { sha256 }]) => [name, sha256]))
@@ -39,14 +43,19 @@ export async function fetchCopy(from: Fetched, into: string, isWanted = (_name: 
 /** Reads and verifies files of a copy without keeping them. @throws RecoveryError like {@link fetchCopy} */
 export async function verifyFiles(from: Fetched, names: readonly string[]): Promise<void> {
   await inParallel(names, DOWNLOADS, (name) =>
-    fetchFile(from, name, from.catalogue.files[name]!, new Writable({ write: (_, __, done) => done() })),
+    fetchFile(from, name, from.catalogue.files[name]!, () => new Writable({ write: (_, __, done) => done() })),
   )
 }
 
-async function fetchFile({ place, at, identity }: Fetched, name: string, file: CopiedFile, to: Writable) {
-  const wrong = await decrypt(place.read(objectKey(at.folder, file.object)), to, identity).then(
-    ({ sha256 }) => sha256 !== file.sha256 && 'it has another content',
-    (error: Error) => error.message.split('\n')[0],
-  )
-  if (wrong) throw new RecoveryError(`The copy ${nameOf(at.takenAt)} is incomplete or damaged: ${name} (${wrong}).`)
+async function fetchFile({ place, at, identity }: Fetched, name: string, file: CopiedFile, open: () => Writable) {
+  for (let attempt = 1; ; attempt++) {
+    const wrong = await decrypt(place.read(objectKey(at.folder, file.object)), open(), identity).then(
+      ({ sha256 }) => sha256 !== file.sha256 && 'it has another content',
+      (error: Error) => error.message.split('\n')[0],
+    )
+    if (!wrong) return
+    if (attempt === ATTEMPTS)
+      throw new RecoveryError(`The copy ${nameOf(at.takenAt)} is incomplete or damaged: ${name} (${wrong}).`)
+    await delay(attempt * WAIT_MS)
+  }
 }
