@@ -73,6 +73,14 @@ describe('docker-compose.yml', () => {
     ])
   })
 
+  it('gives the folder of backups to the processes that make them, and to the commands', () => {
+    for (const [level, names] of [
+      ['small', ['kinora', 'ops']],
+      ['full', ['workers', 'ops']],
+    ] as const)
+      for (const name of names) expect(LEVELS[level].services[name]?.volumes).toContain('backups:/backups')
+  })
+
   it('publishes ports on this machine alone, until a domain is set', () => {
     for (const level of ['small', 'full'] as const) {
       const published = Object.values(LEVELS[level].services).flatMap(({ ports = [] }) => ports)
