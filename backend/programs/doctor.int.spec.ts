@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestMailServer } from '../providers/mail/testing/testMailServer.ts'
 import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
@@ -13,9 +17,14 @@ const mail = createTestMailServer()
 let s3: S3Double
 let db: TemporaryDatabase
 let services: Record<string, string>
+const alerts: unknown[] = []
+const receiver = createServer(async (request, response) => {
+  alerts.push(await json(request))
+  response.end()
+})
 beforeAll(async () => {
   ;[s3, db] = await Promise.all([startS3Double(), startTemporaryDatabase()])
-  await mail.start()
+  await Promise.all([mail.start(), once(receiver.listen(0, '127.0.0.1'), 'listening')])
   services = {
     DATA_DIR: dataDir,
     DATABASE_URL: db.url,
@@ -27,10 +36,12 @@ beforeAll(async () => {
     S3_ACCESS_KEY_ID: s3.access.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.access.secretAccessKey,
     BACKUP_TO: path.join(dataDir, 'copies'),
+    HEADS_TO: path.join(dataDir, 'heads'),
+    ALERT_WEBHOOK: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
   }
 })
 afterAll(async () => {
-  await Promise.all([s3.close(), db.close(), mail.stop()])
+  await Promise.all([s3.close(), db.close(), mail.stop(), receiver.close()])
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -54,6 +65,8 @@ describe('npm run doctor', () => {
     expect(s3.calls.map((call) => call.split(' ')[0])).toEqual(expect.arrayContaining(['PUT', 'GET', 'DELETE']))
     expect([...s3.objects.keys()]).toEqual([])
     expect(mail.asked).toEqual(['me@kinora.test'])
+    expect(of('heads of the ledger')).toContain('heads can be written')
+    expect(alerts).toEqual([expect.objectContaining({ code: 'test', state: 'over' })])
     expect(of('ffmpeg')).toMatch(/ffmpeg version/)
   })
 
@@ -66,6 +79,8 @@ describe('npm run doctor', () => {
       SMTP_URL: `smtp://user:pass-word@127.0.0.1:${closed}`,
       S3_SECRET_ACCESS_KEY: 'a wrong pass-word',
       BACKUP_TO: `${import.meta.filename}/copies`,
+      HEADS_TO: `${import.meta.filename}/heads`,
+      ALERT_WEBHOOK: `http://127.0.0.1:${closed}`,
       VIDEOS_API_URL: `http://127.0.0.1:${closed}`,
       VIDEOS_API_KEY: 'pass-word',
     })
@@ -75,6 +90,8 @@ describe('npm run doctor', () => {
       'workflows',
       'media',
       'backups',
+      'heads of the ledger',
+      'alerts',
       'mail',
       expect.stringMatching(/^videos, /),
     ])

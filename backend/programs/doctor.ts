@@ -9,8 +9,9 @@ import { openProviders } from './videoProviders/openProviders.ts'
 const usage = `npm run doctor -- [--mail-to <address>]
 
 Signs in to every configured service as the server would, and says what to do about each that fails: database, event log,
-Temporal, bucket (writes, reads and removes a file), the place of backups, mail (sends a test mail, to MAIL_FROM unless --mail-to names another
-address), payments and video providers. Also checks disk, ffmpeg, clock, DNS and the certificate of PUBLIC_URL.`
+Temporal, bucket (writes, reads and removes a file), the places of backups and of the ledger's heads, ALERT_WEBHOOK (sends a
+test alert), mail (sends a test mail, to MAIL_FROM unless --mail-to names another address), payments and video providers.
+Also checks disk, ffmpeg, clock, DNS and the certificate of PUBLIC_URL.`
 
 /** Examines the configured installation. Returns the exit code: 0, or 1 if a check failed or the settings are invalid. */
 export function runDoctor(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {

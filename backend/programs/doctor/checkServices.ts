@@ -5,6 +5,8 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod/mini'
 import type { Config } from '../../app/config/readConfig.ts'
+import type { FilePlace } from '../../app/config/storageConfig.ts'
+import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { createSmtpMailer } from '../../providers/mail/smtpMailer.ts'
 import { createPaypalApi } from '../../providers/payments/paypal/paypalApi.ts'
 import { createS3MediaStore, type S3Access } from '../../providers/storage/s3MediaStore.ts'
@@ -31,7 +33,7 @@ async function examineBucket(access: S3Access): Promise<string> {
   }
 }
 
-async function examineBackups({ to }: NonNullable<Config['backup']>): Promise<string> {
+async function examinePlace(to: FilePlace): Promise<string> {
   if ('bucket' in to) return examineBucket(to.bucket)
   const file = path.join(to.folder, `doctor-${randomUUID()}`)
   mkdirSync(to.folder, { recursive: true })
@@ -53,6 +55,12 @@ async function examineMail({ url, from }: NonNullable<Config['mail']>, recipient
   }
 }
 
+async function examineAlerts(webhook: string, board: string): Promise<string> {
+  const news = { code: 'test', state: 'over', detail: 'The doctor tests ALERT_WEBHOOK.' } as const
+  await alertWebhook(webhook, () => board)({ ...news, since: new Date().toISOString() })
+  return 'a test alert was sent'
+}
+
 async function examinePaypal({ webhookId, ...access }: NonNullable<Config['payments']['paypal']>): Promise<string> {
   const { url } = await createPaypalApi(access).get(
     `/v1/notifications/webhooks/${encodeURIComponent(webhookId)}`,
@@ -69,7 +77,7 @@ async function examineVideos(provider: VideoProvider): Promise<string> {
 
 /** The checks of the media, mail, payments and each video provider. */
 export function serviceChecks(
-  { backup, storage, mail, payments, registration }: Config,
+  { alerts, backup, headsTo, http, storage, mail, payments, registration }: Config,
   providers: ReadonlyMap<string, VideoProvider>,
   recipient: string | undefined,
 ): Check[] {
@@ -83,8 +91,19 @@ export function serviceChecks(
     },
     {
       name: 'backups',
-      examine: async () => (backup ? examineBackups(backup) : 'none: BACKUP_TO is not set'),
+      examine: async () => (backup ? examinePlace(backup.to) : 'none: BACKUP_TO is not set'),
       advice: 'Check BACKUP_TO: a folder that this user may write, or s3:// with a bucket and the S3_ settings.',
+    },
+    {
+      name: 'heads of the ledger',
+      examine: () => examinePlace(headsTo),
+      advice: 'Check HEADS_TO: a folder that this user may write, or s3:// with a bucket and the S3_ settings.',
+    },
+    {
+      name: 'alerts',
+      examine: async () =>
+        alerts.webhook ? examineAlerts(alerts.webhook, `${http.publicUrl ?? ''}/admin/dashboard`) : 'no webhook',
+      advice: 'Check ALERT_WEBHOOK: a web address that accepts JSON by POST.',
     },
     {
       name: 'mail',
