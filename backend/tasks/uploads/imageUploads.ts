@@ -111,12 +111,14 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
 /** Reads and re-encodes the image of a multipart body. Stops when the client disconnects. */
 async function receive(ctx: RouterContext): Promise<Buffer> {
-  const file = await uploadedFile(ctx)
-  ctx.state.charge?.(DECODING_UNITS)
+  // Unwritten pages use no memory, so a false Content-Length is harmless.
+  const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   const gone = new AbortController()
   const onClose = () => gone.abort(new Rejection('unavailable', 'The client disconnected.'))
   ctx.res.once('close', onClose)
   try {
+    const file = await uploadedFile(ctx, kept)
+    ctx.state.charge?.(DECODING_UNITS)
     return await normaliseInChild(file, { signal: gone.signal })
   } catch (error) {
     if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
@@ -124,14 +126,14 @@ async function receive(ctx: RouterContext): Promise<Buffer> {
     throw error
   } finally {
     ctx.res.off('close', onClose)
+    // Frees the memory now. Collections of garbage are too rare for buffers of 20 MB.
+    kept.buffer.transfer(0)
   }
 }
 
-/** Returns the bytes of the field `file`, at most 20 MB. Keeps them in memory, so a rejected upload leaves no file. */
-async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
+/** Reads the field `file` into memory, so that a rejected upload leaves no file. Returns the part of `kept` with its bytes. */
+async function uploadedFile(ctx: RouterContext, kept: Buffer<ArrayBuffer>): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
-  // A single allocation is freed as a whole. Unwritten pages use no memory, so a false Content-Length is harmless.
-  const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   let length = 0
   let isImage = true
   const keep = () =>
