@@ -2,8 +2,9 @@ import axe, { type RunOptions } from 'axe-core'
 import type { Page } from 'playwright'
 
 /**
- * Returns the axe violations of a page, or of the element that a selector matches, as rules with their elements. The axe
- * script stays in the page until the next load.
+ * Returns the axe violations of a page, or of the element that a selector matches, as rules with their elements. Waits
+ * for animations that end, because half-transparent text has little contrast. The axe script stays in the page until
+ * the next load.
  */
 export async function axeFaults(page: Page, part?: string): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(`${axe.source};0`)
@@ -11,6 +12,9 @@ export async function axeFaults(page: Page, part?: string): Promise<string[]> {
   const options: RunOptions = { resultTypes: ['violations'], preload: false }
   const violations = await page.evaluate(
     async ([part, options]) => {
+      const ending = document.getAnimations().filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime))
+      // A cancelled animation rejects.
+      await Promise.allSettled(ending.filter(({ playState }) => playState === 'running').map((one) => one.finished))
       const { run } = (window as Window & { axe?: typeof axe }).axe!
       const { violations } = await run(part ?? document, options)
       return violations.map(({ id, nodes }) => ({ id, html: nodes.map(({ html }) => html) }))
