@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,6 +7,7 @@ import { parseCredential } from '#backend/kernel/media/marks/credential.ts'
 import { issueCredential } from '#backend/kernel/media/marks/issueCredential.ts'
 import { createdManifest } from '#backend/kernel/media/marks/manifest.ts'
 import { createSigner } from '#backend/kernel/media/marks/signInThread.ts'
+import { cpuTime } from './analytics/cpuTime.ts'
 
 // Measures what marking a clip costs: the signature alone, and the whole mark with its `AIGC` field.
 // Run with: node bench/signing.ts [runs per clip]
@@ -25,19 +25,11 @@ const { certificates, key } = await issueCredential(Date.now())
 const signer = createSigner(async () => parseCredential(certificates, key))
 const marker = createMarker(signer, 'Kinora', undefined)
 
-/** Returns the CPU time of this process with its threads, and of programs that it ran to their end, in ms. */
-function cpuMs(): number {
-  const stat = readFileSync('/proc/self/stat', 'latin1')
-  // Fields 14 to 17 count ticks of 10 ms. The second field is the command name, which may contain spaces.
-  const children = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(13, 15)
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000 + children.reduce((sum, field) => sum + Number(field) * 10, 0)
-}
-
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+/** Of CPU times, which have a resolution of 10 ms. */
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+const cpuMs = () => cpuTime(process.pid)
 
 async function measure(work: () => Promise<unknown>, prepare: () => Promise<unknown>): Promise<string> {
   const [times, costs]: [number[], number[]] = [[], []]
@@ -49,7 +41,7 @@ async function measure(work: () => Promise<unknown>, prepare: () => Promise<unkn
     if (run > 0) times.push(performance.now() - start)
     if (run > 0) costs.push(cpuMs() - cpu)
   }
-  return `${median(times).toFixed(0)} ms (at most ${Math.max(...times).toFixed(0)}), ${median(costs).toFixed(0)} ms of CPU`
+  return `${median(times).toFixed(0)} ms (at most ${Math.max(...times).toFixed(0)}), ${mean(costs).toFixed(0)} ms of CPU`
 }
 
 for (const { name, size, seconds, megabits } of CLIPS) {

@@ -1,11 +1,13 @@
 import { type ChildProcess, execFile, type StdioOptions } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, chmodSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Readable, Writable } from 'node:stream'
-import { type ProcessLimits, spawnLimited } from './limitedProcess.ts'
+import { collectTail, type Ended } from '../processes/runHere.ts'
+import { runProgram } from '../processes/runProgram.ts'
+import { type ProcessLimits, spawnLimited } from '../processes/spawnLimited.ts'
 
 const require = createRequire(import.meta.url)
-const STDERR_TAIL = 4000
 /** Oldest major version on PATH that is used; Debian 12 has 5. The packaged one, of 2018, is the last resort. */
 const MIN_VERSION = 5
 /** Generous for a video of ten seconds, which takes about ten seconds of CPU time. */
@@ -101,72 +103,58 @@ export type RunOptions = Readonly<{
   limits?: ProcessLimits | undefined
 }>
 
-/**
- * Starts ffmpeg without network and secrets, and with limits on time, memory and output. Inputs are files or stdin, so
- * that a crafted file cannot make it open an address.
- */
+/** Returns the program and the arguments of an ffmpeg without network. */
+const guarded = (args: readonly string[]) => [
+  ...['-hide_banner', '-loglevel', 'error', '-y'],
+  // Inputs are files or stdin, so that a crafted file cannot make it open an address.
+  ...args.flatMap((arg) => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', '-i'] : [arg])),
+]
+
+/** The environment of ffmpeg, which has no secrets. */
+const environment = () => ({ PATH: process.env.PATH })
+
+/** Starts ffmpeg as a child of this process, without network, and with limits on time, memory and output. */
 export function startFfmpeg(program: string, args: readonly string[], stdio: StdioOptions, limits = LIMITS) {
-  const guarded = args.flatMap((arg) => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', '-i'] : [arg]))
-  const common = ['-hide_banner', '-loglevel', 'error', '-y']
-  const env = { PATH: process.env.PATH }
-  const options = { env, stdio, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const
-  return spawnLimited(program, [...common, ...guarded], limits, options) as ChildProcess & Streams
+  const options = { env: environment(), stdio, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const
+  return spawnLimited(program, guarded(args), limits, options) as ChildProcess & Streams
 }
 
-type Streams = { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable }
+type Streams = { readonly stdin: Writable; readonly stderr: Readable }
 
 /**
- * Runs ffmpeg until it exits. Rejects with the signal's reason when aborted, else with the end of its error output.
+ * Runs ffmpeg until it exits, without network, and with limits on time, memory and output. Rejects with the signal's reason
+ * when aborted, else with the end of its error output.
  * @example await runFfmpeg(['-i', 'in.mp4', '-frames:v', '1', 'out.jpg'], { signal })
  */
 export async function runFfmpeg(args: readonly string[], options: RunOptions = {}): Promise<void> {
-  const { signal, onTime } = options
+  const { signal, onTime, limits = LIMITS } = options
   signal?.throwIfAborted()
   const program = await findFfmpeg(options.ffmpegPath)
-  signal?.throwIfAborted()
-  const child = startFfmpeg(program, ['-nostdin', ...args], ['ignore', 'pipe', 'pipe'], options.limits)
-  const kill = () => child.kill('SIGKILL')
-  signal?.addEventListener('abort', kill, { once: true })
-  readProgress(child.stdout, onTime)
-  try {
-    await untilExit(child)
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', kill)
-  }
-}
-
-/** Buffers the last 4000 characters of a stream. Returns a function that reads them. */
-export function collectTail(stream: NodeJS.ReadableStream): () => string {
-  let tail = ''
-  stream.on('data', (chunk: Buffer) => {
-    tail = (tail + chunk.toString()).slice(-STDERR_TAIL)
-  })
-  return () => tail.trim()
+  const order = { program, args: guarded(['-nostdin', ...args]), env: environment(), limits, timeoutMs: TIMEOUT_MS }
+  refuseFailure(await runProgram(order, { signal, onOutput: readProgress(onTime) }))
 }
 
 /** Waits until ffmpeg exits. @throws Error it failed; the message has the end of its error output */
-export function untilExit(child: ChildProcess & { readonly stderr: Readable }): Promise<void> {
+export async function untilExit(child: ChildProcess & { readonly stderr: Readable }): Promise<void> {
   const errors = collectTail(child.stderr)
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code, signal) =>
-      code === 0 ? resolve() : reject(new Error(`ffmpeg ended with ${signal ?? code}: ${errors()}`)),
-    )
-  })
+  const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+  refuseFailure({ code, killedBy, errors: errors() })
 }
 
-function readProgress(stream: NodeJS.ReadableStream, onTime?: (seconds: number) => void): void {
+function refuseFailure({ code, killedBy, errors }: Ended): void {
+  if (code !== 0) throw new Error(`ffmpeg ended with ${killedBy ?? code}: ${errors}`)
+}
+
+/** Returns a reader of the output of `-progress pipe:1`. */
+function readProgress(onTime?: (seconds: number) => void): (piece: Uint8Array) => void {
   let rest = ''
-  stream.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString()).split('\n')
+  return (piece) => {
+    const lines = (rest + Buffer.from(piece).toString()).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
       // Despite its name, out_time_ms is in microseconds.
       const match = /^out_time_[um]s=(\d+)/.exec(line)
       if (match) onTime?.(Number(match[1]) / 1e6)
     }
-  })
+  }
 }

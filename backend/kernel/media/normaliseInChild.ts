@@ -1,8 +1,6 @@
-import type { SpawnOptions } from 'node:child_process'
 import path from 'node:path'
-import { buffer } from 'node:stream/consumers'
+import { runProgram } from '../processes/runProgram.ts'
 import { ImageError, inspectImage, inspectWholeImage, isImageErrorCode } from './firstFrame.ts'
-import { spawnLimited } from './limitedProcess.ts'
 
 const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
 /** Limits memory use: decoding an image may take 400 MB. */
@@ -53,25 +51,12 @@ export async function normaliseInChild(image: Buffer, options: ChildOptions = {}
 }
 
 async function runChild(image: Buffer, { signal, cpuSeconds = 5, program = CHILD }: ChildOptions): Promise<Buffer> {
-  // The empty environment keeps secrets out of the process that decodes untrusted files.
-  const options: SpawnOptions = {
-    env: {},
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-    stdio: ['pipe', 'pipe', 'ignore'],
-  }
-  const child = spawnLimited(process.execPath, [program], { cpuSeconds, niceness: LOWEST_PRIORITY }, options)
-  const kill = () => child.kill('SIGKILL')
-  signal?.addEventListener('abort', kill, { once: true })
-  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) =>
-    child.once('close', (...end) => resolve(end)).once('error', reject),
-  )
-  // A child that exits before reading all input closes the pipe. Its exit code is checked below.
-  child.stdin!.on('error', () => {})
-  child.stdin!.end(image)
-  const [[code, killedBy], data] = await Promise.all([ended, buffer(child.stdout!)])
-  signal?.removeEventListener('abort', kill)
-  signal?.throwIfAborted()
+  const limits = { cpuSeconds, niceness: LOWEST_PRIORITY }
+  const order = { program: process.execPath, args: [program], env: {}, limits, timeoutMs: TIMEOUT_MS }
+  const output: Uint8Array[] = []
+  const onOutput = (piece: Uint8Array) => output.push(piece)
+  const { code, killedBy } = await runProgram(order, { input: image, signal, onOutput })
+  const data = Buffer.concat(output)
   if (code === 0) return data
   // The limits kill with SIGKILL or SIGXCPU; a decoder that crashes ends with another signal.
   if (killedBy === 'SIGKILL' || killedBy === 'SIGXCPU') throw new ImageTimeout('decoding the picture took too long')

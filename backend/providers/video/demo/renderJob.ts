@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { partPath } from '#backend/kernel/media/atomicFile.ts'
-import { collectTail } from '#backend/kernel/media/ffmpeg.ts'
+import { collectTail } from '#backend/kernel/processes/runHere.ts'
 
 /** A video to render. Must be serialisable, because it is sent to a child process. */
 export type RenderJob = Readonly<{

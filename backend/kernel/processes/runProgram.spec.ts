@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { isAlive } from '../isAlive.ts'
+import { runProgram } from './runProgram.ts'
+
+/** Runs a shell script. Returns how it ended, with its output. */
+async function runScript(script: string, options: Parameters<typeof runProgram>[1] = {}) {
+  const output: Uint8Array[] = []
+  const order = { program: '/bin/sh', args: ['-c', script], env: {}, limits: { cpuSeconds: 5 }, timeoutMs: 10_000 }
+  const ended = await runProgram(order, { ...options, onOutput: (piece) => output.push(piece) })
+  return { ...ended, output: Buffer.concat(output) }
+}
+
+const readLauncher = async () => Number((await runScript('echo $PPID')).output)
+
+describe('running a program', () => {
+  it('does not copy this process', async () => {
+    expect(await readLauncher()).not.toBe(process.pid)
+  })
+
+  it('passes input and output on unchanged', async () => {
+    const input = randomBytes(5_000_000)
+    const { code, output } = await runScript('cat', { input })
+    expect([code, output.equals(input)]).toEqual([0, true])
+  })
+
+  it('reports the code, the signal and the end of the errors', async () => {
+    expect(await runScript('echo wrong >&2; exit 3')).toMatchObject({ code: 3, killedBy: null, errors: 'wrong' })
+    expect(await runScript('kill -9 $$')).toMatchObject({ code: null, killedBy: 'SIGKILL' })
+  })
+
+  it('ignores a program that exits before it has read its input', async () => {
+    expect(await runScript('exit 0', { input: randomBytes(5_000_000) })).toMatchObject({ code: 0 })
+  })
+
+  it('kills the program when aborted, and rejects with the reason', async () => {
+    const caller = new AbortController()
+    const start = Date.now()
+    const endless = runScript('exec sleep 60', { signal: caller.signal })
+    setTimeout(() => caller.abort(new Error('gone')), 50)
+    await expect(endless).rejects.toThrow('gone')
+    expect(Date.now() - start).toBeLessThan(10_000)
+  })
+
+  it('rejects when its launcher ends, and starts another', async () => {
+    const first = await readLauncher()
+    const interrupted = runScript('exec sleep 60')
+    await delay(100)
+    process.kill(first, 'SIGKILL')
+    await expect(interrupted).rejects.toThrow('launcher of programs ended: SIGKILL')
+    expect(await readLauncher()).not.toBe(first)
+  })
+
+  it('kills its programs when this process is killed', async () => {
+    const module = JSON.stringify(path.join(import.meta.dirname, 'runProgram.ts'))
+    const order = `{ program: '/bin/sh', args: ['-c', 'echo $$; exec sleep 60'], env: {}, limits: { cpuSeconds: 5 }, timeoutMs: 60_000 }`
+    const script = `import { runProgram } from ${module}; await runProgram(${order}, { onOutput: (piece) => process.stdout.write(piece) })`
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [printed] = (await once(parent.stdout, 'data')) as [Buffer]
+    const pid = Number(printed)
+    expect(isAlive(pid)).toBe(true)
+    parent.kill('SIGKILL')
+    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false)
+  })
+})
