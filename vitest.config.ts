@@ -34,6 +34,10 @@ const MEASURES = [
     : []),
 ]
 
+const BROWSER = 'site/e2e/**/*.e2e.spec.ts'
+/** A machine that is slow for a moment fails a test of a browser or of a time. The run lists tests that passed at the second attempt. */
+const SECOND_ATTEMPT = 1
+
 /**
  * The suffix shows what a test needs: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store,
  * `.e2e.spec.ts` a browser.
@@ -50,8 +54,19 @@ export default defineConfig({
         test: {
           name: 'suites',
           include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
-          exclude: [...configDefaults.exclude, '**/dist/**', ...WAITS, ...MEASURES],
+          exclude: [...configDefaults.exclude, '**/dist/**', BROWSER, ...WAITS, ...MEASURES],
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [BROWSER],
+          exclude: [...configDefaults.exclude, ...MEASURES],
+          maxWorkers: 2,
+          retry: SECOND_ATTEMPT,
           sequence: { groupOrder: 1 },
         },
       },
@@ -61,7 +76,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'measures', include: MEASURES, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: {
+          name: 'measures',
+          include: MEASURES,
+          maxWorkers: 1,
+          retry: SECOND_ATTEMPT,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 
-/** Vitest reporter for `scripts/testing/test.mjs` that counts tests and collects the reasons for skipped suites. */
+/** Vitest reporter for `scripts/testing/test.mjs` that counts tests, and collects the reasons for skipped
+ * suites and the tests that passed at the second attempt. */
 export default class CountTests {
   onTestRunEnd(modules, unhandledErrors) {
-    const counts = { passed: 0, failed: 0, skipped: 0, reasons: [] }
+    const counts = { passed: 0, failed: 0, skipped: 0, reasons: [], flaky: [] }
     // An error outside any test also counts as a failure.
     counts.failed += unhandledErrors.length
     for (const module of modules) countModule(module, counts)
@@ -16,6 +17,7 @@ function countModule(module, counts) {
   let failed = 0
   for (const test of module.children.allTests()) {
     const { state, note } = test.result()
+    if (test.diagnostic()?.flaky) counts.flaky.push(`${module.relativeModuleId}: ${test.fullName}`)
     if (state === 'passed') counts.passed++
     else if (state === 'failed') failed++
     else {

@@ -27,10 +27,14 @@ const { code } = await run(NODE, [tool('vitest'), 'run', ...reporters, ...vitest
 
 const counts = readCounts(env.KINORA_TEST_COUNTS)
 if (code !== 0 && counts.failed === 0) counts.failed = 1
-const reasons = [...missing, ...counts.reasons]
-if (reasons.length > 0) console.log(`Skipped:\n${reasons.map((reason) => `- ${reason}`).join('\n')}`)
+printList('Passed at the second attempt', counts.flaky)
+printList('Skipped', [...missing, ...counts.reasons])
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0
+
+function printList(title, lines) {
+  if (lines.length > 0) console.log(`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`)
+}
 
 /** Returns whether any selected test needs a browser, and therefore the built site. */
 function hasBrowserTests() {
@@ -45,7 +49,7 @@ function readCounts(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, reasons: [] }
+    return { passed: 0, failed: 0, skipped: 0, reasons: [], flaky: [] }
   } finally {
     rmSync(path.dirname(file), { recursive: true, force: true })
   }
