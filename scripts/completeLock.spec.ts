@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -23,6 +23,15 @@ const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8
 /** Packages that a complete registry has, and the one that wrote the lock has not. */
 const UNHASHED = /^node_modules\/(@biomejs\/cli|@napi-rs\/canvas|@oxc-parser\/binding|@swc\/core)-/
 
+/** Passes a folder with the files that npm decides by. */
+function withManifest(use: (folder: string) => void): void {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-lock-'))
+  for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+    copyFileSync(path.join(ROOT, file), path.join(folder, file))
+  use(folder)
+  rmSync(folder, { recursive: true })
+}
+
 describe('package-lock.json', () => {
   it('has an entry for each optional package of each platform', () => {
     expect(missingPackages(lock), 'run node scripts/completeLock.mjs').toEqual([])
@@ -37,20 +46,27 @@ describe('package-lock.json', () => {
     }
   })
 
+  // npm 10 and the first releases of npm 11 end with a TypeError when they look for a place for such a peer.
+  it('contradicts no peer dependency, so that the npm of each supported Node.js installs it', () => {
+    withManifest((folder) => {
+      const options = ['--package-lock-only', '--all', '--offline']
+      const { stderr } = spawnSync('npm', ['ls', ...options], { cwd: folder, encoding: 'utf8' })
+      expect(stderr).not.toContain('npm error')
+    })
+  })
+
   it.each([
     ['linux', 'x64'],
     ['linux', 'arm64'],
     ['darwin', 'arm64'],
     ['darwin', 'x64'],
   ])('is accepted by npm ci for %s %s', { timeout: 60_000 }, (system, cpu) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-lock-'))
-    for (const file of ['package.json', 'package-lock.json', '.npmrc'])
-      copyFileSync(path.join(ROOT, file), path.join(folder, file))
     const platform = [`--os=${system}`, `--cpu=${cpu}`, ...(system === 'linux' ? ['--libc=glibc'] : [])]
-    const options = ['--dry-run', '--offline', '--ignore-scripts', `--cache=${folder}/cache`]
-    const output = execFileSync('npm', ['ci', ...options, ...platform], { cwd: folder, encoding: 'utf8' })
-    expect(output).toMatch(/added \d{3} packages/)
-    rmSync(folder, { recursive: true })
+    withManifest((folder) => {
+      const options = ['--dry-run', '--offline', '--ignore-scripts', `--cache=${folder}/cache`]
+      const output = execFileSync('npm', ['ci', ...options, ...platform], { cwd: folder, encoding: 'utf8' })
+      expect(output).toMatch(/added \d{3} packages/)
+    })
   })
 })
 
