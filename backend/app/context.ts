@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, rmSync, statSync } from 'node:fs'
 import type pg from 'pg'
 import type { DestinationStream, Logger } from 'pino'
 import { readChainHead } from '#projections/credits/chainHead.ts'
@@ -29,6 +29,7 @@ import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import { makeDataDir } from './config/makeDataDir.ts'
 import type { Config } from './config/readConfig.ts'
 import { adoptLog, refuseForeignLog } from './installation.ts'
 import { openEventStore } from './openEventStore.ts'
@@ -182,7 +183,7 @@ async function untilReachable(store: EventStore, log: Logger): Promise<void> {
 /** Creates the data folder and keeps it, and all files that are created later, from other users of this machine. */
 function makePrivate(dataDir: string): void {
   process.umask(0o077)
-  mkdirSync(dataDir, { recursive: true })
+  makeDataDir(dataDir)
   // A mounted volume may belong to another user, who decides about its mode.
   if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, 0o700)
 }

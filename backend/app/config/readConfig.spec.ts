@@ -205,6 +205,10 @@ describe('the configuration', () => {
     })
   })
 
+  it('names DATA_DIR if its folder cannot be created', () => {
+    expect(() => read({ DATA_DIR: '/proc/kinora/data' })).toThrow(/^DATA_DIR: cannot create \/proc\/kinora\/data/)
+  })
+
   it('accepts time zone names but no offsets', () => {
     expect(read({ OPERATOR_TIME_ZONE: 'Australia/Lord_Howe' }).operators.timeZone).toBe('Australia/Lord_Howe')
     for (const zone of ['Europe/Nowhere', '+01:00', 'somewhere'])

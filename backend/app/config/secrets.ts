@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from './environment.ts'
+import { makeDataDir } from './makeDataDir.ts'
 
 /** Returns the configured secrets. Missing ones are generated once and stored in the data folder with mode 0600. */
 export function readSecrets(env: Environment, dataDir: string) {
@@ -37,7 +38,7 @@ export function readOperator(env: Environment, dataDir: string) {
 
 /** Creates a file with mode 0600. @returns false if it already exists */
 function writeOnce(file: string, content: string): boolean {
-  mkdirSync(path.dirname(file), { recursive: true })
+  makeDataDir(path.dirname(file))
   try {
     writeFileSync(file, `${content}\n`, { mode: 0o600, flag: 'wx' })
     return true
