@@ -35,6 +35,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^docker compose (up|build|logs|ps)\b/,
     'needs a Docker Engine and images from a registry; compose.spec.ts checks the files',
   ],
+  [/^sh scripts\/upgrade\.sh/, 'needs a running Compose project; upgrade.spec.ts'],
   [/^npm run adjust$/, 'needs arguments; adjust.int.spec.ts'],
   [/^npm run providers -- check /, 'needs the key of a provider; providers.int.spec.ts'],
   [/--from (s3:|\/mnt\/copies)/, 'needs the recovery phrase; specs of backend/programs/recovery'],

@@ -1,0 +1,158 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const SCRIPT = path.join(import.meta.dirname, 'upgrade.sh')
+const CANARY = path.join(import.meta.dirname, 'upgradeCanary.mjs')
+const DOUBLE = path.join(import.meta.dirname, 'testing/dockerDouble.mjs')
+const FULL = { projections: 1, workers: 2, api: 2 }
+const ROLLBACK = 'KINORA_IMAGE=kinora:before-upgrade sh scripts/upgrade.sh --as-is'
+
+interface State {
+  containers: { id: string; service: string; image?: string }[]
+  faults: string[]
+  images: Record<string, string>
+}
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-upgrade-'))
+  writeFileSync(path.join(folder, 'docker'), `#!/bin/sh\nexec '${process.execPath}' '${DOUBLE}' "$@"\n`)
+  // The script waits only for containers, which the double starts immediately.
+  writeFileSync(path.join(folder, 'sleep'), '#!/bin/sh\n')
+  for (const name of ['docker', 'sleep']) chmodSync(path.join(folder, name), 0o755)
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs the script against the double of docker, on processes of an old image. */
+function upgrade({ args = [] as string[], env = {}, replicas = FULL as Record<string, number>, ...faults }) {
+  const file = path.join(folder, 'state.json')
+  const containers = Object.entries(replicas).flatMap(([service, count]) =>
+    Array.from({ length: count }, (_, n) => ({
+      id: `${service}-old${n}`,
+      service,
+      image: 'sha256:old',
+      up: true,
+      restarts: 0,
+    })),
+  )
+  const images = { 'kinora:local': 'sha256:old', 'kinora:before-upgrade': 'sha256:older' }
+  writeFileSync(file, JSON.stringify({ containers, images, replicas, made: 0, stops: 0, faults: [], ...faults }))
+  const run = spawnSync('sh', [SCRIPT, ...args], {
+    env: { PATH: `${folder}:${process.env.PATH}`, DOCKER_DOUBLE: file, ...env },
+    encoding: 'utf8',
+  })
+  const state = JSON.parse(readFileSync(file, 'utf8')) as State
+  const imagesOf = (service: string) =>
+    state.containers.filter((one) => one.service === service).map(({ image }) => image)
+  return { ...run, state, imagesOf, log: readFileSync(`${file}.log`, 'utf8').split('\n') }
+}
+
+const indexOf = (log: string[], form: RegExp) => log.findIndex((line) => form.test(line))
+
+describe('upgrade.sh, with a double of docker', () => {
+  it('backs up with the old image, then builds, then replaces the processes', () => {
+    const { status, stderr, log } = upgrade({})
+    expect([status, stderr]).toEqual([0, ''])
+    const steps = [
+      /^tag sha256:old /,
+      / ops backup --out \/backups\/before-upgrade-\d+T\d+Z$/,
+      / build api$/,
+      / run --detach /,
+      / up /,
+    ]
+    const order = steps.map((step) => indexOf(log, step))
+    expect(order).not.toContain(-1)
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+  })
+
+  it.each([{ kinora: 1 }, FULL])('replaces every process of %j without ever having fewer', (replicas) => {
+    const { stdout, state, imagesOf } = upgrade({ replicas })
+    expect(stdout).toContain('0 of 9 calls failed')
+    expect(state.faults).toEqual([])
+    for (const [service, count] of Object.entries(replicas))
+      expect(imagesOf(service)).toEqual(Array.from({ length: count }, () => 'sha256:new'))
+    expect(imagesOf('canary')).toEqual([])
+  })
+
+  it('stops at the first failed call, leaves the other processes, and prints how to roll back', () => {
+    const { status, stderr, imagesOf } = upgrade({ failsAt: 2 })
+    expect(status).toBe(1)
+    expect(stderr).toContain('1 of 9 calls failed: GET /: status 502')
+    expect(stderr).toContain(ROLLBACK)
+    expect(imagesOf('projections')).toEqual(['sha256:new'])
+    expect(imagesOf('api')).toEqual(['sha256:old', 'sha256:old'])
+  })
+
+  it('removes a new process that does not become healthy, and keeps the previous ones', () => {
+    const { status, stderr, imagesOf } = upgrade({ crashes: true })
+    expect(status).toBe(1)
+    expect(stderr).toContain('the new process of projections did not become healthy')
+    expect(stderr).toContain(ROLLBACK)
+    expect(imagesOf('projections')).toEqual(['sha256:old'])
+  })
+
+  it('changes nothing without a backup', () => {
+    const { status, log } = upgrade({ backupFails: true })
+    expect(status).toBe(1)
+    expect(log.filter((line) => /compose (build|up|pull)/.test(line))).toEqual([])
+  })
+
+  it('rolls back to the image from before the upgrade, without building or backing up', () => {
+    const { status, state, log, imagesOf } = upgrade({
+      args: ['--as-is'],
+      env: { KINORA_IMAGE: 'kinora:before-upgrade' },
+    })
+    expect(status).toBe(0)
+    expect(imagesOf('api')).toEqual(['sha256:older', 'sha256:older'])
+    expect(state.images['kinora:before-upgrade']).toBe('sha256:older')
+    expect(log.filter((line) => / (build|pull|backup) /.test(line))).toEqual([])
+  })
+
+  it('pulls a named image instead of building', () => {
+    const { log, imagesOf } = upgrade({ args: ['--pull'], env: { KINORA_IMAGE: 'registry/kinora:2' } })
+    expect(imagesOf('api')).toEqual(['sha256:new', 'sha256:new'])
+    expect(indexOf(log, / build /)).toBe(-1)
+  })
+
+  it('refuses unknown options and prints its usage', () => {
+    const { status, stderr } = spawnSync('sh', [SCRIPT, '--now'], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, expect.stringContaining('sh scripts/upgrade.sh --pull')])
+  })
+})
+
+describe('the canary of upgrades', () => {
+  const watch = (answers: number[]) =>
+    new Promise<{ code: number; text: string }>((resolve) => {
+      const server = createServer((_, answer) => answer.writeHead(answers.shift() ?? 200).end())
+      server.listen(0, '127.0.0.1', async () => {
+        const { port } = server.address() as AddressInfo
+        const source = execFileSync('cat', [CANARY], { encoding: 'utf8' })
+        const env = { ENTRY_HOST: '127.0.0.1', SITE_ADDRESS: `:${port}` }
+        const child = spawn(process.execPath, ['--input-type=module', '--eval', source], { env })
+        const text: string[] = []
+        child.stdout.on('data', (part) => text.push(String(part)))
+        const stop = setTimeout(() => child.kill('SIGTERM'), 2_000)
+        const [code] = (await once(child, 'close')) as [number]
+        clearTimeout(stop)
+        server.closeAllConnections()
+        server.close()
+        resolve({ code, text: text.join('') })
+      })
+    })
+
+  it('counts its calls until it is stopped, and takes refusals for answers', async () => {
+    const { code, text } = await watch([200, 401, 404])
+    expect([code, text]).toEqual([0, expect.stringMatching(/^0 of [3-9] calls failed\n$/)])
+  })
+
+  it('ends at the first call that fails', async () => {
+    const { code, text } = await watch([200, 502])
+    expect([code, text]).toEqual([1, '1 of 2 calls failed: GET /api/v1/status: status 502\n'])
+  })
+})
