@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import { DEPLOYMENT } from './names.ts'
+import { DEPLOYMENT, queueOf } from './names.ts'
 import type { Log } from './runtime.ts'
 
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 5_000
+/** Time after the last poll of a version's workers. A poll without a task takes a minute. */
+const ABANDONED_MS = 90_000
 
 interface Version {
   readonly deploymentVersion?: { readonly buildId?: string | null } | null
@@ -13,33 +15,43 @@ interface Version {
 const buildOf = (version?: Version) => version?.deploymentVersion?.buildId ?? undefined
 const createdAt = (version?: Version) => Number(version?.createTime?.seconds?.toString() ?? 0)
 
+interface PromoteOptions {
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** Time without a poll after which a version counts as abandoned, ms. */
+  readonly abandonedMs?: number | undefined
+}
+
 /**
- * Makes this version current as soon as Temporal has registered its workers. A newer version stays current, so that an
- * old process that restarts during an upgrade does not roll it back.
+ * Makes this version current as soon as Temporal has registered its workers, until `signal` aborts. A newer version stays
+ * current while it has workers, so that an old process that restarts during an upgrade does not roll it back. After a
+ * rollback it has none, and its runs would wait forever.
  */
 export async function promoteVersion(
   client: Client,
   namespace: string,
   buildId: string,
-  { log, signal }: { log: Log; signal: AbortSignal },
+  { log, signal, abandonedMs = ABANDONED_MS }: PromoteOptions,
 ): Promise<void> {
   const deployment = { namespace, deploymentName: DEPLOYMENT }
+  let newer: string | undefined
   for (let delayMs = FIRST_DELAY_MS; !signal.aborted; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
     try {
       const { workerDeploymentInfo: known } = await client.workflowService.describeWorkerDeployment(deployment)
       const versions: readonly Version[] = known?.versionSummaries ?? []
       const current = known?.routingConfig?.currentDeploymentVersion?.buildId ?? undefined
-      if (current === buildId) return
       const mine = versions.find((version) => buildOf(version) === buildId)
       const theirs = versions.find((version) => current !== undefined && buildOf(version) === current)
-      if (mine && theirs && createdAt(theirs) > createdAt(mine)) {
-        log.warn({ buildId, current }, 'newer workflow version is current, finishing own workflows')
-        return
-      }
-      if (mine) {
-        await client.workflowService.setWorkerDeploymentCurrentVersion({ ...deployment, buildId })
-        log.info({ buildId, before: current }, 'workflow version made current')
-        return
+      if (mine && current !== buildId) {
+        const isNewer = theirs && createdAt(theirs) > createdAt(mine)
+        if (isNewer && (await hasWorkers(client, namespace, current!, abandonedMs))) {
+          if (newer !== current)
+            log.warn({ buildId, current }, 'newer workflow version is current, finishing own workflows')
+          newer = current
+        } else {
+          await client.workflowService.setWorkerDeploymentCurrentVersion({ ...deployment, buildId })
+          log.info({ buildId, before: current }, 'workflow version made current')
+        }
       }
     } catch (error) {
       if (delayMs === MAX_DELAY_MS)
@@ -47,4 +59,14 @@ export async function promoteVersion(
     }
     await delay(delayMs, undefined, { signal }).catch(() => {})
   }
+}
+
+/** Returns whether a worker of a version has polled for workflows in the last milliseconds. */
+async function hasWorkers(client: Client, namespace: string, buildId: string, ms: number): Promise<boolean> {
+  const taskQueue = { name: queueOf('main') }
+  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue })
+  return (pollers ?? []).some(
+    ({ deploymentOptions, lastAccessTime }) =>
+      deploymentOptions?.buildId === buildId && Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1_000 < ms,
+  )
 }

@@ -99,12 +99,7 @@ describeOnTemporal('an engine whose server, worker or version is replaced', (on)
 
     const later = await on.bundleOf('changedContractSandbox.ts')
     const newer = on.open({ note }, { namespace, bundle: later })
-    const isCurrent = async () => {
-      const deployment = { namespace, deploymentName: 'kinora' }
-      const { workerDeploymentInfo } = await on.client.workflowService.describeWorkerDeployment(deployment)
-      expect(workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId).toBe(later.buildId)
-    }
-    await vi.waitFor(isCurrent, within)
+    await vi.waitFor(async () => expect(await currentBuild(on.client, namespace)).toBe(later.buildId), within)
     await older.stop()
     const again = on.open({ note }, { namespace })
     await vi.waitFor(() => expect(on.warnings.join()).toContain('newer workflow version'), within)
@@ -117,4 +112,28 @@ describeOnTemporal('an engine whose server, worker or version is replaced', (on)
     await newer.signal(waits, waiting, 'go')
     expect(await newer.result(waits, waiting)).toBe('later it')
   })
+
+  it('returns to an older version when the newer one has no workers left', async () => {
+    const note = (async () => {}) as Activities[string]
+    const namespace = 'rollback'
+    const older = on.open({ note }, { namespace })
+    await older.start(waits, { id: randomUUID(), value: 'before' })
+    const later = await on.bundleOf('changedContractSandbox.ts')
+    const newer = on.open({ note }, { namespace, bundle: later })
+    await vi.waitFor(async () => expect(await currentBuild(on.client, namespace)).toBe(later.buildId), within)
+    await newer.stop()
+    await older.stop()
+    const again = on.open({ note }, { namespace, abandonedMs: 3_000 })
+    const input = { id: randomUUID(), value: 'after' }
+    await again.start(waits, input)
+    await again.signal(waits, input, 'go')
+    expect(await again.result(waits, input)).toBe('after')
+  })
 })
+
+/** Returns the build id of the version that gets new runs. */
+async function currentBuild(client: Client, namespace: string) {
+  const deployment = { namespace, deploymentName: 'kinora' }
+  const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment(deployment)
+  return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId
+}

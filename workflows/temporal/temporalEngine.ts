@@ -37,6 +37,8 @@ export interface TemporalEngineOptions {
   readonly slots?: Readonly<Record<string, number>>
   readonly onError: (error: unknown, activity: string) => void
   readonly log: Log
+  /** Time without workers after which an older version replaces a newer one, ms. */
+  readonly abandonedMs?: number
 }
 
 type Session = Readonly<{
@@ -203,7 +205,7 @@ export class TemporalEngine implements Engine {
   }
 
   async #connect(): Promise<Session> {
-    const { address, namespace, tls, apiKey, policies, activities, onError, log, slots } = this.#options
+    const { address, namespace, tls, apiKey, policies, activities, onError, log, slots, abandonedMs } = this.#options
     const server = { address, ...(tls && { tls }), ...(apiKey && { apiKey }) }
     const connection = await Connection.connect({ ...server, connectTimeout: '5 seconds' })
     let native: NativeConnection | undefined
@@ -222,8 +224,11 @@ export class TemporalEngine implements Engine {
         onBegun: (workflowId) => this.#starting.get(workflowId)?.(),
         log,
       })
-      const promotion = promoteVersion(client, namespace, bundle.buildId, { log, signal: this.#stop.signal })
+      const closing = new AbortController()
+      const signal = AbortSignal.any([this.#stop.signal, closing.signal])
+      const promotion = promoteVersion(client, namespace, bundle.buildId, { log, signal, abandonedMs })
       const close = async () => {
+        closing.abort()
         await Promise.all([workers.stop(), promotion])
         await native?.close()
         void Promise.allSettled(this.#inFlight).then(() => connection.close())

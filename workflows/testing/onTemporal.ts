@@ -9,7 +9,7 @@ import { TemporalEngine, type TemporalEngineOptions } from '../temporal/temporal
 import { contractPolicies } from './contractWorkflows.ts'
 import { findTemporal, startTemporalServer, type TemporalServer } from './temporalServer.ts'
 
-type Connected = Partial<Pick<TemporalEngineOptions, 'address' | 'namespace' | 'tls' | 'apiKey'>>
+type Connected = Partial<Pick<TemporalEngineOptions, 'address' | 'namespace' | 'tls' | 'apiKey' | 'abandonedMs'>>
 
 /** A Temporal server and engines for the workflows of the contract suite. */
 export interface OnTemporal {

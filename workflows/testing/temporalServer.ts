@@ -71,6 +71,8 @@ export async function startTemporalServer(program: string, { memory = false } = 
     `${port}`,
     '-n',
     'rollout',
+    '--namespace',
+    'rollback',
   ]
   const data = memory ? [] : ['--db-filename', path.join(folder, 'temporal.db')]
   const settings = DYNAMIC.flatMap((setting) => ['--dynamic-config-value', setting])
