@@ -8,6 +8,7 @@ import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 const WAITS = [
   'backend/app/degraded.int.spec.ts',
   'backend/app/outages/*.int.spec.ts',
+  'backend/app/rollingUpgrade.int.spec.ts',
   'backend/audit/eventStoreDb.int.spec.ts',
   'backend/kernel/postgres/leases.int.spec.ts',
   'workflows/temporal/{temporal,outages}.int.spec.ts',

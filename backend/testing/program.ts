@@ -14,7 +14,8 @@ export interface Program {
   stop(): Promise<number | null>
 }
 
-const MAIN = path.resolve(import.meta.dirname, '../main.ts')
+/** Kinora's main module. */
+export const MAIN = path.resolve(import.meta.dirname, '../main.ts')
 
 /** Starts Kinora as a process, with a copied database if its data folder is new. Resolves when it prints that it is ready. */
 export async function startProgram(env: Record<string, string>, entry = MAIN): Promise<Program> {

@@ -8,7 +8,7 @@ import { copyCluster } from './clusterTemplate.ts'
 import { type CuttableProxy, startCuttableProxy } from './cuttableProxy.ts'
 import { freePort } from './freePort.ts'
 import { type Program, startProgram } from './program.ts'
-import { startRoundRobinProxy } from './roundRobinProxy.ts'
+import { type RoundRobinProxy, startRoundRobinProxy } from './roundRobinProxy.ts'
 
 /** The processes of the layout and their roles. */
 const PROCESSES = {
@@ -30,7 +30,10 @@ export interface SplitLayout {
   readonly temporal: TemporalServer
   /** The proxy in front of the event store. */
   readonly network: CuttableProxy
+  /** Starts a process. @param entry the module that it runs; by default that of the layout */
   start(name: ProcessName, entry?: string): Promise<void>
+  /** Interrupts a process and waits until it has stopped. */
+  stop(name: ProcessName): Promise<void>
   /** Kills a process with SIGKILL. */
   kill(name: ProcessName): Promise<void>
   close(): Promise<void>
@@ -43,10 +46,13 @@ export interface LayoutOptions {
   readonly env?: Record<string, string>
   /** Module that each process runs. Default: Kinora's main module. */
   readonly entry?: string | undefined
+  /** Starts the load balancer in front of the ports of the APIs. */
+  readonly balance?: (ports: readonly number[]) => Promise<RoundRobinProxy>
 }
 
 /** Starts Kinora in several processes on Postgres, Temporal and EventStoreDB's test server, behind a load balancer. */
-export async function startSplitLayout({ temporal, processes, env, entry }: LayoutOptions): Promise<SplitLayout> {
+export async function startSplitLayout(options: LayoutOptions): Promise<SplitLayout> {
+  const { temporal, processes, env, entry, balance = startRoundRobinProxy } = options
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-split-'))
   const [postgres, server, eventStore] = await Promise.all([
     startTemporaryPostgres(copyCluster),
@@ -57,7 +63,7 @@ export async function startSplitLayout({ temporal, processes, env, entry }: Layo
   const ports = new Map<ProcessName, number>()
   for (const name of processes) ports.set(name, await freePort())
   const apis = processes.filter((name) => PROCESSES[name] === 'api').map((name) => ports.get(name)!)
-  const front = await startRoundRobinProxy(apis)
+  const front = await balance(apis)
   const { socketDir, user, database } = postgres.server
   const databaseUrl = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
   const eventStoreUrl = `esdb://127.0.0.1:${network.port}?tls=false`
@@ -74,7 +80,7 @@ export async function startSplitLayout({ temporal, processes, env, entry }: Layo
   }
   const running = new Map<ProcessName, Program>()
   const start = async (name: ProcessName, other = entry) => {
-    const own = { ROLES: PROCESSES[name], PORT: String(ports.get(name)) }
+    const own = { ROLES: PROCESSES[name], PORT: String(ports.get(name)), HEALTH_PORT: String(await freePort()) }
     running.set(name, await startProgram({ ...shared, ...own }, other))
   }
   const close = async () => {
@@ -97,6 +103,7 @@ export async function startSplitLayout({ temporal, processes, env, entry }: Layo
     temporal: server,
     network,
     start,
+    stop: async (name) => void (await running.get(name)?.stop()),
     kill: async (name) => running.get(name)?.kill(),
     close,
   }
