@@ -18,7 +18,7 @@ const TRIPLES = { x64: 'x86_64-unknown-linux-gnu', arm64: 'aarch64-unknown-linux
 const NEVER_LOADED = [
   /\.(?:map|md|markdown|flow|[cm]?tsx?|h|hpp|c|cc|a|la|pdb|rs)$/i,
   /(?:^|\/)(?:test|tests|__tests__|example|examples|\.github|pkgconfig)\//,
-  new RegExp(`^@temporalio/core-bridge/(?!lib/|index|package.json|LICENSE|releases/${TRIPLES[process.arch]}/)`),
+  new RegExp(`^@temporalio/core-bridge/(?!lib/|index|common|package.json|LICENSE|releases/${TRIPLES[process.arch]}/)`),
   /^@fontsource-variable\/inter\/(?!package\.json|LICENSE|files\/inter-latin-wght-normal\.woff2)/,
 ]
 

