@@ -21,7 +21,7 @@ FROM scratch
 LABEL org.opencontainers.image.title="Kinora" org.opencontainers.image.version="0.1.0" org.opencontainers.image.licenses="MIT"
 ENV PATH=/usr/bin HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
 COPY --from=system /image /
-COPY --from=app /image/app /app
+COPY --from=app /image /
 WORKDIR /app
 USER 1000:1000
 VOLUME /data

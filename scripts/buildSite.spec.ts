@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -40,5 +40,14 @@ describe('the build hash of the site', () => {
 
   it('ignores tests and files that the site does not import', () => {
     expect(inputs.filter((file) => /\.spec\.tsx?$|^backend\/(main|.*routes)\.ts$/.test(file))).toEqual([])
+  })
+})
+
+const dist = path.join(ROOT, 'site/dist')
+
+describe.skipIf(!existsSync(dist))(`the built site${existsSync(dist) ? '' : ' (needs npm run build)'}`, () => {
+  it('contains no key that is new in each build', () => {
+    const key = Buffer.from(readFileSync(path.join(dist, '.build'), 'utf8'), 'hex').toString('base64')
+    expect(readFileSync(path.join(dist, 'server/entry.mjs'), 'utf8')).toContain(`"key":"${key}"`)
   })
 })
