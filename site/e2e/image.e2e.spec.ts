@@ -70,6 +70,9 @@ describe.skipIf(lacks)(`the image${lacks && ` (needs ${lacks})`}`, () => {
     expect(inside('command -v npm || echo none')).toBe('none\n')
     const foreign = '-path "*darwin*" -o -path "*win32*" -o -path "*musl*"'
     expect(inside(`find /app/node_modules -name "*.node" \\( ${foreign} \\)`)).toBe('')
+    expect(inside(`node -e "import('@temporalio/worker').then(() => console.log('loaded'))"`)).toBe('loaded\n')
+    // The folder's own time would change the digest of the layer.
+    expect(inside('stat -c %Y /app /app/backend')).toBe('0\n0\n')
     expect(Number(docker('image', 'inspect', '-f', '{{.Size}}', image)) / 1e6).toBeLessThan(MAX_SIZE)
   })
 

@@ -8,7 +8,11 @@ export interface Walk {
   readonly language: 'en' | 'zh'
   /** Viewport width in CSS pixels. */
   readonly width: number
+  /** Reads the mails to an address, newest first. Default: the development mailbox. */
+  readonly mails?: MailReader | undefined
 }
+
+type MailReader = (to: string) => Promise<readonly { readonly text: string }[]>
 
 /** Reads a catalogue, so that tests can locate elements by their visible text. */
 export const words = async (language: string, name: string) =>
@@ -19,7 +23,7 @@ export const words = async (language: string, name: string) =>
  * video from text and one from an image, and plays and downloads both.
  * @throws if a step fails or the page reports an error
  */
-export async function walkJourney(browser: Browser, url: string, { language, width }: Walk): Promise<void> {
+export async function walkJourney(browser: Browser, url: string, { language, width, mails }: Walk): Promise<void> {
   const locale = language === 'zh' ? 'zh-CN' : 'en-US'
   const context = await browser.newContext({ locale, viewport: { width, height: 860 }, acceptDownloads: true })
   const page = await context.newPage()
@@ -29,7 +33,7 @@ export async function walkJourney(browser: Browser, url: string, { language, wid
     // The browser itself logs the 401 of a signed-out visitor's session check.
     if (line.type() === 'error' && !/401|net::ERR_ABORTED/.test(line.text())) faults.push(line.text())
   })
-  await signUp(page, url, language)
+  await signUp(page, url, language, mails)
   const texts = await words(language, 'workspace')
   await makeFromText(page, texts)
   await makeFromImage(page, texts)
@@ -57,7 +61,21 @@ function photo(): Buffer {
   return canvas.toBuffer('image/jpeg')
 }
 
-export async function signUp(page: Page, url: string, language: string): Promise<void> {
+const mailbox =
+  (url: string): MailReader =>
+  async (to) =>
+    (await fetch(`${url}/dev/mailbox.json?to=${to}`)).json()
+
+/** Reads the mails that Mailpit has caught. @param url where Compose serves it */
+export const mailCatcher =
+  (url: string): MailReader =>
+  async (to) => {
+    const read = async (path: string) => (await fetch(`${url}/api/v1/${path}`)).json()
+    const { messages } = (await read(`search?query=to:${to}`)) as { messages: { ID: string }[] }
+    return Promise.all(messages.map(async ({ ID }) => ({ text: (await read(`message/${ID}`)).Text as string })))
+  }
+
+export async function signUp(page: Page, url: string, language: string, mails = mailbox(url)): Promise<void> {
   const prefix = language === 'zh' ? '/zh' : ''
   const { field, register, pending, verify, login } = await words(language, 'auth')
   const email = `${language}.${Date.now()}@kinora.test`
@@ -69,8 +87,9 @@ export async function signUp(page: Page, url: string, language: string): Promise
   await page.getByLabel(field.confirm, { exact: true }).fill('correct horse 1')
   await page.getByRole('button', { name: register.submit, exact: true }).click()
   await page.getByRole('heading', { name: pending.heading }).waitFor()
-  const mails = (await (await fetch(`${url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-  await page.goto(/https?:\S+/.exec(mails[0]!.text)![0])
+  const link = async () => /https?:\S+/.exec((await mails(email))[0]?.text ?? '')?.[0]
+  await expect.poll(link, { timeout: 20_000 }).toBeDefined()
+  await page.goto((await link())!)
   await page.getByRole('heading', { name: verify.successHeading }).waitFor()
   await page.getByRole('link', { name: verify.loginNow }).click()
   await page.getByLabel(field.email, { exact: true }).fill(email)

@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const ROOT = path.resolve(import.meta.dirname, '../../..')
+
+export type Level = 'small' | 'full'
+
+export interface ComposeProject {
+  readonly url: string
+  /** Runs `docker compose` with these arguments and returns what it prints. @throws with its output if it fails */
+  compose(...args: string[]): string
+  /** Runs a command in the `ops` service. */
+  ops(line: string): { readonly status: number | null; readonly output: string }
+  /** Runs a script in the container of the `ops` service. */
+  shell(script: string): void
+  /** Builds the images, except Kinora's if there is one already, and starts the level. */
+  start(): Promise<void>
+  /** Removes containers, networks and volumes. */
+  remove(): void
+}
+
+/** Returns what this machine lacks to run a level. Downloads the images that are named in its files. */
+export function lackingForCompose(level: Level): string {
+  if (spawnSync('docker', ['compose', 'version']).status !== 0) return 'Docker with Compose'
+  if (spawnSync('docker', ['version']).status !== 0) return 'a Docker Engine'
+  const env = { ...process.env, COMPOSE_PROFILES: level }
+  const images = execFileSync('docker', ['compose', 'config', '--images'], { cwd: ROOT, env, encoding: 'utf8' })
+  const missing = images
+    .split('\n')
+    .filter((image) => image && !image.endsWith(':local') && image !== process.env.KINORA_IMAGE)
+    .find((image) => spawnSync('docker', ['image', 'inspect', image]).status !== 0 && !isPulled(image))
+  return missing ? `the image ${missing}` : ''
+}
+
+const isPulled = (image: string) => spawnSync('docker', ['pull', '--quiet', image]).status === 0
+
+/** Describes a level as a project of its own, with few settings. @param port of the entry */
+export function composeProject(level: Level, port: number): ComposeProject {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-compose-'))
+  const settings = path.join(folder, '.env')
+  const url = `http://localhost:${port}`
+  // As an operator who keeps the key apart from the backups.
+  const env = {
+    COMPOSE_PROFILES: level,
+    PUBLIC_URL: url,
+    ENTRY_PORT: port,
+    TEMPORAL_UI_PORT: 0,
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+  }
+  writeFileSync(
+    settings,
+    Object.entries(env)
+      .map((setting) => setting.join('='))
+      .join('\n'),
+  )
+  const prefix = ['compose', '--project-name', `kinora-${level}-${process.pid}`, '--env-file', settings]
+  const run = (args: readonly string[]) => spawnSync('docker', [...prefix, ...args], { cwd: ROOT, encoding: 'utf8' })
+  const compose = (...args: string[]) => {
+    const { status, stdout, stderr } = run(args)
+    if (status !== 0) throw new Error(`docker compose ${args.join(' ')}: ${stdout}${stderr}`)
+    return stdout
+  }
+  return {
+    url,
+    compose,
+    ops: (line) => {
+      // A shell reads the quotes in a documented command.
+      const command = `docker "$@" run --rm -T --quiet-pull ops ${line}`
+      const options = { cwd: ROOT, encoding: 'utf8', input: '' } as const
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', command, 'sh', ...prefix], options)
+      return { status, output: stdout + stderr }
+    },
+    shell: (script) => void compose('run', '--rm', '-T', '--entrypoint', 'sh', 'ops', '-c', script),
+    start: async () => {
+      const others = level === 'full' ? ['entry', 'media'] : ['entry']
+      compose('build', ...(process.env.KINORA_IMAGE ? others : []))
+      compose('up', '-d', '--no-build')
+      await untilServed(url)
+    },
+    remove: () => {
+      run(['--profile', 'ops', 'down', '--volumes', '--remove-orphans'])
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+async function untilServed(url: string): Promise<void> {
+  for (const deadline = Date.now() + 180_000; ; await delay(500)) {
+    const answer = await fetch(`${url}/api/v1/status`).catch(() => undefined)
+    if (answer?.ok) return
+    if (Date.now() > deadline) throw new Error(`${url} does not answer: ${answer?.status}`)
+  }
+}
