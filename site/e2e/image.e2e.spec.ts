@@ -38,6 +38,7 @@ function build(tag: string): void {
 }
 
 function start(image: string): void {
+  spawnSync('docker', ['rm', '-f', NAME])
   const limits = ['--cpus=1', '--memory=1g', '--read-only', '--tmpfs=/tmp']
   const settings = ['-e', 'KINORA_ALLOW_OPEN_DEVELOPMENT=1', '-e', `PORT=${PORT}`, '-v', `${NAME}:/data`]
   docker('run', '-d', `--name=${NAME}`, ...limits, ...settings, '-p', `127.0.0.1:${PORT}:${PORT}`, image)
