@@ -1,5 +1,4 @@
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
@@ -30,8 +29,8 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
   const { marks, shares } = deps.attached
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, ctx, command }) => {
-    const key = ctx.get('Idempotency-Key') || uuid7()
-    if (key.length > 200) throw new ValidationError([{ path: 'Idempotency-Key', code: 'too_long' }])
+    const key = ctx.get('Idempotency-Key') || undefined
+    if (key && key.length > 200) throw new ValidationError([{ path: 'Idempotency-Key', code: 'too_long' }])
     return { task: await works.view(await tasks.generate({ userId, key, generation, command })) }
   })
 

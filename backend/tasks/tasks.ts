@@ -45,7 +45,7 @@ export interface TaskDeps {
 
 interface Request {
   readonly userId: string
-  readonly key: string
+  readonly key: string | undefined
   readonly generation: Generation
   readonly command: (commandId: string) => CommandContext
 }
@@ -90,7 +90,7 @@ export function createTasks(deps: TaskDeps) {
 
   return {
     /**
-     * Starts a task, once per idempotency key, and returns its row.
+     * Starts a task, once per idempotency key if there is one, and returns its row.
      * @throws Rejection insufficient_credits, queue_full, plan_required, not_found (task deleted), unavailable
      */
     async generate({ userId, key, generation, command }: Request) {

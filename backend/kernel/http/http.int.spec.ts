@@ -273,4 +273,11 @@ describe('an Idempotency-Key', () => {
     expect(tasks[0]).not.toBe(tasks[1])
     expect(await codeOf(await generate(by, GENERATION, {}))).toEqual([402, 'insufficient_credits'])
   })
+  it('is stored only if the client sent it', async () => {
+    const [by, sent] = [await kinora.newUser(), key()]
+    await generate(by, GENERATION, sent)
+    await generate(by, GENERATION, {})
+    const { rows } = await kinora.context.pool.query('select key from idempotency_key where user_id = $1', [by.userId])
+    expect(rows).toEqual([{ key: sent['idempotency-key'] }])
+  })
 })

@@ -12,7 +12,8 @@ type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepte
 
 interface Keyed {
   readonly userId: string
-  readonly key: string
+  /** Undefined: the client does not retry. */
+  readonly key: string | undefined
   readonly body: unknown
   /** Returns whether an error means that the subject can never be created, which releases the key. */
   readonly isLost?: (error: unknown) => boolean
@@ -21,6 +22,7 @@ interface Keyed {
 /**
  * Runs a command once per idempotency key and user. `run` receives the id of the subject to create, the same for every
  * retry with the same body, and must be idempotent because retries may run concurrently. Keys are kept for 24 hours.
+ * Without a key, each call creates a subject and nothing is stored.
  * @throws Rejection idempotency_key_reused, idempotency_in_progress if the key belongs to another body
  * @example await withIdempotencyKey(database, { userId, key, body }, (taskId) => submit(taskId, body))
  */
@@ -29,25 +31,25 @@ export async function withIdempotencyKey<T>(
   { userId, key, body, isLost = () => false }: Keyed,
   run: (subjectId: string) => Promise<T>,
 ): Promise<T> {
+  if (key === undefined) return run(uuid7())
   const bodyHash = createHash('sha256').update(canonicalJson(body)).digest('hex')
   const execute = <R extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<R[]>(sql, parameters)
 
   const fresh = uuid7()
-  await execute(
+  const [stored] = await execute<Attempt>(
     `insert into idempotency_key (user_id, key, body_hash, subject_id, state, updated_at) values (?, ?, ?, ?, 'open', now())
      on conflict (user_id, key) do update
        set body_hash = excluded.body_hash, subject_id = excluded.subject_id, state = 'open', updated_at = now()
        where idempotency_key.updated_at < now() - ${RETENTION}
           or idempotency_key.body_hash <> excluded.body_hash and (idempotency_key.state = 'refused'
-             or idempotency_key.state = 'open' and idempotency_key.updated_at < now() - ${ABANDONED_AFTER})`,
+             or idempotency_key.state = 'open' and idempotency_key.updated_at < now() - ${ABANDONED_AFTER})
+     returning subject_id, body_hash, state`,
     [userId, key, bodyHash, fresh],
   )
-  const [attempt] = await execute<Attempt>(
-    'select subject_id, body_hash, state from idempotency_key where user_id = ? and key = ?',
-    [userId, key],
-  )
-  const { subject_id: subjectId, body_hash, state } = attempt!
+  const known = 'select subject_id, body_hash, state from idempotency_key where user_id = ? and key = ?'
+  const attempt = stored ?? (await execute<Attempt>(known, [userId, key]))[0]!
+  const { subject_id: subjectId, body_hash, state } = attempt
   if (body_hash !== bodyHash) {
     if (state === 'open')
       throw new Rejection('idempotency_in_progress', 'Another request with this key has not been answered yet.')
