@@ -42,7 +42,7 @@ for (const writers of WRITERS) {
     const stream = `bare-${writers}-${writer}`
     return pool.query({ ...INSERT, values: [stream, next(stream), randomUUID(), 'CreditsHeld', data, meta] })
   }
-  record(`append_${writers}`, await compareRates('append', writers, append, insert))
+  record(`append_${writers}`, await compareRates('append', writers, { work: append }, { work: insert }))
 }
 await database.store.close()
 await database.close()

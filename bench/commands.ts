@@ -58,7 +58,7 @@ for (const clients of CLIENTS) {
     return submitTask(deps, task, bySystem('generate', taskId))
   }
   const inSql = () => reserve(any(), uuid7(), generation)
-  record(`generate_${clients}`, await compareRates('generate', clients, generate, inSql))
+  record(`generate_${clients}`, await compareRates('generate', clients, { work: generate }, { work: inSql }))
 }
 
 for (const clients of CLIENTS) {
@@ -75,7 +75,7 @@ for (const clients of CLIENTS) {
   }
   record(
     `hot_account_${clients}`,
-    await compareRates('hold and capture on one account', clients, holdAndCapture, inSql),
+    await compareRates('hold and capture on one account', clients, { work: holdAndCapture }, { work: inSql }),
   )
 }
 await database.store.close()

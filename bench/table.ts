@@ -17,7 +17,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-bench-'))
 const file = path.join(folder, 'rows')
 
 const loads = new Map<string, number>()
-const benches = [...new Set(FIGURES.map(({ bench }) => bench).filter(Boolean))]
+const benches = [...new Set(FIGURES.map(({ bench }) => bench))]
 for (const bench of benches) {
   const [name, ...args] = bench.split(' ')
   if (values.only && values.only !== name) continue

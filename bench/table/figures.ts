@@ -23,7 +23,7 @@ const cost = (bench: string, id: string, question: string, unit: string, goal: n
 const SQL = 'the same in one SQL function'
 const INSERT = 'one INSERT for each event'
 
-/** Figures of the table, in its order. A figure that no bench measures has an empty `bench`. */
+/** Figures of the table, in its order. */
 export const FIGURES: readonly Figure[] = [
   ratio('appends', 'append_1', 'append, 1 writer', INSERT, 0.9),
   ratio('appends', 'append_8', 'append, 8 writers', INSERT, 1.5),
@@ -32,8 +32,8 @@ export const FIGURES: readonly Figure[] = [
   ratio('commands', 'generate_64', 'generate in process, 64 clients', SQL, 1.05),
   ratio('commands', 'hot_account_16', 'hold and capture on one account, 16 clients', SQL, 2.5),
   ratio('commands', 'hot_account_64', 'hold and capture on one account, 64 clients', SQL, 4),
-  ratio('', 'http_embedded', 'generate over HTTP, 64 connections, all roles', 'node:http and the same SQL', 0.3),
-  ratio('', 'http_api', 'generate over HTTP, 64 connections, API role', 'node:http and the same SQL', 0.5),
+  ratio('http', 'http_embedded', 'generate over HTTP, 64 connections, all roles', 'node:http and the same SQL', 0.3),
+  ratio('http', 'http_api', 'generate over HTTP, 64 connections, API role', 'node:http and the same SQL', 0.5),
   cost('statementsPerVideo', 'statements_per_video', 'SQL statements of a video, one by one', 'statements', 40),
   cost('statementsPerVideo', 'cpu_per_video', 'CPU of a video in Node and PostgreSQL, 12 in flight', 'ms', 12),
   rate('reads', 'reads_works', 'GET /videos/tasks', 'per CPU second', 3_000),
