@@ -1,0 +1,26 @@
+import type { MinimaxDouble } from '#backend/providers/video/minimax/testing/minimaxDouble.ts'
+import { quantile } from '../analytics/quantile.ts'
+import type { Video } from './creator.ts'
+
+const known = (times: readonly (number | undefined)[]) => times.filter((time) => time !== undefined)
+const print = (what: string, times: readonly number[]) =>
+  console.log(
+    `${what}: p50 ${Math.round(quantile(times, 0.5))} ms, p99 ${Math.round(quantile(times, 0.99))} ms (${times.length})`,
+  )
+
+/** Prints how long the steps of the videos took. A render ends when the double says so. */
+export function printTimes(videos: ReadonlyMap<string, Video>, double: Pick<MinimaxDouble, 'jobs'>): void {
+  const finished = new Map([...double.jobs.values()].map(({ body, finishAt }) => [taskOf(body), finishAt]))
+  const all = [...videos]
+  print('generate', known(all.map(([, { clicked, answered }]) => answered && answered - clicked)))
+  print('click to row', known(all.map(([, { clicked, shown }]) => shown && shown - clicked)))
+  const done = all.filter(([, { ended }]) => ended?.status === 'Success')
+  print(
+    'finished to browser',
+    known(done.map(([id, { ended }]) => (finished.has(id) ? ended!.at - finished.get(id)! : undefined))),
+  )
+}
+
+/** Returns the task of a job, from the address of its callbacks. */
+const taskOf = ({ callback_url: url }: { callback_url?: string | undefined }) =>
+  /([\w-]+)\.[\w-]+$/.exec(url ?? '')?.[1] ?? ''
