@@ -61,8 +61,8 @@ replace() {
   docker compose up --detach --no-deps --no-recreate --no-build --scale "$service=$((count + 1))" "$service"
   new=$(running "$service" | grep -vxF "$present") || stop "no new process of $service"
   await_healthy "$new" "$service"
-  # For 5 s after a failed connection the entry does not try that process again (fail_duration).
-  sleep 6
+  # For 2 s after a failed connection the entry does not try that process again (fail_duration).
+  sleep 3
   docker stop "$old" >/dev/null
   docker rm "$old" >/dev/null
   check_canary

@@ -5,7 +5,7 @@ import { liveSocket } from '../../site/src/api/socket.ts'
 import { runAdjust } from '../programs/adjust.ts'
 import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from '../providers/video/minimax/testing/minimaxDouble.ts'
 import { SOCKET_UNAUTHENTICATED } from '../tasks/contract.ts'
-import { hasCaddy, startCaddyProxy } from '../testing/caddyProxy.ts'
+import { CADDY, hasCaddy, startCaddyProxy } from '../testing/caddyProxy.ts'
 import { submit, untilEnded } from '../testing/creator.ts'
 import { checkOut, findFormerVersion } from '../testing/formerVersion.ts'
 import { FULL } from '../testing/fullRun.ts'
@@ -15,7 +15,7 @@ import { GENERATION, registerUser, type TestUser } from '../testing/testUser.ts'
 
 const temporal = findTemporal()
 const former = findFormerVersion()
-const lacks = [!temporal && 'temporal', !hasCaddy() && 'caddy', !former && 'a former commit'].filter(Boolean).join(', ')
+const lacks = [!temporal && 'temporal', !hasCaddy() && CADDY, !former && 'a former commit'].filter(Boolean).join(', ')
 /** Those of compose's full level. */
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'worker1', 'worker2']
 const CALLS_PER_SECOND = FULL ? 30 : 10
@@ -23,6 +23,8 @@ const SOCKETS = FULL ? 500 : 40
 /** A user may have 20 sockets. */
 const USERS = FULL ? 50 : 8
 const SOCKETS_MS = 5_000
+/** upgrade.sh waits this long, so that the entry connects again to a process that it could not reach before, ms. */
+const SETTLE_MS = 3_000
 const READS = ['/videos/tasks', '/credits/history', '/subscriptions/stats', '/auth/me', '/videos/queue']
 
 describe.skipIf(lacks)(`the upgrade of a split layout${lacks && ` (needs ${lacks})`}`, () => {
@@ -125,6 +127,7 @@ describe.skipIf(lacks)(`the upgrade of a split layout${lacks && ` (needs ${lacks
     for (const name of PROCESSES) {
       await layout.stop(name)
       await layout.start(name, MAIN)
+      await delay(SETTLE_MS)
       await vi.waitFor(() => expect(sockets.every(({ connected }) => connected)).toBe(true), 60_000)
     }
     await delay(3_000)

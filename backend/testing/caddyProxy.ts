@@ -11,13 +11,18 @@ const CADDYFILE = path.resolve(import.meta.dirname, '../../docs/operations/Caddy
 /** The API processes, which compose finds by DNS. */
 const UPSTREAMS = /dynamic a api 3000 \{[^}]*\}/g
 
-/** Returns whether the program is installed. */
-export const hasCaddy = (): boolean => spawnSync('caddy', ['version']).status === 0
+/** Earlier versions fail calls with a body whose first process refuses the connection (caddyserver/caddy#7547). */
+export const CADDY = 'Caddy from 2.11.2'
 
-/** Returns the directive that buffers request bodies in the installed version. */
-function bufferRequests(): string {
-  const isOld = /^v?2\.[0-6]\./.test(spawnSync('caddy', ['version'], { encoding: 'utf8' }).stdout)
-  return isOld ? 'buffer_requests' : 'request_buffers 64KB'
+/** Returns whether a version without that fault is on PATH. */
+export function hasCaddy(): boolean {
+  const { stdout } = spawnSync('caddy', ['version'], { encoding: 'utf8' })
+  const [major = 0, minor = 0, patch = 0] =
+    /\d+\.\d+\.\d+/
+      .exec(stdout ?? '')?.[0]
+      .split('.')
+      .map(Number) ?? []
+  return major * 1e6 + minor * 1e3 + patch >= 2_011_002
 }
 
 /** Starts Caddy with the rules of `docs/operations/Caddyfile` in front of local ports. */
@@ -27,7 +32,7 @@ export async function startCaddyProxy(ports: readonly number[]): Promise<RoundRo
   const [port, alive] = [await freePort(), await freePort()]
   const to = `to ${ports.map((each) => `127.0.0.1:${each}`).join(' ')}`
   writeFileSync(config, readFileSync(CADDYFILE, 'utf8').replace(UPSTREAMS, to).replace(':8081', `:${alive}`))
-  const env = { ...process.env, HOME: folder, SITE_ADDRESS: `:${port}`, ENTRY_BUFFERS: bufferRequests() }
+  const env = { ...process.env, HOME: folder, SITE_ADDRESS: `:${port}` }
   const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', config], { env, stdio: 'ignore' })
   const gone = once(child, 'exit')
   const isAlive = () =>

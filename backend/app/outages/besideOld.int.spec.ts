@@ -5,19 +5,19 @@ import {
   type MinimaxDouble,
   startMinimaxDouble,
 } from '../../providers/video/minimax/testing/minimaxDouble.ts'
-import { hasCaddy, startCaddyProxy } from '../../testing/caddyProxy.ts'
+import { CADDY, hasCaddy, startCaddyProxy } from '../../testing/caddyProxy.ts'
 import { freePort } from '../../testing/freePort.ts'
 import { type Program, startProgram } from '../../testing/program.ts'
 import type { RoundRobinProxy } from '../../testing/roundRobinProxy.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { GENERATION, registerUser, type TestUser } from '../../testing/testUser.ts'
 
-const lacking = hasCaddy() ? '' : ' (skipped: there is no caddy)'
+const lacking = hasCaddy() ? '' : ` (needs ${CADDY})`
 const CALLS_PER_SECOND = 30
 /** Each call of this number orders a video. */
 const ORDER_EVERY = 60
 /** upgrade.sh waits this long, so that the entry connects again to a process that it could not reach before, ms. */
-const SETTLE_MS = 6_000
+const SETTLE_MS = 3_000
 const READS = ['/auth/me', '/videos/tasks', '/subscriptions/stats', '/videos/queue']
 
 describe.skipIf(lacking)(`the upgrade of the small level${lacking}`, () => {
