@@ -1,6 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 
+/** They assert seconds in the full run. */
+const LAYOUTS = 'backend/app/{layoutKilled,rollingUpgrade}.int.spec.ts'
+
 /**
  * Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before all others.
  * docs/decisions/0039-time-of-the-tests.md.
@@ -8,11 +11,10 @@ import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 const WAITS = [
   'backend/app/degraded.int.spec.ts',
   'backend/app/outages/*.int.spec.ts',
-  'backend/app/rollingUpgrade.int.spec.ts',
   'backend/audit/eventStoreDb.int.spec.ts',
   'backend/kernel/postgres/leases.int.spec.ts',
   'workflows/temporal/{temporal,outages}.int.spec.ts',
-  ...(process.env.KINORA_FULL ? [] : ['backend/app/layoutKilled.int.spec.ts']),
+  ...(process.env.KINORA_FULL ? [] : [LAYOUTS]),
 ]
 
 /** Tests that measure time or CPU. They run alone, after all others. */
@@ -27,7 +29,7 @@ const MEASURES = [
   // These assert a time only in the full run.
   ...(process.env.KINORA_FULL
     ? [
-        'backend/app/layoutKilled.int.spec.ts',
+        LAYOUTS,
         'backend/testing/attack/attack.int.spec.ts',
         'site/e2e/library/scroll.e2e.spec.ts',
         'workflows/temporal/startBacklog.int.spec.ts',
