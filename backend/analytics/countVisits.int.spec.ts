@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { addDays, localDayOf } from '../kernel/days.ts'
 import { FULL } from '../testing/fullRun.ts'
+import { seeded } from '../testing/seeded.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { countVisits, recountVisits } from './countVisits.ts'
 import { createPageViews, type StoredPageView } from './pageViews.ts'
@@ -14,22 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => db?.close())
 
-/** A seeded generator (mulberry32), so that every run has the same visits. */
-function random(seed: number) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 /** Visits at these instants to few pages by few people, some of them by bots or `page_unload` events. */
 function visitsAt(instants: readonly number[], seed: number): StoredPageView[] {
-  const next = random(seed)
+  const next = seeded(seed)
   return instants.map((at) => ({
     at: new Date(at).toISOString(),
     event_type: next() < 0.3 ? 'page_unload' : 'page_view',
@@ -138,7 +128,7 @@ describe('counting visits', () => {
 
   it('gives the same counts per day, hour and page as plain SQL over the rows', async () => {
     await reset('Europe/Berlin')
-    const next = random(7)
+    const next = seeded(7)
     const start = Date.parse('2026-03-01T00:00:00Z')
     // Ordered by arrival; some visits share an instant.
     const instants = Array.from(

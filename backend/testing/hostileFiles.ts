@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
+import { seeded } from './seeded.ts'
 
 /** A file that an upload must reject with one of `codes`. */
 export interface HostileFile {
@@ -8,17 +9,6 @@ export interface HostileFile {
   readonly type: string
   readonly bytes: Buffer
   readonly codes: readonly string[]
-}
-
-/** Returns a seeded generator of pseudorandom numbers in [0, 1) (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])

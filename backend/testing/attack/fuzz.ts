@@ -1,6 +1,7 @@
+import { seeded } from '../seeded.ts'
 import type { Attacker, Sent } from './attacker.ts'
 import type { DescribedOperation } from './describedOperations.ts'
-import { type Known, oddValue, pick, type Random, seeded, validObject, validValue, withFault } from './generate.ts'
+import { type Known, oddValue, pick, type Random, validObject, validValue, withFault } from './generate.ts'
 import type { Account } from './target.ts'
 import { pictureBytes } from './work.ts'
 

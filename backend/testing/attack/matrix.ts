@@ -1,7 +1,8 @@
 import { TOTP } from 'otpauth'
+import { seeded } from '../seeded.ts'
 import type { Answer, Attacker } from './attacker.ts'
 import type { DescribedOperation } from './describedOperations.ts'
-import { seeded, validObject } from './generate.ts'
+import { validObject } from './generate.ts'
 import type { Account } from './target.ts'
 import { makeWork } from './work.ts'
 

@@ -1,5 +1,6 @@
+import { seeded } from '../seeded.ts'
 import type { Attacker } from './attacker.ts'
-import { oddValue, pick, seeded } from './generate.ts'
+import { oddValue, pick } from './generate.ts'
 
 const TYPES = ['BILLING.SUBSCRIPTION.ACTIVATED', 'PAYMENT.SALE.COMPLETED', 'CUSTOMER.DISPUTE.CREATED', 'x']
 const HOSTS = [
