@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 
 /** They assert seconds in the full run. */
-const LAYOUTS = 'backend/app/{layoutKilled,rollingUpgrade}.int.spec.ts'
+const LAYOUTS = 'backend/app/layouts/{layoutKilled,rollingUpgrade}.int.spec.ts'
 
 /**
  * Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before all others.

@@ -5,10 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
-import { runAdjust } from '../programs/adjust.ts'
-import { runAudit } from '../programs/audit.ts'
-import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from '../providers/video/minimax/testing/minimaxDouble.ts'
-import { TASK_STATUSES, type TaskStatus } from '../tasks/contract.ts'
+import { runAdjust } from '../../programs/adjust.ts'
+import { runAudit } from '../../programs/audit.ts'
+import {
+  DOUBLE_KEY,
+  type MinimaxDouble,
+  startMinimaxDouble,
+} from '../../providers/video/minimax/testing/minimaxDouble.ts'
+import { TASK_STATUSES, type TaskStatus } from '../../tasks/contract.ts'
 import {
   type Creator,
   hasEnded,
@@ -17,15 +21,15 @@ import {
   startCreator,
   submit,
   untilEnded,
-} from '../testing/creator.ts'
-import { FULL } from '../testing/fullRun.ts'
-import { type ProcessName, type SplitLayout, startSplitLayout } from '../testing/splitLayout.ts'
-import { registerUser, type TestUser } from '../testing/testUser.ts'
+} from '../../testing/creator.ts'
+import { FULL } from '../../testing/fullRun.ts'
+import { type ProcessName, type SplitLayout, startSplitLayout } from '../../testing/splitLayout.ts'
+import { registerUser, type TestUser } from '../../testing/testUser.ts'
 
 const temporal = findTemporal()
 const lacking = temporal ? '' : ' (skipped: the temporal program is missing and pip could not install it)'
-const PROGRAM = path.join(import.meta.dirname, '../testing/minimaxProgram.ts')
-const RAISED = path.join(import.meta.dirname, '../testing/nextVersionProgram.ts')
+const PROGRAM = path.join(import.meta.dirname, '../../testing/minimaxProgram.ts')
+const RAISED = path.join(import.meta.dirname, '../../testing/nextVersionProgram.ts')
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
 /** Kills both APIs, so that every socket is lost once. A short run kills one process of each other role. */
 const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { commandsOf, inlineCommandsOf, opsLineOf, PAGES, whyNotRunInOps } from '../../scripts/checks/docCommands.ts'
-import { chromiumPath, launchChromium } from './testing/chromium.ts'
-import { composeProject, type Level, lackingForCompose } from './testing/composeProject.ts'
-import { mailCatcher, walkJourney } from './testing/walkJourney.ts'
+import { commandsOf, inlineCommandsOf, opsLineOf, PAGES, whyNotRunInOps } from '../../../scripts/checks/docCommands.ts'
+import { chromiumPath, launchChromium } from '../testing/chromium.ts'
+import { composeProject, type Level, lackingForCompose } from '../testing/composeProject.ts'
+import { mailCatcher, walkJourney } from '../testing/walkJourney.ts'
 
 const PORTS = { small: 3494, full: 3495 }
 const PROCESSES = { small: ['kinora'], full: ['api', 'projections', 'workers'] }
@@ -12,7 +12,10 @@ const STOPPED = [/rebuild-read-models/, /rotate-key/]
 const needsStop = (line: string) => STOPPED.some((form) => form.test(line))
 const ADDRESS = 'ada@example.com'
 
-/** KINORA_IMAGE names an image that is already built. KINORA_LEVEL selects one level. */
+/**
+ * KINORA_IMAGE names an image that is already built. KINORA_LEVEL selects one level.
+ * docs/decisions/0047-levels-are-run.md.
+ */
 function lacking(level: Level): string {
   if (!FULL) return 'npm run test:full'
   if ((process.env.KINORA_LEVEL ?? level) !== level) return `KINORA_LEVEL=${level}`

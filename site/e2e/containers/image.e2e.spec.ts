@@ -5,10 +5,10 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { chromiumPath, launchChromium } from './testing/chromium.ts'
-import { walkJourney } from './testing/walkJourney.ts'
+import { chromiumPath, launchChromium } from '../testing/chromium.ts'
+import { walkJourney } from '../testing/walkJourney.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
+const ROOT = path.resolve(import.meta.dirname, '../../..')
 const PORT = 3493
 const NAME = `kinora-image-${process.pid}`
 /** An image that is already built, to save the ten minutes. */

@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
-import { liveSocket } from '../../site/src/api/socket.ts'
-import { runAdjust } from '../programs/adjust.ts'
-import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from '../providers/video/minimax/testing/minimaxDouble.ts'
-import { SOCKET_UNAUTHENTICATED } from '../tasks/contract.ts'
-import { CADDY, hasCaddy, startCaddyProxy } from '../testing/caddyProxy.ts'
-import { submit, untilEnded } from '../testing/creator.ts'
-import { checkOut, findFormerVersion } from '../testing/formerVersion.ts'
-import { FULL } from '../testing/fullRun.ts'
-import { MAIN } from '../testing/program.ts'
-import { type ProcessName, type SplitLayout, startSplitLayout } from '../testing/splitLayout.ts'
-import { GENERATION, registerUser, type TestUser } from '../testing/testUser.ts'
+import { liveSocket } from '../../../site/src/api/socket.ts'
+import { runAdjust } from '../../programs/adjust.ts'
+import {
+  DOUBLE_KEY,
+  type MinimaxDouble,
+  startMinimaxDouble,
+} from '../../providers/video/minimax/testing/minimaxDouble.ts'
+import { SOCKET_UNAUTHENTICATED } from '../../tasks/contract.ts'
+import { CADDY, hasCaddy, startCaddyProxy } from '../../testing/caddyProxy.ts'
+import { submit, untilEnded } from '../../testing/creator.ts'
+import { checkOut, findFormerVersion } from '../../testing/formerVersion.ts'
+import { FULL } from '../../testing/fullRun.ts'
+import { MAIN } from '../../testing/program.ts'
+import { type ProcessName, type SplitLayout, startSplitLayout } from '../../testing/splitLayout.ts'
+import { GENERATION, registerUser, type TestUser } from '../../testing/testUser.ts'
 
 const temporal = findTemporal()
 const former = findFormerVersion()
