@@ -265,7 +265,9 @@ export default {
   options: {
     exclude: { path: '(^|/)(dist|\\.astro|\\.data)/' },
     doNotFollow: { path: 'node_modules' },
-    tsPreCompilationDeps: 'specify',
+    // Imports of types are marked as such (`verbatimModuleSyntax`), so that no file has to be compiled to tell them apart.
+    tsPreCompilationDeps: true,
+    skipAnalysisNotInRules: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { isPublicAddress } from '../../kernel/http/publicLookup.ts'
+import { isPublicAddress } from '../../kernel/http/outgoing/publicLookup.ts'
 import { isLoopback } from '../../kernel/isLoopback.ts'
 import { parseDefinition } from '../../providers/video/definitions/parseDefinition.ts'
 import type { Environment } from './environment.ts'

@@ -6,7 +6,7 @@ import type { AddressInfo, LookupFunction } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { publicLookup } from '#backend/kernel/http/publicLookup.ts'
+import { publicLookup } from '#backend/kernel/http/outgoing/publicLookup.ts'
 import { type DownloadOptions, downloadVideo, TooLarge } from './downloadVideo.ts'
 import { UnsafeLink } from './openLink.ts'
 

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isPublicAddress, PrivateAddress, publicLookup } from '#backend/kernel/http/publicLookup.ts'
+import { isPublicAddress, PrivateAddress, publicLookup } from '#backend/kernel/http/outgoing/publicLookup.ts'
 
 export interface LinkAccess {
   /**

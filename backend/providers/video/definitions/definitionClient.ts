@@ -1,4 +1,4 @@
-import { publicLookup } from '#backend/kernel/http/publicLookup.ts'
+import { publicLookup } from '#backend/kernel/http/outgoing/publicLookup.ts'
 import { httpCall } from '../httpCall.ts'
 import { parseLosslessJson } from '../losslessJson.ts'
 import { checkPublic } from '../openLink.ts'
