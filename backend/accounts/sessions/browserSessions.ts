@@ -15,11 +15,19 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
   const macOf = (claim: string, identity: string, key = deviceKey.key) =>
     createHmac('sha256', key).update(`${claim}.${identity}`).digest('base64url')
 
+  const claims = new WeakMap<Context, ReturnType<Sessions['verify']>>()
+  /** Verifies the access token of a request once, for admission and authentication. */
+  const claimOf = (ctx: Context) => {
+    if (!claims.has(ctx)) claims.set(ctx, sessions.verify(cookies.session(ctx).access))
+    return claims.get(ctx)
+  }
+
   return {
     list: sessions.list,
     endOne: sessions.endOne,
     endOthers: sessions.endOthers,
     isOpen: sessions.isOpen,
+    forget: sessions.forget,
     mark: cookies.markSession,
 
     /** Ends the session that the new one replaces. @param steppedUp whether the sign-in proved a second factor */
@@ -29,20 +37,20 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     },
 
     async stepUp(ctx: Context): Promise<void> {
-      const session = await sessions.authenticate(cookies.session(ctx).access)
+      const session = await sessions.authenticate(claimOf(ctx))
       if (session) await sessions.stepUp(session.sessionId)
     },
 
     async isSteppedUp(ctx: Context): Promise<boolean> {
-      const session = await sessions.authenticate(cookies.session(ctx).access)
+      const session = await sessions.authenticate(claimOf(ctx))
       return session !== undefined && sessions.isSteppedUp(session.sessionId)
     },
 
     /** Returns the session that the token of a request was issued for, which may have ended. Reads no database. */
-    issuedFor: (ctx: Context) => sessions.issuedFor(cookies.session(ctx).access),
+    issuedFor: (ctx: Context) => sessions.issuedFor(claimOf(ctx)),
 
     /** Returns the session of a request; undefined if the request has no valid session. */
-    current: (ctx: Context) => sessions.authenticate(cookies.session(ctx).access),
+    current: (ctx: Context) => sessions.authenticate(claimOf(ctx)),
 
     /** Rotates the tokens. If the session has ended, removes its cookies and returns false. */
     async refresh(ctx: Context, onReuse: (userId: string) => Promise<void>): Promise<boolean> {

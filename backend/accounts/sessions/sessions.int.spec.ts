@@ -26,7 +26,7 @@ beforeEach(async () => {
 const SECOND = 1000
 const DAY = 24 * 3600 * SECOND
 const signedIn = async (tokens: SessionTokens | undefined) =>
-  (await sessions.authenticate(tokens?.access))?.userId === userId
+  (await sessions.authenticate(sessions.verify(tokens?.access)))?.userId === userId
 
 describe('a session', () => {
   it('accepts its access token for eight hours', async () => {
@@ -35,6 +35,43 @@ describe('a session', () => {
     expect(await signedIn(tokens)).toBe(true)
     clock += SECOND
     expect(await signedIn(tokens)).toBe(false)
+  })
+
+  it('is refused when its token expires after it was verified', async () => {
+    const claim = sessions.verify((await sessions.open(userId, 'spec')).access)
+    expect((await sessions.authenticate(claim))?.userId).toBe(userId)
+    clock += 8 * 3600 * SECOND + SECOND
+    expect(await sessions.authenticate(claim)).toBeUndefined()
+    expect(sessions.issuedFor(claim)).toBeUndefined()
+  })
+
+  it('is looked up once a second', async () => {
+    const tokens = await sessions.open(userId, 'spec')
+    expect(await signedIn(tokens)).toBe(true)
+    await db.pool.query('update session set ended_at = now() where user_id = $1', [userId])
+    clock += SECOND - 1
+    expect(await signedIn(tokens)).toBe(true)
+    clock += 1
+    expect(await signedIn(tokens)).toBe(false)
+  })
+
+  it('is refused at once by the process that ends it', async () => {
+    const tokens = await sessions.open(userId, 'spec')
+    expect(await signedIn(tokens)).toBe(true)
+    await sessions.end({ access: tokens.access, refresh: undefined })
+    expect(await signedIn(tokens)).toBe(false)
+  })
+
+  it('is refused by another process within a second, also if the notification is lost', async () => {
+    const other = createSessions(db.database, secret, () => clock)
+    const [lost, told] = [await sessions.open(userId, 'spec'), await sessions.open(userId, 'spec')]
+    const isOpen = async ({ access }: SessionTokens) => (await other.authenticate(other.verify(access))) !== undefined
+    expect(await Promise.all([lost, told].map(isOpen))).toEqual([true, true])
+    await db.pool.query('update session set ended_at = now() where user_id = $1', [userId])
+    other.forget([told.access.slice(0, 36)])
+    expect(await Promise.all([lost, told].map(isOpen))).toEqual([true, false])
+    clock += SECOND
+    expect(await isOpen(lost)).toBe(false)
   })
 
   it('rotates the refresh token, and ends if the previous one is used after 30 seconds', async () => {
@@ -144,10 +181,9 @@ describe('a token', () => {
   it('is rejected when it is forged or truncated', async () => {
     const tokens = await sessions.open(userId, 'spec')
     const accepted = []
-    for (const [name, forged] of Object.entries(forgeries(tokens)))
-      if ((await sessions.authenticate(forged)) || sessions.issuedFor(forged)) accepted.push(name)
+    for (const [name, forged] of Object.entries(forgeries(tokens))) if (sessions.verify(forged)) accepted.push(name)
     expect(accepted).toEqual([])
-    expect(sessions.issuedFor(tokens.access)).toBe(tokens.access.split('.')[0])
+    expect(sessions.issuedFor(sessions.verify(tokens.access))).toBe(tokens.access.split('.')[0])
     expect(await signedIn(tokens)).toBe(true)
   })
   it('of another kind does not refresh, and a forged one ends no session', async () => {

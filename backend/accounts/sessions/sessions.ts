@@ -5,6 +5,7 @@ import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Clock } from '../../kernel/time.ts'
+import { OpenSessions } from './openSessions.ts'
 
 export const ACCESS_SECONDS = 8 * 3600
 export const REFRESH_SECONDS = 30 * 24 * 3600
@@ -27,6 +28,7 @@ const IDS_PER_NOTIFICATION = 100
 
 /** Tells all processes that sessions have ended, when the caller's transaction commits. */
 export async function announceEnded(tx: EntityManager, sessionIds: readonly string[]): Promise<void> {
+  OpenSessions.markEnding(sessionIds)
   for (let first = 0; first < sessionIds.length; first += IDS_PER_NOTIFICATION) {
     const change = { name: ENDED_SESSIONS, ids: sessionIds.slice(first, first + IDS_PER_NOTIFICATION) }
     await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, JSON.stringify(change)])
@@ -53,6 +55,9 @@ export async function endSessions(
 }
 
 export type SessionTokens = Readonly<{ access: string; refresh: string }>
+
+/** Content of a genuine access token. `number` is its expiry in epoch seconds. */
+type AccessClaim = Readonly<{ session: string; number: number }>
 
 export type Sessions = ReturnType<typeof createSessions>
 
@@ -82,6 +87,7 @@ export function createSessions(database: Database, secret: string, now: Clock = 
 
   const execute = <T extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<T[]>(sql, parameters)
+  const remembered = new OpenSessions(now)
 
   /** Ends a session. Returns its user; undefined if it had ended before. */
   const endSession = async (id: string): Promise<string | undefined> => {
@@ -89,6 +95,9 @@ export function createSessions(database: Database, secret: string, now: Clock = 
     const ended = row && (await endSessions(database.em.fork(), row.user_id, new Date(now()), { only: id }))
     return ended ? row.user_id : undefined
   }
+
+  const isCurrent = (claim: AccessClaim | undefined): claim is AccessClaim =>
+    claim !== undefined && claim.number >= now() / 1000
 
   return {
     /**
@@ -109,24 +118,32 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       return tokens(id, 0)
     },
 
-    /** Returns the session that an access token was issued for, which may have ended. Reads no database. */
-    issuedFor(access: string | undefined): string | undefined {
-      const claim = parse('access', access)
-      return claim && claim.number >= now() / 1000 ? claim.session : undefined
-    },
+    /** Returns the claim of an access token, which may have expired; undefined if the token is not genuine. */
+    verify: (access: string | undefined): AccessClaim | undefined => parse('access', access),
 
-    /** Returns the session of an access token; undefined if the token is invalid or the session has ended. */
-    async authenticate(access: string | undefined): Promise<{ userId: string; sessionId: string } | undefined> {
-      const claim = parse('access', access)
-      if (!claim || claim.number < now() / 1000) return undefined
+    /** Returns the session that an access token was issued for, which may have ended. Reads no database. */
+    issuedFor: (claim: AccessClaim | undefined) => (isCurrent(claim) ? claim.session : undefined),
+
+    /**
+     * Returns the session of an access token; undefined if the token is invalid or the session has ended. One that another
+     * process has ended may be returned for a second, if its notification is lost.
+     */
+    async authenticate(claim: AccessClaim | undefined): Promise<{ userId: string; sessionId: string } | undefined> {
+      if (!isCurrent(claim)) return undefined
+      const known = remembered.userOf(claim.session)
+      if (known) return { userId: known, sessionId: claim.session }
       const [row] = await execute<{ user_id: string; last_used_at: Date }>(
         'select user_id, last_used_at from session where id = ? and ended_at is null and created_at > ?',
         [claim.session, ago(SESSION_SECONDS)],
       )
       if (row && now() - new Date(row.last_used_at).getTime() > LAST_USE_PRECISION_MS)
         await execute('update session set last_used_at = ? where id = ?', [new Date(now()), claim.session])
+      if (row) remembered.add(claim.session, row.user_id)
       return row && { userId: row.user_id, sessionId: claim.session }
     },
+
+    /** Looks sessions up again that another process has ended; all of them without ids. */
+    forget: (ids?: readonly string[]) => remembered.forget(ids),
 
     /**
      * Rotates the refresh token. Reuse of an older token ends the session, because the token may have been stolen.
