@@ -34,6 +34,8 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
   const at = (laterMs = 0) => new Date(calendar() + laterMs).toISOString()
   const send = async (command: CreditAccountCommand, context: CommandContext): Promise<GlobalPosition | undefined> =>
     (await handle(creditAccount, command.userId, command, context)).position
+  const step = (command: CreditAccountCommand, context: CommandContext) =>
+    handle.step(creditAccount, command.userId, command, context)
 
   return {
     /** Grants the free credits, once per user. */
@@ -53,14 +55,17 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       await send({ type: 'GrantLot', userId, ...lot, at: when }, bySystem('allowance', lot.lotId, userId))
     },
 
-    /** @throws Rejection insufficient_credits, queue_full, hold_settled */
+    /** Holds credits when it is sent, which throws Rejection insufficient_credits, queue_full or hold_settled. */
     hold({ userId, taskId, amount, openLimit }: Hold, context: CommandContext) {
-      return send({ type: 'HoldCredits', userId, holdId: taskId, amount, openLimit, at: at() }, context)
+      return step({ type: 'HoldCredits', userId, holdId: taskId, amount, openLimit, at: at() }, context)
     },
 
-    async capture(userId: string, taskId: string, origin?: Origin): Promise<void> {
-      const context = { ...bySystem('capture', taskId), ...origin }
-      await send({ type: 'CaptureHold', userId, holdId: taskId, at: at() }, context)
+    /** Captures the held credits of a task when it is sent. */
+    capture(userId: string, taskId: string, origin?: Origin) {
+      return step(
+        { type: 'CaptureHold', userId, holdId: taskId, at: at() },
+        { ...bySystem('capture', taskId), ...origin },
+      )
     },
 
     /**

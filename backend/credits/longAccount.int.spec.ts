@@ -34,10 +34,12 @@ function open(key = secret) {
     close: () => snapshots.close(),
     balance: async () => available((await handle.read(creditAccount, userId)).state.lots, new Date().toISOString()),
     hold: (taskId: string) =>
-      credits.hold(
-        { userId, taskId, amount: 1, openLimit: 1_000 },
-        { commandId: taskId, actor: 'system', correlationId: 'c' },
-      ),
+      credits
+        .hold(
+          { userId, taskId, amount: 1, openLimit: 1_000 },
+          { commandId: taskId, actor: 'system', correlationId: 'c' },
+        )
+        .send(),
     release: (taskId: string) => credits.release(userId, taskId, 'not delivered'),
   }
 }

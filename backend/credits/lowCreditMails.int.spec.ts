@@ -16,8 +16,8 @@ it('mails a user once a day when a fifth of the credits, or none, is left', asyn
     const taskId = uuid7()
     const context = { commandId: taskId, actor: 'system', correlationId: taskId }
     const hold = { userId: user.userId, taskId, amount, openLimit: 2 }
-    const position = await kinora.services.credits.hold(hold, context)
-    await kinora.services.credits.capture(user.userId, taskId)
+    const { position } = await kinora.services.credits.hold(hold, context).send()
+    await kinora.services.credits.capture(user.userId, taskId).send()
     await kinora.context.changes.waitFor(['creditBalances'], position, 10_000)
     await creditsSpent(user.userId)
   }

@@ -1,7 +1,7 @@
 import { foldVideoTask } from '#projections/tasks/readVideoTasks.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { EventStore, GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
-import type { Handle } from '../kernel/eventsourcing/handle.ts'
+import type { Handle, Step } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
@@ -38,7 +38,10 @@ export interface TaskDeps {
   /** Returns the entitlements of the user's plan. Priority 1 is served first. */
   readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
   readonly credits: {
-    hold(hold: { userId: string; taskId: string; amount: number; openLimit: number }, context: CommandContext): Appended
+    hold(
+      hold: { userId: string; taskId: string; amount: number; openLimit: number },
+      context: CommandContext,
+    ): Step<unknown>
     release(userId: string, taskId: string, reason: string, origin: { correlationId: string }): Appended
   }
 }
@@ -142,16 +145,53 @@ export function createTasks(deps: TaskDeps) {
 }
 
 /**
- * Holds the credits, submits the task, and asks for its place in the user's render lane. A crash after the first step
- * leaves a hold without a task, which the sweep releases. Idempotent per task id.
+ * Holds the credits, submits the task, and asks for its place in the user's render lane, in one commit where the store
+ * can. Otherwise a crash after the first step leaves a hold without a task, which the sweep releases. Idempotent per task id.
  */
 export async function submitTask(
   deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock' | 'catalogue'>,
-  { taskId, userId, generation, images, source }: Submission,
+  submission: Submission,
   context: CommandContext,
 ) {
-  const { handle, credits, encrypt, allowance, clock, catalogue } = deps
+  const { handle, credits, allowance, clock } = deps
+  const { taskId, userId } = submission
   const { openTasks, priority, fullHd } = await allowance(userId)
+  const order = await orderOf(deps, submission, { priority, fullHd })
+  const at = new Date(clock()).toISOString()
+  const submitContext = { ...context, commandId: derivedId('submit', taskId) }
+  const submit = handle.step(videoTask, taskId, { type: 'Submit', order, at }, submitContext)
+  // The lane serves tasks in the order of their requests, and workflows may start in another order.
+  const slotContext = { ...context, commandId: derivedId('ask slot', taskId) }
+  const askSlot = handle.step(renderLane, userId, { type: 'AskSlot', userId, taskId, at }, slotContext)
+  const held = await credits
+    .hold({ userId, taskId, amount: order.credits, openLimit: openTasks }, context)
+    .sendWith(() => [submit, askSlot] as const)
+    .catch((error) => {
+      if (error instanceof Rejection && error.code === 'hold_settled') return undefined
+      throw error
+    })
+  if (!held) {
+    // The task has either ended or was never submitted. `Abandon` tells which, and prevents a late submission.
+    const submitted = await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, submitContext)
+    if (submitted.state.status === 'abandoned') throw new TaskAbandoned()
+    return { held: undefined, submitted }
+  }
+  const [submitted = await submit.send().catch(throwIfAbandoned), asked] = held.followed
+  // The workflow repeats a request that failed.
+  if (!asked && submitted.state.status === 'waiting') await askSlot.send().catch(() => {})
+  return { held: held.position, submitted }
+}
+
+function throwIfAbandoned(error: unknown): never {
+  throw error instanceof Rejection && error.code === 'task_abandoned' ? new TaskAbandoned() : error
+}
+
+/** Returns what the task will be made from. @throws Rejection plan_required @throws ValidationError */
+async function orderOf(
+  { encrypt, catalogue }: Pick<TaskDeps, 'encrypt' | 'catalogue'>,
+  { taskId, userId, generation, images, source }: Submission,
+  { priority, fullHd }: { priority: number; fullHd: boolean },
+): Promise<VideoTaskOrder> {
   const { task_type, model, resolution, duration } = generation
   if (isFullHd(resolution) && !fullHd) throw new Rejection('plan_required', '1080P needs a paid plan.')
   const configuration = { taskType: task_type, model, resolution, duration }
@@ -159,20 +199,7 @@ export async function submitTask(
   const shape = shapeOf(offered, configuration)
   // The catalogue changed after the request was validated.
   if (!offered || !shape) throw new ValidationError([{ path: 'model', code: 'unknown_model' }])
-  const amount = creditCost(offered, configuration)
-  const at = new Date(clock()).toISOString()
-  const held = await credits.hold({ userId, taskId, amount, openLimit: openTasks }, context).catch((error) => {
-    if (error instanceof Rejection && error.code === 'hold_settled') return 'settled' as const
-    throw error
-  })
-  const submitContext = { ...context, commandId: derivedId('submit', taskId) }
-  if (held === 'settled') {
-    // The task has either ended or was never submitted. `Abandon` tells which, and prevents a late submission.
-    const submitted = await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, submitContext)
-    if (submitted.state.status === 'abandoned') throw new TaskAbandoned()
-    return { held: undefined, submitted }
-  }
-  const order: VideoTaskOrder = {
+  return {
     taskId,
     userId,
     ...configuration,
@@ -186,18 +213,9 @@ export async function submitTask(
     shape,
     routes: offered.routes.filter(({ provider }) => !source || provider === source.provider),
     ...(source && { source: { taskId: source.taskId, jobId: source.jobId } }),
-    credits: amount,
+    credits: creditCost(offered, configuration),
     priority,
   }
-  const submitted = await handle(videoTask, taskId, { type: 'Submit', order, at }, submitContext).catch((error) => {
-    throw error instanceof Rejection && error.code === 'task_abandoned' ? new TaskAbandoned() : error
-  })
-  // The lane serves tasks in the order of their requests, and workflows may start in another order. The workflow repeats
-  // a request that failed.
-  const slotContext = { ...context, commandId: derivedId('ask slot', taskId) }
-  if (submitted.state.status === 'waiting')
-    await handle(renderLane, userId, { type: 'AskSlot', userId, taskId, at }, slotContext).catch(() => {})
-  return { held, submitted }
 }
 
 /** Returns the source of a generation, if it has one. @throws ValidationError if its video cannot be made again */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
-import { foldOrPark } from '#projections/engine/foldOrPark.ts'
+import { foldOrPark, keyEvents } from '#projections/engine/foldOrPark.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
@@ -53,7 +53,7 @@ describe.each(deciders)('golden events of %s', (category, decider) => {
 describe.each(PROJECTIONS.map((projection) => [projection.name, projection] as const))('%s', (_, projection) => {
   it('projects the golden events of its categories', () => {
     const own = projection.categories.flatMap(ofCategory)
-    const { parked } = foldOrPark(projection, own, new Map(), new Set())
+    const { parked } = foldOrPark(projection, keyEvents(projection, own), new Map(), new Set())
     expect(parked).toEqual([])
   })
 })

@@ -8,6 +8,7 @@ import type { CreateAnswer, RenderState, VideoProvider } from '#backend/tasks/vi
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { stepDouble } from '../testing/stepDouble.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
 vi.mock('node:timers/promises', async (original) => {
@@ -87,7 +88,10 @@ beforeEach(() => {
     handle,
     findOrigin: createOrigins(store),
     providers: new Map([first, second].map((provider) => [provider.name, provider])),
-    credits: { capture: settle('captured'), release: settle('released') },
+    credits: {
+      capture: (userId: string, taskId: string) => stepDouble(() => settle('captured')(userId, taskId)),
+      release: settle('released'),
+    },
     creditsSpent: async () => {},
     media: { size: async () => 1, localPath: async () => video },
     decrypt: async () => '',

@@ -16,8 +16,11 @@ export interface GenerateVideoActivities {
   claimSlot(input: GenerateVideoInput): Promise<Turn>
   /** Creates a job at the provider and polls it until it ends or 30 minutes have passed. */
   render(input: GenerateVideoInput): Promise<RenderOutcome>
-  /** Downloads and checks the file, stores it with a poster image, and ends the task. */
-  store(input: GenerateVideoInput): Promise<void>
+  /**
+   * Downloads and checks the file, stores it with a poster image, and ends the task. Returns `settled` if the credits were
+   * captured and the slot released along with it. Histories of earlier releases have no answer.
+   */
+  store(input: GenerateVideoInput): Promise<'settled' | undefined>
   fail(input: GenerateVideoInput & { code: FailureCode; detail: string }): Promise<void>
   /** Captures the credits of a successful task; releases them otherwise. */
   settleCredits(input: GenerateVideoInput): Promise<void>
@@ -43,7 +46,7 @@ export const generateVideo: Workflow<GenerateVideoActivities, GenerateVideoInput
       try {
         const outcome = await act.render(input)
         finished = outcome.kind === 'finished'
-        if (finished) await act.store(input)
+        if (finished && (await act.store(input)) === 'settled') return
         if (outcome.kind === 'failed') await act.fail({ ...input, code: outcome.code, detail: outcome.detail })
       } catch {
         // The recovery may still download a finished video, as it does after a timeout.

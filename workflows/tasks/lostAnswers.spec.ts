@@ -90,7 +90,7 @@ const failing = (type: string, isDown: () => boolean): Handle =>
       if (command.type === type && isDown()) throw new Error('the log is unreachable')
       return handle(decider, id, command as never, rest)
     }) as unknown as Handle,
-    { read: handle.read },
+    { read: handle.read, peek: handle.peek, step: handle.step },
   )
 
 const callBack = (taskId: string) =>

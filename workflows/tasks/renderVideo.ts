@@ -14,18 +14,23 @@ import { readRequest } from './renderRequest.ts'
  * docs/decisions/0021-routes-and-failover.md.
  */
 export async function renderVideo(deps: RenderDeps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
-  if (deps.lease !== undefined) await deps.sendCommand(taskId, { type: 'Claim', at: deps.at() }, { repeatable: true })
+  let state =
+    deps.lease === undefined
+      ? await deps.readTask(taskId)
+      : await deps.sendCommand(taskId, { type: 'Claim', at: deps.at() }, { repeatable: true })
   for (;;) {
     context.signal.throwIfAborted()
-    const state = await deps.readTask(taskId)
     if (await deps.failIfWaitedTooLong(taskId, state)) return { kind: 'over' }
     if (state.status === 'downloading') return { kind: 'finished' }
     if (state.status !== 'waiting' && state.status !== 'rendering') return { kind: 'over' }
+    const isWaiting = state.status === 'waiting'
     const outcome =
       state.status === 'waiting'
         ? await createInTurn(deps, state, context.signal)
         : await pollJob(deps, state, context.signal)
     if (outcome) return outcome
+    // This worker has just appended to the stream of a task that was waiting, or has read it.
+    state = isWaiting ? await deps.peekTask(taskId) : await deps.readTask(taskId)
   }
 }
 

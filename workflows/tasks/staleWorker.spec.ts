@@ -5,6 +5,7 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { stepDouble } from '../testing/stepDouble.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
 const input = { taskId: 'task', userId: 'user' }
@@ -71,7 +72,7 @@ beforeEach(async () => {
       lease,
       findOrigin: createOrigins(store),
       credits: {
-        capture: async () => void settled.push('captured'),
+        capture: () => stepDouble(async () => settled.push('captured')),
         release: async () => void settled.push('released'),
       },
       creditsSpent: async () => {},

@@ -64,7 +64,7 @@ beforeEach(async () => {
   deps = {
     handle,
     findOrigin: createOrigins(store),
-    credits: { capture: unused, release: unused },
+    credits: { capture: () => expect.fail(), release: unused },
     creditsSpent: unused,
     providers: new Map([['demo', provider]]),
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },

@@ -1,6 +1,7 @@
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
-import { renderLane } from '#backend/tasks/renderLane.decider.ts'
+import type { VideoFile } from '#backend/tasks/events.ts'
+import { type RenderLane, renderLane } from '#backend/tasks/renderLane.decider.ts'
 import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
@@ -37,6 +38,32 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     await findProvider(providers, 'provider' in state ? state.provider : undefined)?.discard(taskId)
   }
 
+  const releaseSlot = async (taskId: string, userId: string) => {
+    const command = { type: 'ReleaseSlot', userId, taskId, at: at() } as const
+    return handle.step(renderLane, userId, command, await contextOf('release slot', taskId))
+  }
+
+  const wakeWaiting = async (userId: string, { waiting }: RenderLane) => {
+    for (const taskId of waiting) await deps.signal(generateVideo, { taskId, userId }, TURN)
+  }
+
+  /**
+   * Ends a task with its file, and captures its credits and releases its slot in the same commit, where the store can.
+   * Returns whether it did.
+   */
+  const succeed = async (taskId: string, userId: string, file: VideoFile): Promise<boolean> => {
+    const capture = credits.capture(userId, taskId, await origin(taskId))
+    const release = await releaseSlot(taskId, userId)
+    const succeeded = await commands.step(taskId, { type: 'Succeed', file, at: at() })
+    const { followed } = await succeeded.sendWith((state) =>
+      state.status === 'succeeded' && isCharged(state) ? ([capture, release] as const) : [],
+    )
+    const [captured, released] = followed
+    if (captured) await deps.creditsSpent(userId)
+    if (released) await wakeWaiting(userId, released.state)
+    return released !== undefined
+  }
+
   return {
     async claimSlot({ taskId, userId }): Promise<Turn> {
       const limit = await deps.concurrentLimit(userId)
@@ -51,9 +78,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
     render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, calls, unanswered }, taskId, context),
 
-    async store({ taskId }, { signal }) {
+    async store({ taskId, userId }, { signal }) {
       const state = await sendCommand(taskId, { type: 'StartDownload', at: at() })
-      if (state.status !== 'downloading') return
+      if (state.status !== 'downloading') return undefined
       const provider = providerOf(providers, state.provider)
       const job = { taskId, jobId: state.jobId ?? taskId }
       const file = await fetchVideo(deps, provider, job, signal).catch((error: Error) => {
@@ -63,9 +90,10 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       // A retry would not help: the file is complete, but not a playable video.
       if (file instanceof Error)
         await sendCommand(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
-      else await sendCommand(taskId, { type: 'Succeed', file, at: at() })
+      const settled = !(file instanceof Error) && (await succeed(taskId, userId, file))
       await deps.showProgress(taskId, undefined)
       await provider.discard(taskId)
+      return settled ? 'settled' : undefined
     },
 
     async fail({ taskId, code, detail }) {
@@ -83,15 +111,13 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       // A task deleted while rendering may have stored a file after the deletion removed its media.
       if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
       if (isCharged(state)) {
-        await credits.capture(userId, taskId, await origin(taskId))
+        await credits.capture(userId, taskId, await origin(taskId)).send()
         await deps.creditsSpent(userId)
       } else await credits.release(userId, taskId, releaseReason(state), await origin(taskId))
     },
 
     async releaseSlot({ taskId, userId }) {
-      const command = { type: 'ReleaseSlot', userId, taskId, at: at() } as const
-      const lane = (await handle(renderLane, userId, command, await contextOf('release slot', taskId))).state
-      for (const waiting of lane.waiting) await deps.signal(generateVideo, { taskId: waiting, userId }, TURN)
+      await wakeWaiting(userId, (await (await releaseSlot(taskId, userId)).send()).state)
     },
 
     async recover({ taskId }, { signal }) {

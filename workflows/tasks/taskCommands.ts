@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CommandContext, FindOrigin, Origin } from '#backend/kernel/eventsourcing/command.ts'
-import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import type { Handle, Step } from '#backend/kernel/eventsourcing/handle.ts'
 import type { Decider } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import type { Marker } from '#backend/kernel/media/marks/createMarker.ts'
@@ -20,7 +20,7 @@ export interface ActivityDeps {
   readonly lease?: number | undefined
   readonly findOrigin: FindOrigin
   readonly credits: {
-    capture(userId: string, taskId: string, origin?: Origin): Promise<void>
+    capture(userId: string, taskId: string, origin?: Origin): Step<unknown>
     release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>
   }
   /** Called after a capture. Emails the user when few credits are left. */
@@ -87,6 +87,11 @@ export function createTaskCommands({
     /** Returns the context for a step's command to another stream. */
     contextOf,
     sendCommand,
+    /** Returns a command to a task, to be sent once. */
+    step: async (taskId: string, command: VideoTaskCommand) =>
+      handle.step(decider, taskId, { ...command, lease }, await contextOf(command.type, taskId)),
+    /** Returns the state of a task that this process knows. It may lack events of other processes. */
+    peekTask: async (taskId: string): Promise<VideoTask> => (await handle.peek(decider, taskId)).state,
     readTask: async (taskId: string): Promise<VideoTask> => (await handle.read(decider, taskId)).state,
     /** Fails the task if it has waited for six hours. Returns whether it did. */
     async failIfWaitedTooLong(taskId: string, state: VideoTask): Promise<boolean> {

@@ -52,7 +52,7 @@ export class MoneyWorld {
       state: this.#states.get(`${decider.category}-${id}`) ?? decider.initial,
       position: undefined,
     })
-    const handle = Object.assign(this.#handle, { read, peek: read }) as Handle
+    const handle = Object.assign(this.#handle, { read, peek: read }) as unknown as Handle
     const findBuyer = async (saleId: string) => (isKnown(this.subscription, saleId) ? userId : undefined)
     const credits = createCredits(handle, () => this.now)
     const findOrigin = async () => undefined

@@ -45,7 +45,7 @@ export async function seedLedger(store: EventStore, sign?: ReturnType<typeof ope
   const subscribe = (command: SubscriptionCommand) =>
     handle(subscription, buyer, command, context('system', `${command.type} ${command.at}`))
   const hold = (userId: string, taskId: string) =>
-    credits.hold({ userId, taskId, amount: 30, openLimit: 7 }, context(`user:${userId}`, `hold ${taskId}`))
+    credits.hold({ userId, taskId, amount: 30, openLimit: 7 }, context(`user:${userId}`, `hold ${taskId}`)).send()
   const task = (taskId: string, command: VideoTaskCommand) =>
     handle(videoTask, taskId, command, context('system', `${command.type} ${taskId}`))
   const submit = (taskId: string, userId: string) => {
@@ -78,7 +78,7 @@ export async function seedLedger(store: EventStore, sign?: ReturnType<typeof ope
   await hold(buyer, finished)
   await deliver(finished, buyer)
   await lane('ReleaseSlot', finished, buyer)
-  await credits.capture(buyer, finished)
+  await credits.capture(buyer, finished).send()
   await hold(other, spentByOther)
   await deliver(spentByOther, other)
   await hold(buyer, failed)
@@ -90,7 +90,7 @@ export async function seedLedger(store: EventStore, sign?: ReturnType<typeof ope
   await subscribe({ type: 'ReportReversal', userId: buyer, ...refund, at: at() })
   const claim = { saleId: sale, reversalId: 'REFUND-1', amount: 40, reason: 'refund' }
   await credits.reverseSale(buyer, claim)
-  await credits.capture(other, spentByOther)
+  await credits.capture(other, spentByOther).send()
   await hold(buyer, open)
   await submit(open, buyer)
 }

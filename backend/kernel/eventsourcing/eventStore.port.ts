@@ -38,6 +38,13 @@ export interface Appended {
   readonly position: GlobalPosition
 }
 
+/** The part of an append to several streams that goes to one of them. */
+export interface StreamAppend {
+  readonly stream: string
+  readonly expected: Expected
+  readonly events: readonly NewEvent[]
+}
+
 export interface EventBatch<E extends Event = Event> {
   readonly events: readonly Stored<E>[]
   /** Checkpoint. After this batch is processed, a subscription can resume from here. */
@@ -46,14 +53,17 @@ export interface EventBatch<E extends Event = Event> {
   readonly live: boolean
 }
 
-export interface SubscribeOptions {
-  /** Exclusive start position; the start of the log by default. */
-  readonly from?: GlobalPosition | undefined
+export interface SubscribeFilter {
   /** Delivers only streams whose names start with one of these; all application streams by default. */
   readonly streamPrefixes?: readonly [string, ...string[]]
-  readonly signal: AbortSignal
   /** Maximum number of events per batch; 500 by default. */
   readonly maxBatch?: number
+}
+
+export interface SubscribeOptions extends SubscribeFilter {
+  /** Exclusive start position; the start of the log by default. */
+  readonly from?: GlobalPosition | undefined
+  readonly signal: AbortSignal
 }
 
 export interface EventStore {
@@ -64,6 +74,13 @@ export interface EventStore {
    * @example await store.append('videoTask-1', 'no_stream', [{ id, type: 'VideoTaskSubmitted', data }])
    */
   append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended>
+  /**
+   * Appends to distinct streams in one commit, all events or none. Missing where the store cannot: use it to save commits,
+   * never to rely on them. Repeating a stored append stores nothing twice.
+   * @throws ConcurrencyConflict naming the first stream that is at another revision
+   * @throws AppendOutcomeUnknown as {@link append}
+   */
+  appendAll?(appends: readonly StreamAppend[]): Promise<readonly Appended[]>
   /** Reads a stream from a revision, inclusive. Yields nothing if it does not exist. @throws StoreUnavailable */
   readStream<E extends Event = Event>(stream: string, from?: number): AsyncIterable<Stored<E>>
   /**

@@ -1,3 +1,4 @@
+import type { Join } from './appendTogether.ts'
 import type { CommandContext, Handled } from './command.ts'
 import type { EventStore } from './eventStore.port.ts'
 import { Lane, type LaneDeps } from './lane.ts'
@@ -8,6 +9,22 @@ import type { SnapshotStore } from './snapshotStore.port.ts'
 
 /** Runs deciders against their streams. */
 export type Handle = ReturnType<typeof createHandle>
+
+/** A command that has not been sent. */
+export interface Step<S> {
+  /** Sends the command by itself. */
+  readonly send: () => Promise<Handled<S>>
+  /**
+   * Sends the command and then, for the state after it, those that follow, in their order. Stores the events of as many
+   * of them as it can in one commit; `followed` has their results. The caller sends the others by themselves.
+   * @example
+   * const { followed: [submitted = await submit.send()] } = await hold.sendWith(() => [submit])
+   */
+  readonly sendWith: <F extends readonly Step<unknown>[]>(
+    following: (state: S) => F | readonly [],
+  ) => Promise<Handled<S> & { readonly followed: { readonly [N in keyof F]?: Awaited<ReturnType<F[N]['send']>> } }>
+  readonly join: Join
+}
 
 interface HandleOptions {
   readonly quarantine?: Quarantine
@@ -67,5 +84,20 @@ export function createHandle(
   const peek = <S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Promise<Handled<S>> =>
     laneOf(decider, id).peek()
 
-  return Object.assign(handle, { read, peek })
+  /** Returns a command to be sent later, once or repeatedly, by itself or together with others. */
+  const step = <S, C, E extends Event>(
+    decider: Decider<S, C, E>,
+    id: string,
+    command: C,
+    context: CommandContext,
+  ): Step<S> => ({
+    send: () => handle(decider, id, command, context),
+    sendWith: async (following) => {
+      const joins = (state: S) => following(state).map(({ join }) => join)
+      return { followed: [], ...(await laneOf(decider, id).decide(command, context, joins)) } as never
+    },
+    join: () => laneOf(decider, id).join(command, context),
+  })
+
+  return Object.assign(handle, { read, peek, step })
 }

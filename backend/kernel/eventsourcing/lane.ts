@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { appendTogether, type Following, type HandledTogether, type Join, type Joined } from './appendTogether.ts'
 import type { CommandContext, Handled } from './command.ts'
 import {
   AppendOutcomeUnknown,
@@ -6,8 +7,9 @@ import {
   type EventStore,
   type GlobalPosition,
   type NewEvent,
+  type StreamAppend,
 } from './eventStore.port.ts'
-import { isHashed } from './pure/applyStored.ts'
+import { type Folded, isHashed } from './pure/applyStored.ts'
 import type { Decider, Event } from './pure/decider.ts'
 import { derivedId, eventHash } from './pure/eventHash.ts'
 import { schemaVersion } from './pure/eventSchemas.ts'
@@ -36,14 +38,19 @@ interface Pending<S, E> {
   readonly context: CommandContext | undefined
   /** Whether the stream is not expected to exist. */
   readonly begins: boolean
-  readonly resolve: (handled: Handled<S>) => void
+  readonly following: Following<S>
+  readonly resolve: (handled: HandledTogether<S>) => void
   readonly reject: (error: unknown) => void
 }
+
+/** Answers a command, once its events and those that followed are stored. */
+type Answer = (position: GlobalPosition | undefined, followed?: readonly Handled<unknown>[]) => void
 
 const ATTEMPTS = 20
 const MAX_BATCH = 200
 /** Bytes: about the state of a video task with a prompt of medium length. */
 const DEFAULT_WEIGHT = 2_000
+const NONE: Following<unknown> = () => []
 
 function attempt<S, E>(decide: (state: S) => readonly E[], state: S) {
   try {
@@ -92,15 +99,40 @@ export class Lane<S, C, E extends Event> {
     return this.#cached ? (this.#decider.weight?.(this.#cached.state) ?? DEFAULT_WEIGHT) : 0
   }
 
-  /** Decides a command and appends the events. @throws Rejection, StreamBusy, StreamBroken, UnknownEvent */
-  decide(command: C, context: CommandContext): Promise<Handled<S>> {
+  /**
+   * Decides a command and appends the events, in one commit with those of commands to follow on other lanes if the store
+   * can and nothing else is decided there. The first one that cannot be stored along, and those after it, are not sent.
+   * @throws Rejection, StreamBusy, StreamBroken, UnknownEvent
+   */
+  decide(command: C, context: CommandContext, following: Following<S> = NONE): Promise<HandledTogether<S>> {
     const begins = this.#decider.begins?.(command) ?? false
-    return this.#enqueue((state) => this.#decider.decide(command, state), context, begins)
+    return this.#enqueue((state) => this.#decider.decide(command, state), context, begins, following)
+  }
+
+  /**
+   * Decides a command for an append of another lane. Never waits, so lanes that join each other cannot deadlock.
+   * Undefined if this lane is busy, does not know its state, or would append nothing.
+   */
+  join(command: C, context: CommandContext): Joined<S> | undefined {
+    const known = this.#cached ?? (this.#decider.begins?.(command) ? this.#reader.empty() : undefined)
+    if (this.#busy || !known) return undefined
+    const decided = attempt((state) => this.#decider.decide(command, state), known.state)
+    if ('error' in decided || decided.events.length === 0) return undefined
+    const { events, after } = this.#create(decided.events, known, context)
+    this.#busy = true
+    return {
+      append: this.#appendOf(known, events),
+      stored: ({ position }) => {
+        this.#confirm(known, events, { ...after, position })
+        return { state: after.state, position }
+      },
+      release: () => void this.#drain(),
+    }
   }
 
   /** Returns the state after all previously sent commands. Appends nothing. */
   read(): Promise<Handled<S>> {
-    return this.#enqueue(() => [], undefined, false)
+    return this.#enqueue(() => [], undefined, false, NONE)
   }
 
   /** Returns the cached state, which may lack events of other processes. Without one, reads. */
@@ -108,9 +140,14 @@ export class Lane<S, C, E extends Event> {
     return this.#cached ?? this.read()
   }
 
-  #enqueue(decide: Pending<S, E>['decide'], context: CommandContext | undefined, begins: boolean): Promise<Handled<S>> {
+  #enqueue(
+    decide: Pending<S, E>['decide'],
+    context: CommandContext | undefined,
+    begins: boolean,
+    following: Following<S>,
+  ): Promise<HandledTogether<S>> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ decide, context, begins, resolve, reject })
+      this.#pending.push({ decide, context, begins, following, resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
@@ -140,19 +177,18 @@ export class Lane<S, C, E extends Event> {
       if (events.length === 0) {
         // Without an append, nothing confirms that the state is current, so check the log first.
         if (unconfirmed && (await this.#refresh()).changed) continue
-        for (const answer of answers) answer(known.position)
+        for (const { answer } of answers) answer(known.position)
         return
       }
       try {
-        const { position } = await this.#store.append(
-          this.#stream,
-          known.revision < 0 ? 'no_stream' : known.revision,
-          events,
+        // The second attempt goes alone, because the conflict may be in another stream.
+        const { position, followed } = await appendTogether(
+          this.#store,
+          this.#appendOf(known, events),
+          attempt === 1 ? answers : [],
         )
-        this.#cached = { ...after, position }
-        if (known.revision < 0) this.#onCreated?.(this.#stream, events[0]!)
-        for (const answer of answers) answer(position)
-        this.#reader.saveIfDue(this.#cached)
+        this.#confirm(known, events, { ...after, position })
+        for (const each of answers) each.answer(position, followed.get(each))
         return
       } catch (error) {
         if (!(error instanceof ConcurrencyConflict || error instanceof AppendOutcomeUnknown)) throw error
@@ -163,29 +199,50 @@ export class Lane<S, C, E extends Event> {
     throw new StreamBusy(this.#stream)
   }
 
+  #appendOf({ revision }: StreamState<S>, events: readonly NewEvent[]): StreamAppend {
+    return { stream: this.#stream, expected: revision < 0 ? 'no_stream' : revision, events }
+  }
+
+  /** Caches the state after events that are now stored. */
+  #confirm(before: StreamState<S>, events: readonly NewEvent[], after: StreamState<S>): void {
+    this.#cached = after
+    if (before.revision < 0) this.#onCreated?.(this.#stream, events[0]!)
+    this.#reader.saveIfDue(after)
+  }
+
   #decideAll(batch: readonly Pending<S, E>[], known: StreamState<S>) {
-    let { state, revision, hash } = known
+    let after: Folded<S> = known
     const events: NewEvent[] = []
-    const answers: ((position: GlobalPosition | undefined) => void)[] = []
-    for (const { decide, context, resolve, reject } of batch) {
-      const decided = attempt(decide, state)
+    const answers: { readonly answer: Answer; readonly joins: readonly Join[] }[] = []
+    for (const { decide, context, following, resolve, reject } of batch) {
+      const decided = attempt(decide, after.state)
       // A rejection or an error in the decider fails only this command. The caller gets it once the batch is stored.
       if ('error' in decided) {
-        answers.push(() => reject(decided.error))
+        answers.push({ answer: () => reject(decided.error), joins: [] })
         continue
       }
-      decided.events.forEach((event, index) => {
-        revision += 1
-        const newEvent = this.#toNewEvent(event, index, context!, hash)
-        if (isHashed(this.#decider))
-          hash = eventHash({ ...newEvent, meta: newEvent.meta, stream: this.#stream, revision })
-        events.push(newEvent)
-        state = this.#decider.evolve(state, event)
-      })
-      const after = state
-      answers.push((position) => resolve({ state: after, position }))
+      const created = this.#create(decided.events, after, context!)
+      events.push(...created.events)
+      after = created.after
+      const { state } = after
+      const answer: Answer = (position, followed) => resolve({ state, position, ...(followed && { followed }) })
+      answers.push({ answer, joins: decided.events.length > 0 ? following(state) : [] })
     }
-    return { events, answers, after: { state, revision, hash } }
+    return { events, answers, after }
+  }
+
+  /** Creates the events to append after a state, and folds them. */
+  #create(decided: readonly E[], { state, revision, hash }: Folded<S>, context: CommandContext) {
+    const events: NewEvent[] = []
+    for (const [index, event] of decided.entries()) {
+      revision += 1
+      const newEvent = this.#toNewEvent(event, index, context, hash)
+      if (isHashed(this.#decider))
+        hash = eventHash({ ...newEvent, meta: newEvent.meta, stream: this.#stream, revision })
+      events.push(newEvent)
+      state = this.#decider.evolve(state, event)
+    }
+    return { events, after: { state, revision, hash } }
   }
 
   /**

@@ -13,6 +13,7 @@ export type ReadHead = (stream: string) => Promise<{ readonly revision: number; 
 export function verifyHeads(store: EventStore, readHead: ReadHead): EventStore {
   return {
     append: (...args) => store.append(...args),
+    ...(store.appendAll && { appendAll: (appends) => store.appendAll!(appends) }),
     subscribeAll: (options) => store.subscribeAll(options),
     head: () => store.head(),
     probe: () => store.probe(),

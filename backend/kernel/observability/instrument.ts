@@ -1,5 +1,5 @@
 import type { Histogram } from 'prom-client'
-import { ConcurrencyConflict, type EventStore } from '../eventsourcing/eventStore.port.ts'
+import { ConcurrencyConflict, type EventStore, type StreamAppend } from '../eventsourcing/eventStore.port.ts'
 import type { Changes } from '../postgres/changes.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -74,21 +74,24 @@ export const instrumentActivities = <T extends object>(
   outcomes: readonly OutcomesOf<T[keyof T]>[],
 ): T => wrapMethods(target, (activity) => (run) => measure(run, activities, { activity }, outcomes))
 
-/** Measures appends to the event store. */
+/** Measures appends to the event store. One to several streams counts as one. */
 export function instrumentStore({ appends, events: stored }: Metrics, store: EventStore): EventStore {
+  const measured = async <T>(parts: readonly StreamAppend[], append: () => Promise<T>): Promise<T> => {
+    const end = appends.startTimer()
+    try {
+      const appended = await append()
+      end({ outcome: 'stored' })
+      for (const { stream, events } of parts) stored.inc({ category: stream.split('-', 1)[0]! }, events.length)
+      return appended
+    } catch (error) {
+      end({ outcome: error instanceof ConcurrencyConflict ? 'conflict' : 'error' })
+      throw error
+    }
+  }
   return {
-    async append(stream, expected, events) {
-      const end = appends.startTimer()
-      try {
-        const appended = await store.append(stream, expected, events)
-        end({ outcome: 'stored' })
-        stored.inc({ category: stream.split('-', 1)[0]! }, events.length)
-        return appended
-      } catch (error) {
-        end({ outcome: error instanceof ConcurrencyConflict ? 'conflict' : 'error' })
-        throw error
-      }
-    },
+    append: (stream, expected, events) =>
+      measured([{ stream, expected, events }], () => store.append(stream, expected, events)),
+    ...(store.appendAll && { appendAll: (parts) => measured(parts, () => store.appendAll!(parts)) }),
     readStream: (...args) => store.readStream(...args),
     subscribeAll: (options) => store.subscribeAll(options),
     head: () => store.head(),

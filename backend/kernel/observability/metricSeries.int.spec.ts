@@ -30,9 +30,10 @@ it('keeps the number of metric series constant after N downloads', async () => {
     return id
   }
   await makeAndDownload()
-  const has = (activity: string) =>
-    expect.poll(series).toContain(`kinora_activity_seconds_count{activity="${activity}",outcome="ok"}`)
-  for (const activity of ['sendMail', 'sweepHolds', 'releaseSlot']) await has(activity)
+  const has = (activity: string, outcome = 'ok') =>
+    expect.poll(series).toContain(`kinora_activity_seconds_count{activity="${activity}",outcome="${outcome}"}`)
+  for (const activity of ['sendMail', 'sweepHolds']) await has(activity)
+  await has('store', 'settled')
   const afterOne = await series()
   const ids: string[] = []
   for (let download = 2; download <= DOWNLOADS; download++) ids.push(await makeAndDownload())

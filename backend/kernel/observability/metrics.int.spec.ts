@@ -48,7 +48,7 @@ describe('metrics', () => {
       expect(sample(text, 'kinora_append_seconds_count', { outcome: 'stored' })).toBeGreaterThan(5)
       const asked = { port: 'video', call: 'create', outcome: 'accepted' }
       expect(sample(text, 'kinora_provider_call_seconds_count', asked)).toBe(1)
-      const settled = { activity: 'settleCredits', outcome: 'ok' }
+      const settled = { activity: 'store', outcome: 'settled' }
       expect(sample(text, 'kinora_activity_seconds_count', settled)).toBe(1)
       expect(sample(text, 'kinora_read_wait_seconds_count')).toBeGreaterThan(0)
       expect(sample(text, 'kinora_open_holds')).toBe(0)

@@ -35,6 +35,8 @@ export interface Plan {
   readonly customers: readonly number[]
   /** Probability that an answer is lost, wherever one can be. */
   readonly lostAnswers: number
+  /** Whether the event store can append to several streams in one commit. */
+  readonly appendsTogether: boolean
   /** Time that the workflow server takes for a start, ms. Nothing else goes wrong if it is slow. */
   readonly startMs: number
   readonly actions: readonly Action[]
@@ -55,11 +57,12 @@ export function planHistory(seed: number): Plan {
   return {
     ...plan,
     cancellingProvider: isStopped,
+    appendsTogether: new Random(seed ^ 0xa11).chance(0.5),
     actions: isStopped ? inOrder([...plan.actions, ...stops]) : plan.actions,
   }
 }
 
-function planWithoutStops(seed: number): Omit<Plan, 'cancellingProvider'> {
+function planWithoutStops(seed: number): Omit<Plan, 'cancellingProvider' | 'appendsTogether'> {
   const random = new Random(seed ^ 0x5eed)
   const layout = random.chance(0.5) ? 'temporal' : 'embedded'
   const base = { seed, layout, idempotentProvider: random.chance(0.5), startMs: 0 } as const

@@ -39,6 +39,7 @@ export interface Settings {
   readonly layout: Layout
   readonly idempotentProvider: boolean
   readonly cancellingProvider: boolean
+  readonly appendsTogether: boolean
 }
 
 /** One simulated installation: its infrastructure, what is around it, and the invariants that watch it. */
@@ -75,7 +76,11 @@ export class World {
     this.trace = new Trace(isTraced, () => this.scheduler.now - BEGIN)
     followTime(this.scheduler)
     this.database = new SimulatedDatabase(this.scheduler)
-    this.store = new SimulatedEventStore(this.scheduler, (event) => this.check(() => this.#observe(event)))
+    this.store = new SimulatedEventStore(
+      this.scheduler,
+      (event) => this.check(() => this.#observe(event)),
+      settings.appendsTogether,
+    )
     this.leases = new SimulatedLeases(this.scheduler)
     this.server = new WorkflowServer(this.scheduler)
     followServer(this.server)

@@ -227,7 +227,7 @@ class EventStoreDb implements EventStore {
     try {
       await Promise.all([
         check('append to streams', this.#appendOnce(writer, PROBE_STREAM, 'no_stream', [PROBE], PROBE_TIMEOUT_MS)),
-        check('read streams', Array.fromAsync(readOnce(reader, PROBE_STREAM, 0, PROBE_TIMEOUT_MS))),
+        check('read streams', Array.fromAsync(readOnce(reader, PROBE_STREAM, 0, PROBE_TIMEOUT_MS, 1))),
         check('read $all', readHead(reader, PROBE_TIMEOUT_MS)),
       ])
     } catch (error) {

@@ -5,7 +5,10 @@ import type { EndPoint } from '@eventstore/db-client'
 import { type NewEvent, StoreRejected } from '../eventStore.port.ts'
 import type { EventStoreDbSettings } from './eventStoreDbSettings.ts'
 
-/** Stream of the probe. It holds one event, because the server recognises each further append as a repetition. */
+/**
+ * Stream of the probe, which no subscription delivers. The probe adds one event, because the server recognises each further
+ * append as a repetition. The doctor adds one each time.
+ */
 export const PROBE_STREAM = 'probe'
 export const PROBE: NewEvent = { id: 'b1f1b9f0-3f5e-4c8b-9d0a-5a7d3c1e6f20', type: 'StoreProbed', data: {} }
 

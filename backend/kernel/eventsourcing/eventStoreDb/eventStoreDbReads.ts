@@ -17,8 +17,9 @@ export async function* readOnce(
   stream: string,
   from: number,
   timeout: number,
+  maxCount = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<Stored> {
-  const reading = client.readStream(stream, { fromRevision: from === 0 ? START : BigInt(from) })
+  const reading = client.readStream(stream, { fromRevision: from === 0 ? START : BigInt(from), maxCount })
   // An error event after the loop has ended must not crash the process.
   reading.on('error', () => {})
   const iterator = reading[Symbol.asyncIterator]()

@@ -122,12 +122,17 @@ describe('the append function', () => {
     expect(await idsOf(stream)).toEqual(all.map(({ id }) => id))
   })
 
-  it('notifies listeners of a commit', async () => {
+  it('notifies listeners of the position of the last event', async () => {
     await withClient(async (listener) => {
-      const heard = new Promise((resolve) => listener.once('notification', ({ channel }) => resolve(channel)))
+      const heard = new Promise((resolve) =>
+        listener.once('notification', ({ channel, payload }) => resolve({ channel, payload })),
+      )
       await listener.query(`listen ${eventChannel}`)
       await append({ stream: aStream(), expected: ANY, events: events(1) })
-      expect(await Promise.race([heard, delay(2_000, 'nothing')])).toBe(eventChannel)
+      expect(await Promise.race([heard, delay(2_000, 'nothing')])).toEqual({
+        channel: eventChannel,
+        payload: String(await head()),
+      })
     })
   })
 

@@ -14,11 +14,13 @@ export interface Tail {
 /** Maximum number of events in memory. A subscription that is further behind reads the table itself. */
 const KEPT = 1_000
 const SAFETY_INTERVAL_MS = 5_000
+/** Time by which the notification of an append may come before its answer. */
+const ANSWER_MS = 3
 
 /**
- * Reads the end of the log once for all subscriptions of a store: after the store's own appends, and on notifications,
- * which carry the position of the last event. Notifications are lost while the LISTEN connection is down, so a reconnect
- * also causes a read, and so does a safety interval.
+ * Keeps the end of the log once for all subscriptions of a store. The store's own appends are added without a read if
+ * they follow what is known. Others are read on notifications, which carry the position of the last event. Notifications
+ * are lost while the LISTEN connection is down, so a reconnect also causes a read, and so does a safety interval.
  */
 export class LogTail {
   readonly #pool: pg.Pool
@@ -30,9 +32,12 @@ export class LogTail {
   #announced = Number.POSITIVE_INFINITY
   #listening: Promise<void> | undefined
   #safety: NodeJS.Timeout | undefined
+  readonly #isAppending: () => boolean
 
-  constructor(pool: pg.Pool) {
+  /** @param isAppending whether an append of this store is waiting for its answer */
+  constructor(pool: pg.Pool, isAppending: () => boolean) {
     this.#pool = pool
+    this.#isAppending = isAppending
   }
 
   /** Announces events up to a position. Without a position, there may be events that nobody announced. */
@@ -43,12 +48,26 @@ export class LogTail {
     for (const wake of this.#waiting) wake()
   }
 
+  /** Adds the events that were stored from the position `after` up to `to`. Announces them if others may be before them. */
+  add(after: number, to: number, events: () => readonly Stored[]): void {
+    if (this.#reading || this.#tail?.to !== after) this.announce(to)
+    else {
+      this.#tail = grow(this.#tail, events())
+      this.#safety?.refresh()
+      for (const wake of this.#waiting) wake()
+    }
+  }
+
   /** Starts to listen for appends of other processes. */
   listen(): void {
     if (this.#listening) return
     this.#safety = setInterval(() => this.announce(), SAFETY_INTERVAL_MS)
     this.#listening = listen(this.#pool.options, eventChannel, this.#closed.signal, {
-      onNotification: (position) => this.announce(position ? Number(position) : undefined),
+      onNotification: (text) => {
+        const position = text ? Number(text) : undefined
+        if (this.#isAppending()) setTimeout(() => this.announce(position), ANSWER_MS)
+        else this.announce(position)
+      },
       onListening: () => this.announce(),
     })
   }
@@ -107,15 +126,21 @@ export class LogTail {
   }
 
   /** Returns undefined if the log has grown by more than fits. */
-  async #extend({ from, to, events }: Tail): Promise<Tail | undefined> {
-    const values = [to, Number.MAX_SAFE_INTEGER, null, KEPT]
+  async #extend(tail: Tail): Promise<Tail | undefined> {
+    const values = [tail.to, Number.MAX_SAFE_INTEGER, null, KEPT]
     const { rows } = await this.#pool.query<EventRow>({ ...readAllSql, values })
     if (rows.length === KEPT) return undefined
-    if (rows.length === 0) return { from, to, events }
-    const kept = [...events, ...rows.map((row) => toStored(row))]
-    const dropped = kept.splice(0, Math.max(0, kept.length - KEPT))
-    return { from: Number(dropped.at(-1)?.position ?? from), to: Number(rows.at(-1)!.position), events: kept }
+    if (rows.length === 0) return tail
+    const following = rows.map((row) => toStored(row))
+    return grow(tail, following)
   }
+}
+
+/** Returns a tail with the events that follow it, and without the oldest if they are too many. */
+function grow({ from, events }: Tail, following: readonly Stored[]): Tail {
+  const kept = [...events, ...following]
+  const dropped = kept.splice(0, Math.max(0, kept.length - KEPT))
+  return { from: Number(dropped.at(-1)?.position ?? from), to: Number(kept.at(-1)!.position), events: kept }
 }
 
 const emptyTail = (head: number): Tail => ({ from: head, to: head, events: [] })

@@ -7,7 +7,7 @@ import {
   AppendOutcomeUnknown,
   type EventStore,
   type Expected,
-  type NewEvent,
+  type StreamAppend,
 } from '../eventStore.port.ts'
 import { event, follow } from '../testing/followLog.ts'
 import { createPostgresEventStore, installEventTable } from './postgresEventStore.ts'
@@ -15,7 +15,7 @@ import { createPostgresEventStore, installEventTable } from './postgresEventStor
 const kills = 5
 const writers = 12
 
-it('keeps acknowledged events, without duplicates or gaps, when Postgres is killed under load', async () => {
+it('keeps acknowledged events, without duplicates, gaps or halves, when Postgres is killed under load', async () => {
   const postgres = await startTemporaryPostgres()
   const { dataDir, pool } = postgres
   await installEventTable(pool)
@@ -33,7 +33,8 @@ it('keeps acknowledged events, without duplicates or gaps, when Postgres is kill
     let expected: Expected = 'no_stream'
     while (working) {
       const events = [event('Written'), event('Written')]
-      const appended = await persist(store, name, expected, events)
+      const half = { stream: `half-${name}`, expected, events: [event('Half'), event('Half')] }
+      const appended = await persist(store, { stream: name, expected, events }, half)
       acknowledged.set(events[0]!.id, appended)
       expected = appended.revision
     }
@@ -57,7 +58,7 @@ it('keeps acknowledged events, without duplicates or gaps, when Postgres is kill
   const { events } = await following
   const { rows } = await pool.query('select position::int, stream, revision::int, id from event order by position')
   expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1))
-  expect(rows).toHaveLength(2 * acknowledged.size + 1)
+  expect(rows).toHaveLength(4 * acknowledged.size + 1)
   expect(events.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   const stored = new Map(rows.map((row) => [row.id, row]))
   for (const [id, { revision, position }] of acknowledged) {
@@ -65,16 +66,11 @@ it('keeps acknowledged events, without duplicates or gaps, when Postgres is kill
   }
 }, 60_000)
 
-/** Retries with the same ids and expectation until the outcome is known. */
-async function persist(
-  store: EventStore,
-  stream: string,
-  expected: Expected,
-  events: readonly NewEvent[],
-): Promise<Appended> {
+/** Retries with the same ids and expectation until the outcome is known. Returns the result of the first stream. */
+async function persist(store: EventStore, ...parts: readonly StreamAppend[]): Promise<Appended> {
   for (;;) {
     try {
-      return await store.append(stream, expected, events)
+      return (await store.appendAll!(parts))[0]!
     } catch (error) {
       if (!(error instanceof AppendOutcomeUnknown)) throw error
     }

@@ -50,6 +50,17 @@ describe('the Postgres adapter', () => {
     expect(await read(store, stream)).toHaveLength(1)
   })
 
+  it('appends to a database of the former release, before a server has started on it', async () => {
+    await postgres.pool.query('drop function event_append_list')
+    const [one, other] = [aStream(), aStream()]
+    await store.append(one, 'no_stream', [event('A')])
+    await store.appendAll!(
+      [one, other].map((stream, n) => ({ stream, expected: n ? 'no_stream' : 0, events: many(2, 'B') })),
+    )
+    expect([await read(store, one), await read(store, other)].map(({ length }) => length)).toEqual([3, 2])
+    await installEventTable(postgres.pool)
+  })
+
   it('assigns positions in commit order without gaps across processes', async () => {
     const category = `several${randomUUID().slice(0, 8)}`
     const processes = Array.from({ length: 4 }, () => createPostgresEventStore(postgres.connect()))

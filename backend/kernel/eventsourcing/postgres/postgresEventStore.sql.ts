@@ -22,8 +22,9 @@ create table if not exists event (
 );`
 
 /**
- * Appends to distinct streams. `appends` is [{ stream, expected, events: [{ id, type, data, meta }] }], where
- * `expected` is a revision, -1 for no stream, or null for any. Returns one row per append, in order.
+ * Appends to distinct streams. `appends` is [{ stream, expected, together, events: [{ id, type, data, meta }] }], where
+ * `expected` is a revision, -1 for no stream, or null for any. Appends with the same number `together` are stored
+ * together or not at all. Returns one row per append, in order.
  *
  * The planner might choose sequential scans while the table is empty; the planner settings force index scans.
  */
@@ -46,6 +47,7 @@ begin
            a.body->>'stream' as stream,
            (a.body->>'expected')::bigint as expected,
            a.body->'events' as events,
+           coalesce((a.body->>'together')::bigint, -a.ordinal) as together,
            jsonb_array_length(a.body->'events') as size,
            coalesce((select e.revision from event e where e.stream = a.body->>'stream'
                      order by e.revision desc limit 1), -1) as current
@@ -67,11 +69,14 @@ begin
         and e.stream = requested.stream and (requested.expected is null or e.revision = requested.expected + n.i)
     ) earlier
   ),
-  decided as materialized (
+  judged as materialized (
     select compared.*,
            known = size as repeated,
-           case when expected is null then not first_known else expected = current end as fresh
+           case when expected is null then not first_known else expected = current end as fits
     from compared
+  ),
+  decided as materialized (
+    select judged.*, fits and bool_and(fits or repeated) over (partition by together) as fresh from judged
   ),
   placed as materialized (
     select decided.*,
@@ -93,8 +98,46 @@ begin
   perform pg_notify('${eventChannel}', max(e.position)::text) from event e;
 end $$;`
 
+/**
+ * Stores the events of appends that all fit: most do, and this takes half the time of `event_append_set`. `list` is
+ * [{ s: stream, r: revision, e: revision of the event before, id, t: type, d: data, m: metadata }]; `e` is set for the
+ * first event of an append to an existing stream. Returns the position before the first event. Stores nothing and returns
+ * null if an event does not fit. Events are created when the transaction begins, so that the caller knows the time too.
+ */
+const appendList = `
+create or replace function event_append_list(list jsonb) returns bigint
+language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  head bigint;
+  stored bigint;
+begin
+  perform pg_advisory_xact_lock(${appendLock});
+  select coalesce(max(e.position), 0) into head from event e;
+  begin
+    insert into event (position, stream, revision, id, type, data, meta, created)
+    select head + n.i, n.s, n.r, n.id, n.t, n.d, n.m, now()
+    from rows from (jsonb_to_recordset(list) as (s text, r bigint, e bigint, id uuid, t text, d jsonb, m jsonb))
+         with ordinality n(s, r, e, id, t, d, m, i)
+    -- The planner may turn an "exists" into a hash of the whole table.
+    where n.e is null or (select true from event b where b.stream = n.s and b.revision = n.e);
+    get diagnostics stored = row_count;
+    if stored < jsonb_array_length(list) then raise unique_violation; end if;
+  exception when unique_violation then
+    return null;
+  end;
+  perform pg_notify('${eventChannel}', (head + stored)::text);
+  return head;
+end $$;`
+
 /** Runs as one implicit transaction; the lock serialises concurrent installs. */
-export const installEventTableSql = `select pg_advisory_xact_lock(${appendLock});${table}${appendSet}`
+export const installEventTableSql = `select pg_advisory_xact_lock(${appendLock});${table}${appendSet}${appendList}`
+
+export const appendListSql = {
+  name: 'event_append_list',
+  text: 'select event_append_list($1::jsonb) as head, now() as created',
+}
 
 export const appendSetSql = { name: 'event_append_set', text: 'select * from event_append_set($1::jsonb)' }
 

@@ -10,6 +10,8 @@ import {
   type NewEvent,
   type Stored,
   StoreUnavailable,
+  type StreamAppend,
+  type SubscribeFilter,
   type SubscribeOptions,
 } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
@@ -17,6 +19,7 @@ import { eventsAfter, LogTail, readHead } from './logTail.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
 import { installEventTableSql, probeSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
+import { type Page, SharedPages } from './sharedPages.ts'
 
 const PAGE = 500
 /** Maximum positions per read. Keeps subscriptions to rare streams from scanning the whole log in one query. */
@@ -45,28 +48,32 @@ export function createPostgresEventStore(pool: pg.Pool): EventStore {
   return new PostgresEventStore(pool)
 }
 
-interface Page<E extends Event> {
-  readonly events: readonly Stored<E>[]
-  readonly upTo: number
-  /** Whether the page reaches the head of the log. */
-  readonly live: boolean
-}
-
 class PostgresEventStore implements EventStore {
   readonly #pool: pg.Pool
   readonly #tail: LogTail
+  readonly #pages = new SharedPages((at, filter) => this.#readTable(at, filter))
   readonly #appends: PostgresAppends
+  /** Position of the last event when the table was last read. */
+  #head = 0
   readonly #closed = new AbortController()
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
-    this.#tail = new LogTail(pool)
-    this.#appends = new PostgresAppends(pool, this.#tail.announce)
+    this.#tail = new LogTail(pool, () => this.#appends.isSending)
+    this.#appends = new PostgresAppends(pool, this.#tail)
   }
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
     this.#closed.signal.throwIfAborted()
-    return await this.#appends.append({ stream, expected, events: encodeEvents(stream, events) })
+    const [appended] = await this.#appends.append([{ stream, expected, events: encodeEvents(stream, events) }])
+    return appended!
+  }
+
+  async appendAll(appends: readonly StreamAppend[]): Promise<readonly Appended[]> {
+    this.#closed.signal.throwIfAborted()
+    return await this.#appends.append(
+      appends.map(({ stream, expected, events }) => ({ stream, expected, events: encodeEvents(stream, events) })),
+    )
   }
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
@@ -84,10 +91,11 @@ class PostgresEventStore implements EventStore {
     const signal = AbortSignal.any([options.signal, this.#closed.signal])
     let at = options.from === undefined ? 0 : Number(options.from)
     let wasLive = false
-    /** A subscription reads the table itself until it reaches the head, so that it sees the log as it is now. */
+    let isFirst = true
+    /** A subscription reads the table until it reaches the head, so that it sees the log as it is now. */
     let hasJoined = false
     for (let attempt = 0; !signal.aborted; ) {
-      const page = await (hasJoined ? this.#readTail<E>(at, options) : this.#readTable<E>(at, options)).catch(
+      const page = await (hasJoined ? this.#readTail(at, options) : this.#pages.after(at, options, isFirst)).catch(
         (error) => {
           if (isRejected(error)) throw error
           return undefined
@@ -99,10 +107,11 @@ class PostgresEventStore implements EventStore {
         continue
       }
       attempt = 0
+      isFirst = false
       if (page.upTo > at) {
         at = page.upTo
         wasLive = false
-        yield { events: page.events, position: toGlobalPosition(at), live: page.live }
+        yield { events: page.events as readonly Stored<E>[], position: toGlobalPosition(at), live: page.live }
       }
       if (!page.live) continue
       hasJoined = true
@@ -125,32 +134,34 @@ class PostgresEventStore implements EventStore {
     }
   }
 
-  async #readTable<E extends Event>(at: number, options: SubscribeOptions): Promise<Page<E>> {
+  async #readTable(at: number, filter: SubscribeFilter): Promise<Page> {
     this.#tail.listen()
     const head = await readHead(this.#pool)
     this.#tail.rewind(head)
-    return await this.#scan(at, head, options)
+    if (head < this.#head) this.#pages.clear()
+    this.#head = head
+    return await this.#scan(at, head, filter)
   }
 
-  async #readTail<E extends Event>(at: number, options: SubscribeOptions): Promise<Page<E>> {
+  async #readTail(at: number, filter: SubscribeFilter): Promise<Page> {
     const tail = await this.#tail.current()
-    if (at < tail.from) return await this.#scan(at, tail.to, options)
-    const { streamPrefixes, maxBatch = PAGE } = options
+    if (at < tail.from) return await this.#scan(at, tail.to, filter)
+    const { streamPrefixes, maxBatch = PAGE } = filter
     const matches = ({ stream }: Stored) => streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true
-    const found = eventsAfter(tail, at).filter(matches) as Stored<E>[]
+    const found = eventsAfter(tail, at).filter(matches)
     const events = found.slice(0, maxBatch)
     const upTo = found.length > maxBatch ? Number(events.at(-1)!.position) : Math.max(at, tail.to)
     return { events, upTo, live: upTo >= tail.to }
   }
 
   /** Reads the events after a position. Positions have no gaps, so the result is complete up to `upTo`. */
-  async #scan<E extends Event>(at: number, head: number, { streamPrefixes, maxBatch = PAGE }: SubscribeOptions) {
+  async #scan(at: number, head: number, { streamPrefixes, maxBatch = PAGE }: SubscribeFilter): Promise<Page> {
     if (head <= at) return { events: [], upTo: at, live: true }
     const end = Math.min(head, at + SCAN_WINDOW)
     const values = [at, end, streamPrefixes ?? null, maxBatch]
     const { rows } = await this.#pool.query<EventRow>({ ...readAllSql, values })
     const upTo = rows.length < maxBatch ? end : Number(rows.at(-1)!.position)
-    return { events: rows.map((row) => toStored<E>(row)), upTo, live: upTo === head }
+    return { events: rows.map((row) => toStored(row)), upTo, live: upTo === head }
   }
 
   /** Ends subscriptions and waits for appends in flight. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConcurrencyConflict, type EventStore } from '../eventStore.port.ts'
+import { ConcurrencyConflict, type EventStore, type Expected, type NewEvent } from '../eventStore.port.ts'
 import { aStream, event, follow, ids, many, read } from './followLog.ts'
 import { subscriptionContract } from './subscriptionContract.ts'
 
@@ -21,6 +21,7 @@ export function eventStoreContract(name: string, open: Open): void {
     afterAll(() => opened?.close())
     const store = () => opened.store
     describe('appends', () => appendContract(store))
+    describe('appends to several streams', () => appendAllContract(store))
     describe('stores', () => contentContract(store))
     describe('under concurrency', () => concurrencyContract(store))
     describe('subscribes', () => subscriptionContract(store))
@@ -102,6 +103,59 @@ function appendContract(store: () => EventStore): void {
     }
     const events = await read(store(), stream)
     expect(events.map(({ revision }) => revision)).toEqual(Array.from({ length: 1200 }, (_, n) => n))
+  })
+}
+
+/** A store without `appendAll` passes: nothing may rely on it. */
+function appendAllContract(store: () => EventStore): void {
+  const appendAll = async (...parts: readonly (readonly [string, Expected, readonly NewEvent[]])[]) =>
+    store().appendAll!(parts.map(([stream, expected, events]) => ({ stream, expected, events })))
+  const types = async (stream: string) => (await read(store(), stream)).map(({ type }) => type)
+
+  it('in one commit, in the order of the streams', async ({ skip }) => {
+    skip(!store().appendAll, 'the store cannot append to several streams')
+    const [held, task] = [aStream('z'), aStream('a')]
+    await store().append(held, 'no_stream', [event('Granted')])
+    const [first, second] = await appendAll([held, 0, [event('Held')]], [task, 'no_stream', many(2, 'Task')])
+    expect([first!.revision, second!.revision]).toEqual([1, 1])
+    const [, heldEvent] = await read(store(), held)
+    const taskEvents = await read(store(), task)
+    expect(heldEvent!.position).toBe(first!.position)
+    expect(taskEvents.map(({ position }) => position > first!.position)).toEqual([true, true])
+    expect(taskEvents[1]!.position).toBe(second!.position)
+  })
+
+  it.for([0, 1, 2])('and stores nothing if stream %i is at another revision', async (taken, { skip }) => {
+    skip(!store().appendAll, 'the store cannot append to several streams')
+    const streams = [aStream(), aStream(), aStream()]
+    await store().append(streams[taken]!, 'no_stream', [event('Earlier')])
+    const error = await appendAll(...streams.map((name) => [name, 'no_stream', [event('A')]] as const)).catch((e) => e)
+    expect(error).toBeInstanceOf(ConcurrencyConflict)
+    expect(error).toMatchObject({ actual: 0, message: expect.stringContaining(streams[taken]!) })
+    for (const [n, stream] of streams.entries()) expect(await types(stream)).toEqual(n === taken ? ['Earlier'] : [])
+  })
+
+  it('and recognises a repeated append, also after later events', async ({ skip }) => {
+    skip(!store().appendAll, 'the store cannot append to several streams')
+    const parts = [aStream(), aStream()].map((name) => [name, 'no_stream', many(2, 'A')] as const)
+    const stored = await appendAll(...parts)
+    expect(await appendAll(...parts)).toEqual(stored)
+    await store().append(parts[1]![0], 1, [event('Later')])
+    expect(await appendAll(...parts)).toEqual(stored)
+    expect(await types(parts[1]![0])).toEqual(['A', 'A', 'Later'])
+  })
+
+  it('beside others that conflict, each on its own', async ({ skip }) => {
+    skip(!store().appendAll, 'the store cannot append to several streams')
+    const [shared, ...own] = [aStream(), aStream(), aStream(), aStream()]
+    const race = own.map((name) => appendAll([name, 'no_stream', [event('A')]], [shared!, 'no_stream', [event('S')]]))
+    const alone = store().append(aStream(), 'no_stream', [event('B')])
+    const results = await Promise.allSettled(race)
+    expect((await alone).revision).toBe(0)
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await types(shared!)).toEqual(['S'])
+    for (const [n, { status }] of results.entries())
+      expect(await types(own[n]!)).toEqual(status === 'fulfilled' ? ['A'] : [])
   })
 }
 

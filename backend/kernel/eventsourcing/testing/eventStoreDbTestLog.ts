@@ -27,6 +27,8 @@ export type Outcome = { written: true; revision: number; position: bigint } | { 
  */
 export class EventStoreDbTestLog {
   readonly all: LoggedEvent[] = []
+  /** Milliseconds by which the server's clock is ahead. */
+  ahead = 0
   readonly #file: string | undefined
   /** Number of bytes read from the file. */
   #read = 0
@@ -73,7 +75,13 @@ export class EventStoreDbTestLog {
     const existing = this.#streams.get(stream) ?? []
     this.#streams.set(stream, existing)
     for (const event of events) {
-      const logged = { ...event, stream, revision: existing.length, position: this.#tail, created: Date.now() }
+      const logged = {
+        ...event,
+        stream,
+        revision: existing.length,
+        position: this.#tail,
+        created: Date.now() + this.ahead,
+      }
       this.#tail += BigInt(96 + event.data.length + event.meta.length)
       existing.push(logged)
       this.all.push(logged)

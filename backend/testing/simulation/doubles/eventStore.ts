@@ -10,6 +10,7 @@ import {
   type NewEvent,
   type Stored,
   StoreUnavailable,
+  type StreamAppend,
   type SubscribeOptions,
 } from '../../../kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '../../../kernel/eventsourcing/pure/decider.ts'
@@ -43,12 +44,15 @@ export class SimulatedEventStore implements EventStore {
   readonly #streams = new Map<string, Stored[]>()
   readonly #scheduler: Scheduler
   readonly #onAppend: (event: Stored) => void
+  /** Missing if the store appends to one stream only. */
+  readonly appendAll?: (parts: readonly StreamAppend[]) => Promise<readonly Appended[]>
   #waiting: Waiting[] = []
   #positions = 0
 
-  constructor(scheduler: Scheduler, onAppend: (event: Stored) => void) {
+  constructor(scheduler: Scheduler, onAppend: (event: Stored) => void, appendsTogether: boolean) {
     this.#scheduler = scheduler
     this.#onAppend = onAppend
+    if (appendsTogether) this.appendAll = (parts) => this.#appendAll(parts)
   }
 
   /** Returns the stored events of a stream, now. */
@@ -62,14 +66,24 @@ export class SimulatedEventStore implements EventStore {
   }
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
-    const encoded = encodeEvents(stream, events)
+    return (await this.#appendAll([{ stream, expected, events }]))[0]!
+  }
+
+  async #appendAll(parts: readonly StreamAppend[]): Promise<readonly Appended[]> {
+    const encoded = parts.map(({ stream, events, expected }) => ({
+      stream,
+      expected,
+      events: encodeEvents(stream, events),
+    }))
     const { random } = this.#scheduler
     return this.#scheduler.call(APPEND, () => {
       if (this.faults.isDown) throw new StoreUnavailable('the event store is down')
       const isLost = random.chance(this.faults.lostAnswers)
-      if (isLost && random.chance(0.5)) throw new AppendOutcomeUnknown(stream)
-      const appended = this.#write(stream, expected, encoded)
-      if (isLost) throw new AppendOutcomeUnknown(stream)
+      if (isLost && random.chance(0.5)) throw new AppendOutcomeUnknown(parts[0]!.stream)
+      // All are checked before the first is written.
+      for (const { stream, expected, events } of encoded) this.#findRepeated(stream, expected, events)
+      const appended = encoded.map(({ stream, expected, events }) => this.#write(stream, expected, events))
+      if (isLost) throw new AppendOutcomeUnknown(parts[0]!.stream)
       return appended
     })
   }
@@ -150,14 +164,23 @@ export class SimulatedEventStore implements EventStore {
     })
   }
 
-  #write(stream: string, expected: Expected, events: Encoded): Appended {
-    const known = this.#streams.get(stream) ?? []
+  /** Returns the result of an append that is stored already. @throws ConcurrencyConflict */
+  #findRepeated(stream: string, expected: Expected, events: Encoded): Appended | undefined {
+    const known = this.stream(stream)
     const last = known.at(-1)?.revision ?? -1
     const from = expected === 'any' ? last : expected === 'no_stream' ? -1 : expected
     const there = known.filter(({ revision }) => revision > from).slice(0, events.length)
     if (there.length === events.length && there.every(({ id }, index) => id === events[index]!.id))
       return { revision: there.at(-1)!.revision, position: there.at(-1)!.position }
     if (from !== last) throw new ConcurrencyConflict(stream, expected, last < 0 ? 'no_stream' : last)
+    return undefined
+  }
+
+  #write(stream: string, expected: Expected, events: Encoded): Appended {
+    const repeated = this.#findRepeated(stream, expected, events)
+    if (repeated) return repeated
+    const known = this.#streams.get(stream) ?? []
+    const last = known.at(-1)?.revision ?? -1
     const created = new Date(Math.floor(this.#scheduler.now))
     for (const [index, { id, type, data, meta }] of events.entries()) {
       const position = String(++this.#positions).padStart(20, '0') as GlobalPosition
