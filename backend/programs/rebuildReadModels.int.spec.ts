@@ -39,7 +39,8 @@ describe('npm run rebuild-read-models', () => {
     await first.pool.query("update credit_balance set lots = '[]'")
     await leave(first)
 
-    expect(await run(first), printed.join()).toBe(0)
+    // The server ends the closed connections a moment later.
+    await vi.waitFor(async () => expect(await run(first), printed.join()).toBe(0), 10_000)
     expect(printed.join()).toContain('compare first: npm run audit -- verify --heads')
     const again = await startTestKinora({ env: envOf(first) })
     const { rows } = await again.context.pool.query('select lots from credit_balance')

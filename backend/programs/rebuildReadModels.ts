@@ -20,7 +20,7 @@ export function runRebuildReadModels(args: readonly string[], env: NodeJS.Proces
     const { 'adopt-log': adopt = false } = parseOptions(args, { 'adopt-log': flag })
     const { place, stop } = await connectInstallation(env)
     const pool = openPool({ ...place.postgres, max: 1 })
-    const store = openStore(place, pool)
+    const store = await openStore(place, pool)
     try {
       if (adopt && !place.eventStore)
         throw new ConfigError('The log is in Postgres and always belongs to its database.')

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { type Folded, foldOrPark, type Parked, rowKeyOf } from './foldOrPark.ts'
+import { type Folded, foldOrPark, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
 import { type Change, notifyChange, type Target } from './readModel.ts'
 
@@ -26,12 +26,11 @@ export async function applyEvents(
   events: readonly Stored[],
   { from, position, rejection }: Application,
 ): Promise<readonly Parked[]> {
-  const keys = events.map((event) => rowKeyOf(projection, event))
-  const ids = [...new Set(keys.filter((key, n) => key !== events[n]!.stream))]
+  const keyed = keyEvents(projection, events)
   const folded: Folded =
     rejection === undefined
-      ? foldOrPark(projection, events, await loadRows(em, table, ids), await readStaleKeys(em, name, keys, events))
-      : { changes: new Map(), parked: events.map((event, n) => ({ event, row: keys[n]!, error: rejection })) }
+      ? foldOrPark(projection, keyed, await loadRows(em, table, rowIdsOf(keyed)), await readStaleKeys(em, name, keyed))
+      : { changes: new Map(), parked: keyed.map((event) => ({ ...event, error: rejection })) }
   await writeRows(em, table, folded.changes)
   await parkEvents(em, name, folded.parked, from)
   for (const change of changesOf(name, [...folded.changes.keys()], position)) await notifyChange(em, change)

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
@@ -7,6 +8,7 @@ import { creditFlows } from '../credits/creditFlow.ts'
 import { engineRuns } from '../testing/engineRuns.ts'
 import { createBatchWriter, type WriteBatch } from './batchWriter.ts'
 import type { AnyProjection } from './projection.ts'
+import { liveTarget, readCheckpoint } from './readModel.ts'
 
 const MODELS: readonly AnyProjection[] = [creditBalances, creditEntries, creditFlows]
 const POISON = 13
@@ -61,6 +63,19 @@ describe('read models of one process', () => {
     await reachesHead(...MODELS)
     expect(await transactions()).toBe(1)
     expect(await Promise.all(['credit_balance', 'credit_entry', 'credit_flow'].map(count))).toEqual([2, 2, 2])
+  })
+
+  it('catch up in transactions of their own, side by side', async () => {
+    await Promise.all(MODELS.map((model) => readCheckpoint(db.database, model)))
+    const position = '00000000000000000001' as GlobalPosition
+    const writeAll = (live: boolean, from?: GlobalPosition) =>
+      Promise.all(
+        MODELS.map((model) => write({ target: liveTarget(model), batch: { events: [], position, live }, from })),
+      )
+    await writeAll(false)
+    expect(await transactions()).toBe(MODELS.length)
+    await writeAll(true, position)
+    expect(await transactions()).toBe(1)
   })
 
   it('go on without the one that cannot fold an event', async () => {

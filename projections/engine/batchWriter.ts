@@ -13,8 +13,9 @@ interface Pending extends Write {
 /**
  * Creates a {@link WriteBatch} that writes batches of several read models in one transaction: those that arrive together,
  * or while the previous transaction runs. A model that cannot be written with the others, because its checkpoint is
- * locked, was moved, or its rows are rejected, is written by itself, so that it delays and stops no other.
- * See docs/decisions/0029-one-transaction-for-read-models.md.
+ * locked, was moved, or its rows are rejected, is written by itself, so that it delays and stops no other. See
+ * docs/decisions/0029-one-transaction-for-read-models.md. So is a batch behind the head of the log, because transactions
+ * side by side catch up faster: docs/decisions/0050-read-models-catch-up-side-by-side.md.
  */
 export function createBatchWriter(database: Database): WriteBatch {
   let pending: Pending[] = []
@@ -42,9 +43,11 @@ export function createBatchWriter(database: Database): WriteBatch {
     return [...first.values()]
   }
 
-  return (write) =>
-    new Promise((resolve) => {
+  return (write) => {
+    if (!write.batch.live) return projectBatch(write.target, database, write.batch, write.from)
+    return new Promise((resolve) => {
       pending.push({ ...write, resolve })
       if (!writing) void writeAll()
     })
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
-import { foldOrPark } from './foldOrPark.ts'
+import { foldOrPark, keyEvents } from './foldOrPark.ts'
 import type { AnyProjection } from './projection.ts'
 
 const [ann, ben] = ['a', 'b'].map((letter) => `${letter.repeat(8)}-0000-7000-8000-000000000000`) as [string, string]
@@ -32,7 +32,7 @@ const event = (userId: unknown, n: number, type = 'Counted'): Stored => ({
 })
 
 const fold = (events: readonly Stored[], rows = new Map<string, object>(), stale = new Set<string>()) => {
-  const { changes, parked } = foldOrPark(counting, events, rows, stale)
+  const { changes, parked } = foldOrPark(counting, keyEvents(counting, events), rows, stale)
   return {
     rows: Object.fromEntries(changes),
     parked: parked.map(({ event, row, error }) => [row, (event.data as { n: number }).n, (error as Error)?.message]),

@@ -24,41 +24,50 @@ function checkedRowId(projection: AnyProjection, event: Stored): string {
   return id
 }
 
-/** Returns the key under which an event is parked: the id of its row, or its stream if the row cannot be determined. */
-export function rowKeyOf(projection: AnyProjection, event: Stored): string {
-  try {
-    return checkedRowId(projection, event)
-  } catch {
-    return event.stream
-  }
-}
+/** An event and the id of its row, or its stream and the error if the row cannot be determined. */
+export type Keyed = Parked
+
+/** Returns the events that a projection handles, each with its row. */
+export const keyEvents = (projection: AnyProjection, events: readonly Stored[]): readonly Keyed[] =>
+  events
+    .filter((event) => isRelevant(projection, event))
+    .map((event) => {
+      try {
+        return { event, row: checkedRowId(projection, event) }
+      } catch (error) {
+        return { event, row: event.stream, error }
+      }
+    })
+
+/** Returns the ids of the rows that events change. */
+export const rowIdsOf = (keyed: readonly Keyed[]): readonly string[] => [
+  ...new Set(keyed.flatMap(({ row, error }) => (error === undefined ? [row] : []))),
+]
 
 /**
  * Folds events into rows. An event whose handler throws or that no context declares is parked, and so are the later events
- * of its row: the row keeps its last complete state. Events of other rows are not affected. Skips declared events that the
- * projection does not handle.
+ * of its row: the row keeps its last complete state. Events of other rows are not affected.
  * @param rows current rows by id
  * @param stale keys of earlier parked events
  */
 export function foldOrPark(
   projection: AnyProjection,
-  events: readonly Stored[],
+  events: readonly Keyed[],
   rows: ReadonlyMap<string, object>,
   stale: ReadonlySet<string>,
 ): Folded {
   const changes = new Map<string, object | undefined>()
   const parked: Parked[] = []
   const blocked = new Set(stale)
-  for (const event of events) {
-    if (!isRelevant(projection, event)) continue
-    const key = blocked.has(event.stream) ? event.stream : rowKeyOf(projection, event)
+  for (const { event, row, error: unknownRow } of events) {
+    const key = blocked.has(event.stream) ? event.stream : row
     if (blocked.has(key)) {
       parked.push({ event, row: key })
       continue
     }
     try {
-      const id = checkedRowId(projection, event)
-      changes.set(id, foldEvent(projection, changes.has(id) ? changes.get(id) : rows.get(id), event))
+      if (unknownRow !== undefined) throw unknownRow
+      changes.set(key, foldEvent(projection, changes.has(key) ? changes.get(key) : rows.get(key), event))
     } catch (error) {
       blocked.add(key)
       parked.push({ event, row: key, error })

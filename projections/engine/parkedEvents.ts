@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Parked } from './foldOrPark.ts'
+import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Keyed, Parked } from './foldOrPark.ts'
 
 export interface ProjectionLog {
   info(detail: object, message: string): void
@@ -27,22 +27,21 @@ function errorText(error: unknown): string {
   return text.split('\n', 1)[0]!.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH).toWellFormed()
 }
 
-/** Returns which of the row keys and streams have a parked event before these events. */
-export async function readStaleKeys(
-  em: EntityManager,
-  name: string,
-  keys: readonly string[],
-  events: readonly Stored[],
-): Promise<Set<string>> {
+/** Returns which rows and streams of events have a parked event before them. */
+export async function readStaleKeys(em: EntityManager, name: string, events: readonly Keyed[]): Promise<Set<string>> {
   if (events.length === 0) return new Set()
-  const wanted = new Set([...keys, ...events.map(({ stream }) => stream)])
   const found = await em.execute<{ row_key: string }[]>(
     `select distinct row_key from parked_event where projection = ? and position < ?
        and row_key in (select value from jsonb_array_elements_text(?::jsonb))`,
-    [name, events[0]!.position, JSON.stringify([...wanted])],
+    [name, events[0]!.event.position, JSON.stringify(staleKeysOf(events))],
   )
   return new Set(found.map(({ row_key }) => row_key))
 }
+
+/** Returns the keys under which earlier events of the same rows may be parked. */
+export const staleKeysOf = (events: readonly Keyed[]): readonly string[] => [
+  ...new Set(events.flatMap(({ event, row }) => [row, event.stream])),
+]
 
 /** Stores parked events, with the checkpoint of the read model before their batch. */
 export async function parkEvents(

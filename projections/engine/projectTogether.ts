@@ -1,10 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EventBatch, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { changesOf, upsertSql } from './applyEvents.ts'
-import { type Folded, foldOrPark, type Parked, rowKeyOf } from './foldOrPark.ts'
-import { parkEvents } from './parkedEvents.ts'
+import { type Folded, foldOrPark, type Keyed, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
+import { parkEvents, staleKeysOf } from './parkedEvents.ts'
 import { identityOf } from './projectBatch.ts'
-import { isRelevant } from './projection.ts'
 import type { Database } from './query.ts'
 import type { Target } from './readModel.ts'
 
@@ -16,9 +15,7 @@ export interface Write {
 }
 
 type Part = Write & {
-  readonly events: readonly Stored[]
-  /** The key of each event's row. */
-  readonly keys: readonly string[]
+  readonly events: readonly Keyed[]
   readonly ids: readonly string[]
 }
 type Change = Write & Folded
@@ -53,10 +50,8 @@ export function projectTogether<W extends Write>(
 
 function partOf<W extends Write>(write: W): { write: W; part: Part } {
   const { target, batch, from } = write
-  const events = batch.events.filter((event) => isRelevant(target.projection, event))
-  const keys = events.map((event) => rowKeyOf(target.projection, event))
-  const ids = [...new Set(keys.filter((key, n) => key !== events[n]!.stream))]
-  return { write, part: { target, batch, from, events, keys, ids } }
+  const events = keyEvents(target.projection, batch.events)
+  return { write, part: { target, batch, from, events, ids: rowIdsOf(events) } }
 }
 
 /** Moves the checkpoints that are free and still where their batches begin. Returns the names of their read models. */
@@ -90,10 +85,9 @@ async function readRows(em: EntityManager, parts: readonly { part: Part }[]) {
     ({ part: { target } }) =>
       `select '${target.table}' as source, t.id::text as key, to_jsonb(t) as row from "${target.table}" t where t.id = any(?::uuid[])`,
   )
-  const wanted = parts.flatMap(({ part: { target, events, keys } }) => {
+  const wanted = parts.flatMap(({ part: { target, events } }) => {
     if (events.length === 0) return []
-    const streams = events.map(({ stream }) => stream)
-    return { projection: target.name, before: events[0]!.position, keys: [...new Set([...keys, ...streams])] }
+    return { projection: target.name, before: events[0]!.event.position, keys: staleKeysOf(events) }
   })
   const rows = new Map<string, Map<string, object>>()
   const stale = new Map<string, Set<string>>()
