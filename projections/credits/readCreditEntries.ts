@@ -1,15 +1,27 @@
-import { type Database, type LocalDays, type Page, queryOne, queryPage, SPAN } from '../engine/query.ts'
+import { type Database, type LocalDays, type Page, queryOne, queryPrepared, SPAN } from '../engine/query.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
 export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: number }
 
+/**
+ * Balances are counted back from the current one over the entries of the page and newer ones: a running sum would format
+ * every entry of the user as JSON before it drops those of other pages.
+ */
+const PAGE = `with own as (
+    select count(*)::int as total, coalesce(sum(amount), 0) as balance from credit_entry where user_id = :userId),
+  newest as (
+    select * from credit_entry where user_id = :userId order by revision desc limit :offset::int + :perPage::int),
+  balanced as (
+    select newest.*, (balance - coalesce(sum(amount) over (
+      order by revision desc rows between unbounded preceding and 1 preceding), 0))::int as balance_after from newest, own)
+  select total, to_jsonb(array(select to_jsonb(t) from balanced t order by revision desc offset :offset::int)) as rows from own`
+
 /** Returns one page of a user's credit entries with the balance after each, newest first, and the total count. */
-export async function readCreditEntries(database: Database, userId: string, page: Page) {
-  const from = `(select *, (sum(amount) over (order by revision))::int as balance_after
-    from credit_entry where user_id = :userId) t`
-  const query = { row: 'to_jsonb(t)', from, orderBy: 'revision desc' }
-  const { rows, total } = await queryPage<CreditEntryWithBalance>(database, query, { userId }, page)
-  return { entries: rows, total }
+export async function readCreditEntries(database: Database, userId: string, { page, perPage }: Page) {
+  const parameters = { userId, perPage, offset: (page - 1) * perPage }
+  type Found = { rows: CreditEntryWithBalance[]; total: number }
+  const [found] = await queryPrepared<Found>(database, PAGE, parameters)
+  return { entries: found!.rows, total: found!.total }
 }
 
 /** Returns the number of credits that a user has spent in total and since an instant. */

@@ -1,4 +1,13 @@
-import { type Database, type LocalDays, type Page, query, queryOne, queryPage, SPAN } from '../engine/query.ts'
+import {
+  type Database,
+  type LocalDays,
+  type Page,
+  query,
+  queryOne,
+  queryPage,
+  queryPrepared,
+  SPAN,
+} from '../engine/query.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from './currentSubscription.ts'
 import type { InvoiceRow } from './invoice.ts'
@@ -8,7 +17,7 @@ export type { CurrentSubscriptionRow, InvoiceRow }
 /** Returns a user's subscription, or undefined if the user has never requested one. */
 export async function readSubscription(database: Database, userId: string) {
   const sql = 'select to_jsonb(t) as row from current_subscription t where id = :userId'
-  const [found] = await query<{ row: CurrentSubscriptionRow }>(database, sql, { userId })
+  const [found] = await queryPrepared<{ row: CurrentSubscriptionRow }>(database, sql, { userId })
   return found?.row
 }
 

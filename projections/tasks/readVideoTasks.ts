@@ -1,7 +1,7 @@
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { VIDEO_TASK } from '#backend/tasks/events.ts'
 import { foldEvent, isRelevant } from '../engine/projection.ts'
-import { type Database, type Page, query, queryOne, queryPage } from '../engine/query.ts'
+import { type Database, type Page, query, queryOne, queryPage, queryPrepared } from '../engine/query.ts'
 import { includesYesterday } from '../engine/readModel.ts'
 import type { Queries } from '../engine/readRows.ts'
 import { type VideoTaskRow, videoTasks } from './videoTask.ts'
@@ -61,7 +61,7 @@ export const listPrompts = (database: Database, userId: string, filter: TaskFilt
 
 export async function readVideoTasks(database: Database, ids: readonly string[]): Promise<TaskWithProgress[]> {
   const sql = `select ${ROW} as row from ${TASKS} where id in (select value::uuid from jsonb_array_elements_text(:ids::jsonb))`
-  const found = await query<{ row: TaskWithProgress }>(database, sql, { ids: JSON.stringify(ids) })
+  const found = await queryPrepared<{ row: TaskWithProgress }>(database, sql, { ids: JSON.stringify(ids) })
   return found.map(({ row }) => row)
 }
 

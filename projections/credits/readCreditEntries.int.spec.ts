@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { readCreditEntries } from './readCreditEntries.ts'
+
+const [user, other, nobody] = ['user', 'other', 'nobody'].map((name) => derivedId(name)) as [string, string, string]
+const AMOUNTS = [60, -30, -25, 30, -5, 100, -90]
+
+describe('a page of credit entries', () => {
+  let db: TemporaryDatabase
+  beforeAll(async () => {
+    db = await startTemporaryDatabase()
+    for (const owner of [user, other])
+      for (const [revision, amount] of AMOUNTS.entries())
+        await db.pool.query(`insert into credit_entry values ($1, $2, $3, 'grant', $4, 'gift', null, null, now())`, [
+          ...[derivedId(owner, revision), owner, revision, owner === user ? amount : 1],
+        ])
+  })
+  afterAll(() => db.close())
+
+  const read = async (userId: string, page: number, perPage: number) => {
+    const { entries, total } = await readCreditEntries(db.database, userId, { page, perPage })
+    return { total, shown: entries.map(({ revision, amount, balance_after }) => [revision, amount, balance_after]) }
+  }
+
+  it.each([[1], [2], [3], [10]])(
+    'shows the running sum of amounts after each entry, newest first: %d on a page',
+    async (perPage) => {
+      const balances = AMOUNTS.map((_, n) => AMOUNTS.slice(0, n + 1).reduce((sum, amount) => sum + amount))
+      const expected = AMOUNTS.map((amount, n) => [n, amount, balances[n]]).reverse()
+      const shown: unknown[] = []
+      for (let page = 1; page <= Math.ceil(AMOUNTS.length / perPage); page++) {
+        const found = await read(user, page, perPage)
+        expect(found.total).toBe(AMOUNTS.length)
+        shown.push(...found.shown)
+      }
+      expect(shown).toEqual(expected)
+    },
+  )
+
+  it('is empty after the last entry and for a user without entries, but counts all', async () => {
+    expect(await read(user, 3, 5)).toEqual({ total: AMOUNTS.length, shown: [] })
+    expect(await read(nobody, 1, 5)).toEqual({ total: 0, shown: [] })
+  })
+})
