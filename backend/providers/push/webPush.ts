@@ -2,9 +2,8 @@ import { createECDH } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import webPush from 'web-push'
 import type { PushSender } from '#backend/accounts/notices/pushSender.port.ts'
-import { publicLookup } from '#backend/kernel/http/publicLookup.ts'
+import { publicLookup } from '#backend/kernel/http/outgoing/publicLookup.ts'
 
 export interface WebPushOptions {
   /** Private key (RFC 8292), 32 bytes. */
@@ -31,6 +30,7 @@ export function createWebPush({ key, contact, request = httpsRequest, lookup }: 
   return {
     publicKey,
     async send(subscription, message) {
+      const { default: webPush } = await import('web-push')
       const vapidDetails = { subject: contact(), publicKey, privateKey }
       const details = sealed(() =>
         webPush.generateRequestDetails(subscription, JSON.stringify(message), { vapidDetails, TTL: TTL_SECONDS }),

@@ -2,29 +2,37 @@ import type pg from 'pg'
 
 export type RateLimiter = ReturnType<typeof createSlidingWindowLimiter>
 
+/** Calls are counted in slices of a window, so that the cost of a call does not grow with the limit. */
+const SLICES = 100
+
 /**
  * Creates a rate limiter that allows all processes together `limit` calls in any window of `windowMs` milliseconds. It
- * uses the database clock, because process clocks may differ, and a row lock in the table `call_window`.
+ * uses the database clock, because process clocks may differ, and a row lock in the table `call_window`. A call counts
+ * from the end of its slice, and so for up to 1 % longer than a window.
  */
-export const createSlidingWindowLimiter = (pool: pg.Pool, name: string, limit: number, windowMs: number) => ({
-  /** Acquires a slot. Returns 0, or the milliseconds until a slot may be free. */
-  async acquire(): Promise<number> {
-    await pool.query('insert into call_window (name) values ($1) on conflict do nothing', [name])
-    const { rowCount } = await pool.query(
-      `update call_window w set calls = array_append(
-         array(select at from unnest(w.calls) at where at > clock_timestamp() - $3 * interval '1 millisecond'),
-         clock_timestamp())
-       where name = $1 and (select count(*) from unnest(w.calls) at
-         where at > clock_timestamp() - $3 * interval '1 millisecond') < $2`,
-      [name, limit, windowMs],
-    )
-    if (rowCount) return 0
-    const { rows } = await pool.query<{ wait: number | null }>(
-      `select extract(epoch from min(at) - clock_timestamp())::float8 * 1000 + $2 as wait
-       from call_window w, unnest(w.calls) at
-       where name = $1 and at > clock_timestamp() - $2 * interval '1 millisecond'`,
-      [name, windowMs],
-    )
-    return Math.max(1, Math.ceil(rows[0]?.wait ?? 1))
-  },
-})
+export function createSlidingWindowLimiter(pool: pg.Pool, name: string, limit: number, windowMs: number) {
+  const [window, slice] = [windowMs, windowMs / SLICES].map((ms) => `interval '${ms} milliseconds'`)
+  const current = `date_bin(${slice}, clock_timestamp(), 'epoch') + ${slice}`
+  const counted = `unnest(w.ends, w.counts) as s (at, calls) where at > clock_timestamp() - ${window}`
+  const text = `insert into call_window as w (name, ends, counts) values ($1, array[${current}], '{1}')
+    on conflict (name) do update set (ends, counts) = (
+      select array_agg(at), array_agg(calls) from (
+        select at, sum(calls)::int as calls from (
+          select at, calls from ${counted} union all select ${current}, 1
+        ) each group by at
+      ) slices
+    ) where (select coalesce(sum(calls), 0) from ${counted}) < $2`
+  return {
+    /** Acquires a slot. Returns 0, or the milliseconds until a slot may be free. */
+    async acquire(): Promise<number> {
+      const { rowCount } = await pool.query(text, [name, limit])
+      if (rowCount) return 0
+      const { rows } = await pool.query<{ wait: number | null }>(
+        `select extract(epoch from min(at) + ${window} - clock_timestamp())::float8 * 1000 as wait
+         from call_window w, ${counted.replace('where', 'where name = $1 and')}`,
+        [name],
+      )
+      return Math.max(1, Math.ceil(rows[0]?.wait ?? 1))
+    },
+  }
+}

@@ -13,7 +13,8 @@ const MINIMAX_TIMING = {
   /** Slightly longer than MiniMax's one-minute window, because network latency varies between calls. */
   windowMs: 61_000,
   createsPerWindow: 20,
-  queriesPerWindow: 300,
+  /** Queries that a job of a minute needs, with those of its callback and its download, and some more. */
+  queriesPerCreate: 15,
   pollIntervalMs: 6_000,
   connectTimeoutMs: 10_000,
   createTimeoutMs: 60_000,
@@ -46,14 +47,15 @@ export function createMinimax({
 }: MinimaxOptions): VideoProvider {
   const createsPerWindow = createsPerMinute ?? MINIMAX_TIMING.createsPerWindow
   const options = { ...MINIMAX_TIMING, createsPerWindow, ...timing }
+  const queriesPerWindow = options.createsPerWindow * options.queriesPerCreate
   return createMinimaxProvider({
     ...deps,
     ...options,
     createsPerMinute: options.createsPerWindow,
     baseUrl,
     api: createMinimaxApi({ apiKey, baseUrl, ...options }),
-    creates: createSlidingWindowLimiter(pool, 'minimax create', options.createsPerWindow, options.windowMs),
-    queries: createSlidingWindowLimiter(pool, 'minimax query', options.queriesPerWindow, options.windowMs),
+    creates: createSlidingWindowLimiter(pool, 'minimax creates', options.createsPerWindow, options.windowMs),
+    queries: createSlidingWindowLimiter(pool, 'minimax queries', queriesPerWindow, options.windowMs),
     breaker: createCircuitBreaker(pool, 'minimax', options),
   })
 }

@@ -47,6 +47,7 @@ export async function startMinimaxDouble({
   renderMs = 50,
   perWindow = Number.POSITIVE_INFINITY,
   windowMs = 60_000,
+  host = '127.0.0.1',
 } = {}) {
   const video = await readFile(await makeTinyVideo())
   const sockets = new Set<Socket>()
@@ -156,10 +157,10 @@ export async function startMinimaxDouble({
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     })
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => server.listen(port, host, resolve))
   }
   await listen(0)
-  double.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  double.url = `http://${host}:${(server.address() as AddressInfo).port}`
   return double
 }
 
