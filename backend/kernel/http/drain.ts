@@ -32,11 +32,10 @@ export function stopListening(server: Server): Promise<unknown> {
  */
 export async function drain(server: Server, realtime: Pick<Realtime, 'close'>, timeoutMs = TIMEOUT_MS): Promise<void> {
   const closed = stopListening(server)
-  realtime.close()
   server.closeIdleConnections()
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const timeout = setTimeout(() => server.closeAllConnections(), timeoutMs)
-  await closed
+  await Promise.all([realtime.close(), closed])
   clearInterval(idle)
   clearTimeout(timeout)
 }

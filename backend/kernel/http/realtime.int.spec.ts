@@ -175,6 +175,23 @@ describe('a socket', () => {
   })
 })
 
+describe('tokens that nobody used', () => {
+  it('are removed at most once a minute', async () => {
+    const left = async () => (await db.pool.query('select 1 from socket_token where expires_at < now()')).rowCount
+    const expire = () => db.pool.query(`update socket_token set expires_at = now() - interval '1 second'`)
+    const issuing = createRealtime(db.database, async () => true)
+    await issuing.issueToken(userId, sessionId)
+    await expire()
+    await issuing.issueToken(userId, sessionId)
+    expect(await left()).toBeGreaterThan(0)
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000)
+    await issuing.issueToken(userId, sessionId)
+    clock.mockRestore()
+    expect(await left()).toBe(0)
+    await issuing.close()
+  })
+})
+
 describe('an upgrade to a socket', () => {
   it.each(['//', '/other', '/api/v1/ws/more', 'http://[', '*'])(
     'at %s is dropped; the server survives',
@@ -188,4 +205,18 @@ describe('an upgrade to a socket', () => {
       expect(await (await fetch(`http://127.0.0.1:${port()}/`)).text()).toBe('alive')
     },
   )
+})
+
+describe('sockets of a process that stops', () => {
+  it('are disconnected some at a time, with 1012', async () => {
+    const users = Array.from({ length: 50 }, () => crypto.randomUUID())
+    const sockets = await Promise.all(users.map(async (id) => open(await realtime.issueToken(id, sessionId))))
+    await Promise.all(sockets.map(pong))
+    const ends = sockets.map(async (socket) => [await closed(socket), performance.now()] as const)
+    await realtime.close()
+    const done = await Promise.all(ends)
+    expect(done.map(([code]) => code)).toEqual(sockets.map(() => 1012))
+    const times = done.map(([, at]) => at)
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(150)
+  })
 })

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import type { Database } from '../postgres/orm.ts'
@@ -8,6 +9,8 @@ import { API_BASE } from './contract.ts'
 import { statusOf } from './problemDetails.ts'
 
 const TOKEN_SECONDS = 60
+/** Time between two removals of tokens that were not used, ms. */
+const SWEEP_EVERY_MS = 60_000
 /** Time without a message after which a client is disconnected. Clients ping every 30 s. */
 const SILENCE_MS = 120_000
 /** Send backlog, in bytes, above which a client is disconnected. Its next refresh recovers lost updates. */
@@ -16,6 +19,10 @@ const BACKLOG_BYTES = 1_000_000
 const SOCKETS_PER_USER = 20
 /** Maximum number of messages from a client in {@link SILENCE_MS}. */
 const MESSAGES_MAX = 60
+/** Time between two sockets that a stopping process disconnects, ms. */
+const CLOSE_EVERY_MS = 25
+/** Time in which a stopping process disconnects all sockets, however many there are, ms. */
+const CLOSE_WITHIN_MS = 6_000
 /** Life of a socket. Its client then opens another with a new token, which needs a session that has not expired. */
 const SOCKET_MS = 8 * 3_600_000
 const UNAUTHENTICATED = 4001
@@ -42,6 +49,7 @@ export type Realtime = ReturnType<typeof createRealtime>
 export function createRealtime(database: Database, isSessionOpen: (sessionId: string) => Promise<boolean>) {
   const sockets = new Map<string, Set<WebSocket>>()
   const sessions = new WeakMap<WebSocket, string>()
+  let sweepAt = 0
   const server = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
 
   const spendToken = async (token: string) => {
@@ -104,12 +112,15 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
     async issueToken(userId: string, sessionId: string): Promise<string> {
       const token = randomBytes(32).toString('base64url')
       const em = database.em.fork()
-      await em.execute('delete from socket_token where expires_at < now()')
       await em.execute(
         `insert into socket_token (hash, user_id, session_id, expires_at)
          values (?, ?, ?, now() + interval '${TOKEN_SECONDS} seconds')`,
         [hashOf(token), userId, sessionId],
       )
+      if (Date.now() >= sweepAt) {
+        sweepAt = Date.now() + SWEEP_EVERY_MS
+        await em.execute('delete from socket_token where expires_at < now()')
+      }
       return token
     },
 
@@ -148,9 +159,18 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
       http.on('upgrade', (...parts) => void upgrade(...parts))
     },
 
-    close(): void {
-      disconnectAll()
+    /**
+     * Disconnects every socket, one after another: the clients connect to the other processes, which would keep them
+     * waiting if all came at the same moment.
+     */
+    async close(): Promise<void> {
       server.close()
+      const sockets = [...server.clients]
+      const step = Math.ceil(sockets.length / (CLOSE_WITHIN_MS / CLOSE_EVERY_MS))
+      for (let at = 0; at < sockets.length; at += step) {
+        if (at > 0) await delay(CLOSE_EVERY_MS)
+        for (const socket of sockets.slice(at, at + step)) socket.close(SERVICE_RESTART, 'reconnect')
+      }
     },
   }
 }

@@ -57,7 +57,7 @@ describe('liveSocket', () => {
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
     await vi.advanceTimersByTimeAsync(PING_INTERVAL_MS)
-    expect(sockets[0]!.sent).toEqual(['{"type":"ping"}'])
+    expect(sockets[0]!.sent).toEqual(Array(2).fill('{"type":"ping"}'))
     await vi.advanceTimersByTimeAsync(PONG_TIMEOUT_MS - PING_INTERVAL_MS + RETRY_AFTER_MS)
     expect(sockets).toHaveLength(2)
     expect(ports.onChange.mock.calls).toEqual([[true], [false]])
@@ -135,6 +135,21 @@ describe('liveSocket', () => {
     expect(sockets).toHaveLength(2)
     await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
     expect(sockets).toHaveLength(3)
+    end()
+  })
+
+  it('reconnects immediately after a second restart, if the server answered in between', async () => {
+    const { sockets, end } = world()
+    await vi.advanceTimersByTimeAsync(0)
+    for (const restart of [0, 1]) {
+      const socket = sockets[restart]!
+      socket.open()
+      await vi.advanceTimersByTimeAsync(1_000)
+      if (socket.sent.length > 0) socket.onmessage?.({ data: '{"type":"pong"}' })
+      socket.close(SERVICE_RESTART)
+      await vi.advanceTimersByTimeAsync(RESTART_JITTER_MS)
+      expect(sockets).toHaveLength(restart + 2)
+    }
     end()
   })
 

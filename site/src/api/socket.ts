@@ -70,10 +70,13 @@ export function liveSocket(ports: LiveSocketPorts): () => void {
     if (!address) return handleLoss()
     socket = ports.open(address)
     socket.onclose = (event) => handleLoss(event.code)
+    const ping = () => socket?.send('{"type":"ping"}')
     socket.onopen = () => {
       connected = true
       resetTimeout(PONG_TIMEOUT_MS)
-      pings = setInterval(() => socket?.send(JSON.stringify({ type: 'ping' })), PING_INTERVAL_MS)
+      // The pong shows that the server serves this socket, so that its next loss is a first one.
+      ping()
+      pings = setInterval(ping, PING_INTERVAL_MS)
       ports.onChange(true)
     }
     socket.onmessage = (event) => {

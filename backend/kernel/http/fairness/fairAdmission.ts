@@ -15,17 +15,19 @@ export interface ClientRates {
 }
 
 /** Requests in progress and waiting, of a session and of a network. */
-const SESSION = { running: 8, waiting: 200 }
-const NETWORK = { running: 32, waiting: 400 }
+const SESSION = { running: 8, waiting: 280 }
+const NETWORK = { running: 32, waiting: 480 }
 /** Rate of everything that one network sends, with all its sessions, as a multiple of a single session's. */
 const WIDE = 8
 /** Bytes of a request that count as one unit, like a call. */
 const UNIT_BYTES = 256 * 1024
+/** Most bytes that are read of a body. A false Content-Length must not cost more to those who share an address. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024
 /** A file of the site costs the event loop a tenth of a call. */
 const FILE_UNITS = 0.1
 const CALL_UNITS = 1
 /** A handshake, its token and the messages that a socket may send. */
-const SOCKET_UNITS = 4
+const SOCKET_UNITS = 10
 
 export type FairAdmission = ReturnType<typeof createFairAdmission>
 
@@ -48,9 +50,11 @@ export function createFairAdmission(rates: ClientRates, sessionOf: (ctx: Context
   const middleware: Middleware = async (ctx, next) => {
     const { socket } = ctx.req
     const { bytesRead } = socket
-    const visit = await queue.enter(clientOf(ctx), unitsOf(ctx))
+    const declared = Math.min(Math.max(0, ctx.request.length ?? 0), MAX_BODY_BYTES)
+    const visit = await queue.enter(clientOf(ctx), unitsOf(ctx) + declared / UNIT_BYTES)
     ctx.state.charge = visit.charge
-    ctx.res.once('close', () => visit.charge((socket.bytesRead - bytesRead) / UNIT_BYTES))
+    // The length of a body in chunks is known when it has been read.
+    ctx.res.once('close', () => visit.charge(Math.max(0, socket.bytesRead - bytesRead - declared) / UNIT_BYTES))
     try {
       if (!socket.destroyed) await next()
     } finally {

@@ -27,13 +27,20 @@ const send = (who: Client, count: number, { hold = false, units = 1, name = who.
 }
 
 describe('a client', () => {
-  it('sends a burst of three seconds without a wait, then its rate', async () => {
-    await send(client('a'), 60)
-    expect(started).toHaveLength(30)
+  it('sends a burst of one second without a wait, then its rate', async () => {
+    await send(client('a'), 40)
+    expect(started).toHaveLength(10)
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(started).toHaveLength(40)
+    expect(started).toHaveLength(20)
     await vi.advanceTimersByTimeAsync(2_000)
-    expect(started).toHaveLength(60)
+    expect(started).toHaveLength(40)
+  })
+
+  it('loads a page with 80 files and 30 calls without a wait', async () => {
+    const visitor = client('a', 40, 8)
+    await send(visitor, 80, { units: 0.1 })
+    await send(visitor, 30)
+    expect(started).toHaveLength(110)
   })
 
   it('has a limited number of requests in progress', async () => {
@@ -83,10 +90,10 @@ describe('clients that share a budget', () => {
 
   it('exceed it together', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await send(member(name), 30)
-    expect(started).toHaveLength(60)
+    expect(started).toHaveLength(20)
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(started.length).toBeGreaterThanOrEqual(78)
-    expect(started.length).toBeLessThanOrEqual(80)
+    expect(started.length).toBeGreaterThanOrEqual(38)
+    expect(started.length).toBeLessThanOrEqual(40)
   })
 })
 

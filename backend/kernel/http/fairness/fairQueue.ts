@@ -25,7 +25,7 @@ export interface Visit {
 }
 
 /** A budget holds up to this many seconds of its rate, so that a page with its files loads without a wait. */
-const BURST_S = 3
+const BURST_S = 1
 /** Longest wait for work that was charged afterwards, such as the bytes of an upload, s. */
 const DEBT_S = 10
 const SWEEP_EVERY_MS = 10_000

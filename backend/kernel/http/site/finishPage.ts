@@ -18,10 +18,13 @@ export const fillText = (text: string, { publicUrl, facts }: PageSettings): stri
   forInstallation(text.replaceAll(PLACEHOLDER_ORIGIN, publicUrl), facts)
 
 /** Adds the facts as `data-` attributes of `<html>`, by which style sheets and scripts know the installation. */
-const withFacts = (html: string, facts: Facts) =>
-  html.replace(/^(.{0,40}<html\b[^>]*)>/s, (_, tag: string) =>
-    [tag, ...Object.entries(facts).map(([name, value]) => `data-${name}="${value}"`)].join(' ').concat('>'),
-  )
+function withFacts(html: string, facts: Facts): string {
+  const start = html.indexOf('<html')
+  if (start < 0) return html
+  const end = html.indexOf('>', start)
+  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${value}"`)
+  return `${html.slice(0, end)}${attributes.join('')}${html.slice(end)}`
+}
 
 /** Returns the HTML of a filled page for an installation, and its content security policy. */
 export const finishPage = (html: string, { publicUrl, facts, ...framing }: PageSettings & Framing) =>

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -75,6 +77,28 @@ describe('the static site', () => {
     expect(await (await get('/sitemap.xml')).text()).toBe(
       '<urlset><url><loc>https://kinora.test/parts</loc></url><url><loc>https://kinora.test/faq</loc></url></urlset>',
     )
+  })
+
+  it('leaves the event loop to others while it reads its pages', async () => {
+    const large = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
+    // Most of its time goes into the hash of the finished page.
+    const text = `<html>${'free '.repeat(400_000)}`
+    for (let n = 0; n < 30; n++) writeFileSync(path.join(large, `${n}.html`), text)
+    const app = new Koa().use(serveSite(large, () => ({ publicUrl: url, facts })))
+    const other = app.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const begun = performance.now()
+    const [turns, reading] = [[begun], fetch(`http://127.0.0.1:${(other.address() as AddressInfo).port}/7`)]
+    let status = 0
+    void reading.then((answer) => {
+      status = answer.status
+    })
+    while (!status) turns.push(await setImmediate(performance.now()))
+    const longest = Math.max(...turns.slice(1).map((at, n) => at - turns[n]!))
+    expect(status).toBe(200)
+    expect(longest).toBeLessThan((performance.now() - begun) / 4)
+    other.close()
+    rmSync(large, { recursive: true })
   })
 
   it('serves what applies after a fact has changed', async () => {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
@@ -37,14 +39,16 @@ const compress = (bytes: Buffer): Promise<Buffer> =>
 
 /**
  * Reads the built pages into memory by URL path, with the parts that apply to this installation, and replaces the
- * placeholder origin with the public URL.
+ * placeholder origin with the public URL. All of it takes a tenth of a second, so each page has a turn of the event loop.
  */
-function loadPages(dist: string, settings: PageSettings): Map<string, Page> {
+async function loadPages(dist: string, settings: PageSettings): Promise<Map<string, Page>> {
   const { publicUrl } = settings
-  const files = readTexts(dist).map(({ file, type, text }) => ({ file, type, text: fillText(text, settings) }))
+  const files: { file: string; type: string; text: string }[] = []
+  for await (const { text, ...rest } of readTexts(dist)) files.push({ ...rest, text: fillText(text, settings) })
   const gone = files.filter(({ text }) => text.includes(GONE)).map(({ file }) => publicUrl + pathOf(file))
   const pages = new Map<string, Page>()
   for (const { file, type, text } of files) {
+    await nextTurn()
     const url = pathOf(file)
     if (gone.includes(publicUrl + url)) continue
     const { html, policy } = file.endsWith('.html')
@@ -57,13 +61,14 @@ function loadPages(dist: string, settings: PageSettings): Map<string, Page> {
   return pages
 }
 
-/** Returns the text files of a folder by their path in it. */
-const readTexts = (dist: string) =>
-  readdirSync(dist, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+/** Yields the text files of a folder by their path in it. */
+async function* readTexts(dist: string) {
+  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
     const type = TEXT_TYPES[path.extname(entry.name)]
     const file = path.join(entry.parentPath, entry.name)
-    return entry.isFile() && type ? [{ file: path.relative(dist, file), type, text: readFileSync(file, 'utf8') }] : []
-  })
+    if (entry.isFile() && type) yield { file: path.relative(dist, file), type, text: await readFile(file, 'utf8') }
+  }
+}
 
 /** Removes pages from a sitemap. */
 const withoutPages = (sitemap: string, urls: readonly string[]) =>
@@ -87,8 +92,7 @@ const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
  */
 export function serveSite(dist: string, settings: () => PageSettings): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
-  let pages = new Map<string, Page>()
-  let loadedFor = ''
+  let loaded: { readonly key: string; readonly pages: Promise<Map<string, Page>> } | undefined
   const assets = sirv(dist, {
     etag: true,
     brotli: true,
@@ -106,8 +110,11 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
     const current = settings()
     // Facts may change while the server runs, such as the models on offer.
     const key = JSON.stringify(current)
-    if (key !== loadedFor) pages = loadPages(dist, current)
-    loadedFor = key
+    if (key !== loaded?.key) loaded = { key, pages: loadPages(dist, current) }
+    const pages = await loaded.pages.catch((error) => {
+      loaded = undefined
+      throw error
+    })
     const url = ctx.path.length > 1 ? trimEnd(ctx.path, '/') : ctx.path
     const page = pages.get(url || '/')
     if (page) {

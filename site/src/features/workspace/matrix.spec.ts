@@ -13,6 +13,7 @@ import {
 } from '#backend/tasks/contract.ts'
 import { submitTask } from '#backend/tasks/tasks.ts'
 import { catalogueDouble } from '#backend/tasks/testing/shippedModels.ts'
+import { stepDouble } from '#workflows/testing/stepDouble.ts'
 import { check } from '../../api/check.ts'
 import { $credits } from '../../api/credits.ts'
 import { $models, modelNamed } from '../../api/models.ts'
@@ -60,10 +61,10 @@ async function server(tier: Tier, body: object): Promise<number | string> {
   const deps = {
     handle: createHandle(createMemoryEventStore()),
     credits: {
-      hold: async ({ amount }: { amount: number }) => {
-        held += amount
-        return undefined
-      },
+      hold: ({ amount }: { amount: number }) =>
+        stepDouble(async () => {
+          held += amount
+        }),
       release: async () => undefined,
     },
     encrypt: async (_: object, text: string) => text,
