@@ -42,7 +42,7 @@ export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print
     const { user, amount, reason, operator, id } = readArguments(args, registered)
     const { dataDir, place, stop } = await connectInstallation(env)
     const pool = openPool({ ...place.postgres, max: 2 })
-    const store = openStore(place, pool)
+    const store = await openStore(place, pool)
     try {
       registerOperator(dataDir, registered)
       const sign = operatorSigner(dataDir, operator)

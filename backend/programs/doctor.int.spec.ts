@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { createTestMailServer } from '../providers/mail/testing/testMailServer.ts'
 import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
 import { freePort } from '../testing/freePort.ts'
@@ -99,6 +100,19 @@ describe('npm run doctor', () => {
     expect(report).not.toContain('\n\n')
     expect(report).toContain('S3_ settings')
     expect(report).not.toContain('pass-word')
+  })
+
+  it('compares the clock of the event store with the one of this machine', { timeout: 60_000 }, async () => {
+    const server = await new EventStoreDbTestServer().start()
+    const check = async () => {
+      const { lines } = await examine({ DATA_DIR: dataDir, DATABASE_URL: db.url, EVENTSTORE_URL: server.url })
+      return lines.find((line) => line.includes('event log'))
+    }
+    expect(await check()).toMatch(/^ok event log: .*clock agrees/)
+    server.log.ahead = -5_000
+    expect(await check()).toMatch(/^failed event log: its clock differs from the one of this machine by 5 s\. Check/)
+    expect(server.log.all.map(({ stream }) => stream)).toEqual(['probe', 'probe', 'probe'])
+    server.kill()
   })
 
   it('names an invalid setting instead of failing', async () => {

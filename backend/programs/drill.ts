@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { ConfigError } from '../app/config/environment.ts'
+import { makeDataDir } from '../app/config/makeDataDir.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
 import { withFiles } from '../app/config/settingFiles.ts'
 import { INCOMPLETE } from '../audit/runCommand.ts'
 import { flag, parseOptions, runProgram } from '../kernel/commandLine.ts'
+import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { runAudit } from './audit.ts'
 import { backUp } from './recovery/backUp.ts'
 import { compareRestored } from './recovery/compareRestored.ts'
@@ -14,7 +15,7 @@ import { restore } from './recovery/restore.ts'
 
 const usage = `npm run drill [-- --with-secrets] [--keep]
 
-Backs up this installation, restores the backup into a temporary folder, verifies the ledger and compares every table.
+Backs up this installation, restores the backup into a temporary folder in DATA_DIR, verifies the ledger and compares every table.
 After the backup, only the copy is read: users' keys are opened with the ENCRYPTION_KEY of the environment, which you
 keep in another place, or with the one in the copy (--with-secrets). --keep leaves the temporary folder in place.`
 
@@ -45,7 +46,10 @@ interface Options {
 }
 
 async function drill(config: Config, { keep, withSecrets, givenKey }: Options, print: Print): Promise<boolean> {
-  const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-drill-'))
+  makeDataDir(config.dataDir)
+  // In a container, the system's folder for temporary files is in memory. The next start empties the one in the data folder.
+  const parent = keep ? config.dataDir : makeTemporaryDir(config.dataDir)
+  const place = mkdtempSync(path.join(parent, 'drill-'))
   const backup = path.join(place, 'backup')
   const dataDir = path.join(place, 'restored')
   const start = performance.now()

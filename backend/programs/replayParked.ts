@@ -28,7 +28,7 @@ export function runReplayParked(args: readonly string[], env: NodeJS.ProcessEnv,
     const projections = readArguments(args)
     const { place, stop } = await connectInstallation(env)
     const pool = openPool({ ...place.postgres, max: 2 })
-    const store = openStore(place, pool)
+    const store = await openStore(place, pool)
     const database = await openDatabase(place.postgres, ENTITIES, MIGRATIONS)
     try {
       const { replayed, failed } = await replayParked(projections, { store, database })

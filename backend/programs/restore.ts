@@ -7,14 +7,18 @@ import { ERASURE_FILE, parseErasures } from '../accounts/erasureList.ts'
 import { openPlace } from '../app/backups/openPlace.ts'
 import { identityOf, WrongPhrase } from '../app/backups/recoveryPhrase.ts'
 import { ConfigError } from '../app/config/environment.ts'
+import { withFiles } from '../app/config/settingFiles.ts'
 import { namedPlace } from '../app/config/storageConfig.ts'
-import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
+import { flag, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { MANIFEST, RecoveryError } from './recovery/manifest.ts'
 import { restore } from './recovery/restore.ts'
 import { restoreCopy } from './recovery/restoreCopy.ts'
 
 const usage = `npm run restore -- --from <backup> --into <new data folder> [--erasures <file>]
 npm run restore -- --from <backup> --database <URL of an empty database> [--erasures <file>]
+npm run restore -- --from <backup> --here [--erasures <file>]
+
+--here is the place of the settings, DATABASE_URL and DATA_DIR, which must be empty: a new machine before its first start.
 
 --from is a folder of npm run backup, or the place of nightly copies (BACKUP_TO): a folder, or s3://bucket/prefix with the
 S3_ settings. A nightly copy needs the recovery phrase: the program asks for it, or reads it from --phrase-file <file>. It
@@ -33,30 +37,46 @@ type Print = (text: string) => void
  */
 export function runRestore(args: readonly string[], env: NodeJS.ProcessEnv, print: Print, ask = askForPhrase) {
   return runProgram({ usage, expected: [RecoveryError, ConfigError, WrongPhrase], print }, async () => {
-    const options = { from: text, into: text, database: text, erasures: text, copy: text, 'phrase-file': text }
-    const { from, into, database, erasures, copy, 'phrase-file': file } = parseOptions(args, options)
+    const options = { from: text, erasures: text, copy: text, 'phrase-file': text, ...TARGET }
+    const { from, erasures, copy, 'phrase-file': file, ...place } = parseOptions(args, options)
     if (!from) throw new UsageError('--from is missing')
-    if ((into === undefined) === (database === undefined)) throw new UsageError('Give either --into or --database')
-    const dataDir = path.resolve(into ?? (env.DATA_DIR || '.data'))
     const erased = erasures === undefined ? undefined : readErasures(erasures)
-    const target = { dataDir, databaseUrl: database, erased }
+    const target = { ...readTarget(place, withFiles(env)), erased }
     if (existsSync(path.join(from, MANIFEST))) {
       if (copy ?? file) throw new UsageError(`${from} is not encrypted: leave out --copy and --phrase-file`)
       await restoreBackup(from, target, print)
     } else {
-      const place = openPlace(namedPlace(from, env), os.tmpdir())
-      if (!(await hasCopies(place))) throw new RecoveryError(`${from} holds no backup, or an unfinished one.`)
+      const copies = openPlace(namedPlace(from, env), os.tmpdir())
+      if (!(await hasCopies(copies))) throw new RecoveryError(`${from} holds no backup, or an unfinished one.`)
       const identity = identityOf(file === undefined ? await ask() : readPhrase(file))
-      const found = await restoreCopy({ ...target, place, identity, copy, erased: erased ?? new Set() })
+      const found = await restoreCopy({ ...target, place: copies, identity, copy, erased: erased ?? new Set() })
       print(`Erased ${found.erasedAgain} of ${found.listed} listed accounts again.`)
       if (found.manifest.log === 'EventStoreDB')
         print('The log is in EventStoreDB, not in this copy: restore it by its own rules (docs/operations.md).')
-      if (database) print(`Set SESSION_SECRET and ENCRYPTION_KEY to those in ${path.join(dataDir, 'secrets.json')}.`)
+      if (target.databaseUrl)
+        print(
+          `Processes with another DATA_DIR need the SESSION_SECRET and ENCRYPTION_KEY of ${secretsIn(target.dataDir)}.`,
+        )
       print(`Restored as of ${found.manifest.takenAt}.`)
     }
     return 0
   })
 }
+
+const TARGET = { into: text, database: text, here: flag }
+
+/** @throws UsageError not exactly one place is given */
+function readTarget(
+  { into, database, here }: { into?: string; database?: string; here?: boolean },
+  { DATA_DIR, DATABASE_URL }: NodeJS.ProcessEnv,
+) {
+  if ([into, database, here].filter((place) => place !== undefined).length !== 1)
+    throw new UsageError('Give one of --into, --database and --here')
+  const dataDir = path.resolve(into ?? (DATA_DIR || '.data'))
+  return { dataDir, databaseUrl: here ? DATABASE_URL || undefined : database }
+}
+
+const secretsIn = (dataDir: string) => path.join(dataDir, 'secrets.json')
 
 async function restoreBackup(from: string, target: Parameters<typeof restore>[1], print: Print): Promise<void> {
   const { erased } = target

@@ -22,16 +22,16 @@ export async function encryptFile(from: string, to: string, { phrase, drill }: R
 }
 
 /**
- * Decrypts a stream into another one.
+ * Decrypts a stream into the one that `open` returns, which is called once the key fits.
  * @throws Error the key does not open it, or it is incomplete or changed
  */
-export async function decrypt(from: Readable, to: Writable, identity: string): Promise<Content> {
+export async function decrypt(from: Readable, open: () => Writable, identity: string): Promise<Content> {
   const decrypter = new Decrypter()
   decrypter.addIdentity(identity)
   const { tap, content } = measuring()
   try {
     const sealed = Readable.toWeb(from) as globalThis.ReadableStream<Uint8Array>
-    await pipeline(Readable.fromWeb((await decrypter.decrypt(sealed)) as ReadableStream), tap, to)
+    await pipeline(Readable.fromWeb((await decrypter.decrypt(sealed)) as ReadableStream), tap, open())
   } finally {
     from.destroy()
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -279,5 +280,12 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
     await Promise.all(running.map((service) => service.stop()))
     await others.close()
     expect([catalogues().length, leases.held().includes('backup')]).toEqual([before + 2, false])
+  })
+
+  it('are proven by another process', async () => {
+    const isRunning = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('/backups/proveCopy.ts')
+    const done = backUp()
+    await expect.poll(isRunning, { timeout: 30_000, interval: 20 }).toBe(true)
+    await done
   })
 })

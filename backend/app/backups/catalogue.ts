@@ -84,7 +84,7 @@ export async function readCatalogue(
 ): Promise<Catalogue> {
   const plain = path.join(temporaryDir, randomUUID())
   try {
-    await decrypt(place.read(catalogueKey(at)), createWriteStream(plain), identity)
+    await decrypt(place.read(catalogueKey(at)), () => createWriteStream(plain), identity)
     const catalogue = Catalogue.parse(JSON.parse(String(await promisify(gunzip)(await readFile(plain)))))
     if (Date.parse(catalogue.manifest.takenAt) !== at.takenAt) throw new Error('it is the copy of another time')
     return catalogue

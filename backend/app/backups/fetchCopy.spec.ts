@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -15,11 +15,11 @@ const phrase = newPhrase()
 const plain = path.join(folder, 'plain')
 const sealed = path.join(folder, 'sealed')
 
-/** Fetches a copy with one file from a store whose first downloads break. Returns the number of downloads. */
-async function fetchWith(broken: number, into: string): Promise<number> {
+/** Fetches a copy with one file from a store whose first downloads break off. Returns the number of downloads. */
+async function fetchWith(broken: number, into: string, after = 150_000): Promise<number> {
   writeFileSync(plain, randomBytes(300_000))
   await encryptFile(plain, sealed, (await backupKeys(await recipientOf(phrase), 'ab'.repeat(32))).recipients)
-  const [content, half] = [await measureFile(plain), readFileSync(sealed).subarray(0, 150_000)]
+  const [content, half] = [await measureFile(plain), readFileSync(sealed).subarray(0, after)]
   let downloads = 0
   const read = () => (++downloads <= broken ? Readable.from([half]) : createReadStream(sealed))
   mkdirSync(into)
@@ -44,5 +44,11 @@ describe('a download of a copy', () => {
 
   it('fails after three attempts', async () => {
     await expect(fetchWith(3, path.join(folder, 'failed'))).rejects.toThrow(/incomplete or damaged: media\/a\.mp4/)
+  })
+
+  it('creates no file if its beginning is missing', async () => {
+    const into = path.join(folder, 'without-beginning')
+    await expect(fetchWith(3, into, 20)).rejects.toThrow(/incomplete or damaged: media\/a\.mp4/)
+    expect(readdirSync(path.join(into, 'media'))).toEqual([])
   })
 })

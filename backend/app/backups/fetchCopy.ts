@@ -49,7 +49,7 @@ export async function verifyFiles(from: Fetched, names: readonly string[]): Prom
 
 async function fetchFile({ place, at, identity }: Fetched, name: string, file: CopiedFile, open: () => Writable) {
   for (let attempt = 1; ; attempt++) {
-    const wrong = await decrypt(place.read(objectKey(at.folder, file.object)), open(), identity).then(
+    const wrong = await decrypt(place.read(objectKey(at.folder, file.object)), open, identity).then(
       ({ sha256 }) => sha256 !== file.sha256 && 'it has another content',
       (error: Error) => error.message.split('\n')[0],
     )

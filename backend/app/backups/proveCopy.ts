@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { INCOMPLETE } from '../../audit/runCommand.ts'
+import { replaceFetchDispatcher } from '../../kernel/http/outgoing/globalFetch.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { runAudit } from '../../programs/audit.ts'
@@ -10,21 +12,28 @@ import { compareRestored } from '../../programs/recovery/compareRestored.ts'
 import { RecoveryError } from '../../programs/recovery/manifest.ts'
 import { restore } from '../../programs/recovery/restore.ts'
 import type { Config } from '../config/readConfig.ts'
+import type { FilePlace } from '../config/storageConfig.ts'
 import { type Catalogue, type CopyAt, nameOf, objectKey, readCatalogue } from './catalogue.ts'
 import { fetchCopy, verifyFiles } from './fetchCopy.ts'
-import type { BackupKeys } from './recoveryPhrase.ts'
+import { openPlace } from './openPlace.ts'
 import { DAY_MS } from './retention.ts'
 
 /** Nights in which every media file is read once; all are looked for every night. */
 const NIGHTS = 28
 
-interface ProofOptions {
+/** Can be sent to another process. */
+export interface ProofOptions {
   readonly config: Pick<Config, 'database' | 'dataDir' | 'eventStore'>
-  readonly place: ListedStore
-  readonly keys: Pick<BackupKeys, 'identity'>
-  readonly temporaryDir: string
+  /** Where the copy is. */
+  readonly to: FilePlace
   readonly at: CopyAt
+  /** Secret key that opens the copy. */
+  readonly identity: string
+  readonly temporaryDir: string
 }
+
+/** Exit code of the child process for a copy that cannot be restored. */
+export const UNUSABLE = 3
 
 /**
  * Proves that a copy can be restored: restores it, from the place alone, into a new database on the installation's
@@ -32,11 +41,12 @@ interface ProofOptions {
  * Media files are looked for; those that are due this night are read.
  * @throws RecoveryError naming the first fault
  */
-export async function proveCopy({ config, place, keys, temporaryDir, at }: ProofOptions): Promise<void> {
+async function proveCopy({ config, to, at, identity, temporaryDir }: ProofOptions): Promise<void> {
   const stage = mkdtempSync(path.join(temporaryDir, 'drill-'))
   try {
-    const catalogue = await readCatalogue(place, at, keys.identity, stage)
-    const from = { place, at, catalogue, identity: keys.identity }
+    const place = openPlace(to, stage)
+    const catalogue = await readCatalogue(place, at, identity, stage)
+    const from = { place, at, catalogue, identity }
     const media = Object.keys(catalogue.files).filter((name) => isMedia(name))
     await refuseMissing(place, at, catalogue)
     await verifyFiles(from, media.filter(isDue(catalogue, at.takenAt)))
@@ -125,3 +135,20 @@ function urlOf({ connectionString, host, user }: pg.ClientConfig, name: string):
   url.pathname = `/${name}`
   return url.href
 }
+
+/**
+ * Entry point of the child process that `proveInChild` starts: reads the options from stdin, and writes the fault of a
+ * copy that cannot be restored to stdout.
+ */
+async function runAsChild(): Promise<void> {
+  replaceFetchDispatcher()
+  try {
+    await proveCopy(JSON.parse(await text(process.stdin)))
+  } catch (error) {
+    if (!(error instanceof RecoveryError)) throw error
+    process.exitCode = UNUSABLE
+    process.stdout.write(error.message)
+  }
+}
+
+if (import.meta.main) await runAsChild()

@@ -25,7 +25,11 @@ describe('a recovery phrase', () => {
     await encryptFile(at('plain'), at('sealed'), recipients)
     expect(readFileSync(at('sealed')).includes(content.subarray(0, 32))).toBe(false)
     const typed = ` ${words.slice(0, 12).join('  ').toUpperCase()}\n${words.slice(12).join(' ')}\n`
-    const { bytes } = await decrypt(createReadStream(at('sealed')), createWriteStream(at('opened')), identityOf(typed))
+    const { bytes } = await decrypt(
+      createReadStream(at('sealed')),
+      () => createWriteStream(at('opened')),
+      identityOf(typed),
+    )
     expect(bytes).toBe(content.length)
     expect(readFileSync(at('opened')).equals(content)).toBe(true)
   })
@@ -50,7 +54,7 @@ describe('a recovery phrase', () => {
     writeFileSync(at('plain'), randomBytes(200_000))
     await encryptFile(at('plain'), at('whole'), recipients)
     const open = (file: string, by = phrase) =>
-      decrypt(createReadStream(at(file)), createWriteStream(at('opened')), identityOf(by))
+      decrypt(createReadStream(at(file)), () => createWriteStream(at('opened')), identityOf(by))
     await expect(open('whole', newPhrase())).rejects.toThrow('no identity matched')
     const whole = readFileSync(at('whole'))
     writeFileSync(at('short'), whole.subarray(0, whole.length - 66_000))
@@ -77,7 +81,7 @@ describe('the keys of a server', () => {
     expect(await backupKeys(recipient, ENCRYPTION_KEY)).toEqual(keys)
     writeFileSync(at('plain'), 'content')
     await encryptFile(at('plain'), at('sealed'), keys.recipients)
-    await decrypt(createReadStream(at('sealed')), createWriteStream(at('opened')), keys.identity)
+    await decrypt(createReadStream(at('sealed')), () => createWriteStream(at('opened')), keys.identity)
     expect(readFileSync(at('opened'), 'utf8')).toBe('content')
     const others = [
       await backupKeys(await recipientOf(newPhrase()), ENCRYPTION_KEY),

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { leased, type Running } from '../leases.ts'
 import { type BackupState, readBackupState, saveCopied, saveFailure, saveFolder, saveProven } from './backupState.ts'
 import { openPlace } from './openPlace.ts'
-import { proveCopy } from './proveCopy.ts'
+import { proveInChild } from './proveInChild.ts'
 import { backupKeys } from './recoveryPhrase.ts'
 import { removeExpired } from './removeExpired.ts'
 import { type BackedUp, takeCopy } from './takeCopy.ts'
@@ -78,7 +78,9 @@ export async function backUpAndProve(
   const { at, files, bytes, added } = taken
   await saveCopied(pool, { takenAt: at.takenAt, files, bytes })
   log.info({ files, bytes, added, ms: Math.round(performance.now() - start) }, 'backup taken')
-  await proveCopy({ config, place, keys, temporaryDir, at })
+  const { database, dataDir, eventStore, backup } = config
+  const { identity } = keys
+  await proveInChild({ config: { database, dataDir, eventStore }, to: backup.to, at, identity, temporaryDir }, signal)
   signal.throwIfAborted()
   await saveProven(pool, at.takenAt)
   log.info({ ms: Math.round(performance.now() - start) }, 'backup proven restorable')

@@ -68,4 +68,11 @@ describe('ffmpeg', () => {
     const none = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360', '-f', 'null', '-']
     await expect(runFfmpeg(none, { limits: { cpuSeconds: 1 } })).rejects.toThrow(/ended with SIG(KILL|XCPU)/)
   })
+
+  // macOS has no such limit.
+  it.skipIf(process.platform !== 'linux')('ends when its memory exceeds the limit', async () => {
+    const large = ['-f', 'lavfi', '-i', 'color=size=8000x8000', '-frames:v', '3', '-c:v', 'libx264', '-f', 'null', '-']
+    const limits = { cpuSeconds: 30, memoryBytes: 300 * 2 ** 20 }
+    await expect(runFfmpeg(large, { limits })).rejects.toThrow(/malloc|allocate/)
+  })
 })

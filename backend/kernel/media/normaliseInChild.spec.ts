@@ -39,6 +39,14 @@ describe('normalising in a child process', () => {
     const program = programOf('import os from "node:os"; process.stdout.write(String(os.getPriority()))')
     expect(Number(await normaliseInChild(picture, { program }))).toBeGreaterThan(os.getPriority())
   })
+  it.skipIf(process.platform !== 'linux')('keeps other cores free', async () => {
+    // Node starts at least one worker of V8, which the decoder does not use.
+    const code = `import { randomBytes } from "node:crypto"; import fs from "node:fs"
+      await Promise.all(Array.from({ length: 4 }, () => new Promise((done) => randomBytes(1e6, done))))
+      const threads = fs.readdirSync("/proc/self/task").map((id) => fs.readFileSync("/proc/self/task/" + id + "/comm", "utf8"))
+      process.stdout.write(threads.filter((name) => /^(V8Worker|libuv-worker)/.test(name)).join(""))`
+    expect(String(await normaliseInChild(picture, { program: programOf(code) }))).toBe('V8Worker\nlibuv-worker\n')
+  })
   it('ends the decoder when its caller is gone', async () => {
     const caller = new AbortController()
     const endless = normaliseInChild(picture, { program: programOf('for (;;) {}'), signal: caller.signal })

@@ -7,6 +7,11 @@ const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
 const MAX_CHILDREN = 2
 /** An upload uses the time that requests and renders leave. */
 const LOWEST_PRIORITY = 19
+/**
+ * One thread at a time, for the same CPU time. With more, a decoder keeps every core of a small machine busy, and the
+ * server's main thread and PostgreSQL wait for one.
+ */
+const ONE_THREAD = { args: ['--v8-pool-size=0', '--single-threaded'], env: { UV_THREADPOOL_SIZE: '1' } }
 /** Generous, because the CPU may be busy. */
 const TIMEOUT_MS = 30_000
 /** Files that this process inspects whole, in a few milliseconds, to save a child. */
@@ -52,7 +57,8 @@ export async function normaliseInChild(image: Buffer, options: ChildOptions = {}
 
 async function runChild(image: Buffer, { signal, cpuSeconds = 5, program = CHILD }: ChildOptions): Promise<Buffer> {
   const limits = { cpuSeconds, niceness: LOWEST_PRIORITY }
-  const order = { program: process.execPath, args: [program], env: {}, limits, timeoutMs: TIMEOUT_MS }
+  const { args, env } = ONE_THREAD
+  const order = { program: process.execPath, args: [...args, program], env, limits, timeoutMs: TIMEOUT_MS }
   const output: Uint8Array[] = []
   const onOutput = (piece: Uint8Array) => output.push(piece)
   const { code, killedBy } = await runProgram(order, { input: image, signal, onOutput })

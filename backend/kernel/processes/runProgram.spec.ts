@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { isAlive } from '../isAlive.ts'
-import { runProgram } from './runProgram.ts'
+import { prepareLauncher, runProgram } from './runProgram.ts'
 
 /** Runs a shell script. Returns how it ended, with its output. */
 async function runScript(script: string, options: Parameters<typeof runProgram>[1] = {}) {
@@ -20,6 +20,17 @@ const readLauncher = async () => Number((await runScript('echo $PPID')).output)
 describe('running a program', () => {
   it('does not copy this process', async () => {
     expect(await readLauncher()).not.toBe(process.pid)
+  })
+
+  it('uses a launcher that was started early', async () => {
+    const before = await readLauncher()
+    process.kill(before, 'SIGKILL')
+    await expect.poll(() => isAlive(before)).toBe(false)
+    // Its exit must have been noticed.
+    await delay(50)
+    prepareLauncher()
+    const children = execFileSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).split('\n')
+    expect(children).toContain(String(await readLauncher()))
   })
 
   it('passes input and output on unchanged', async () => {

@@ -33,7 +33,7 @@ let lastId = 0
 /**
  * Runs a program with limits and a lower priority until it exits. A small process, the launcher, starts it: starting a
  * program copies the page tables of the process that starts it, which blocks the event loop of a server for 5 to 15 ms.
- * The launcher starts with the first program and kills its programs when this process ends.
+ * The launcher starts with the first program, or with {@link prepareLauncher}, and kills its programs when this process ends.
  * docs/decisions/0042-launcher.md.
  * @throws Error the program cannot be started, or the launcher ended; the signal's reason
  * @example const { code } = await runProgram({ program: '/usr/bin/ffmpeg', args: ['-version'], env: {}, limits, timeoutMs: 5000 })
@@ -60,11 +60,23 @@ export async function runProgram(order: Order, { input, signal, onOutput }: RunO
   } finally {
     signal?.removeEventListener('abort', abort)
     runs.delete(id)
-    if (runs.size === 0) {
-      to.unref()
-      to.channel?.unref()
-    }
+    if (runs.size === 0) release(to)
   }
+}
+
+/**
+ * Starts the launcher before the first program needs it. Starting it blocks the event loop until the system has found
+ * time for the new process, on a busy machine for hundreds of milliseconds.
+ */
+export function prepareLauncher(): void {
+  const child = launcher ?? startLauncher()
+  if (runs.size === 0) release(child)
+}
+
+/** Lets this process end although its launcher runs. */
+function release(child: ChildProcess): void {
+  child.unref()
+  child.channel?.unref()
 }
 
 function startLauncher(): ChildProcess {

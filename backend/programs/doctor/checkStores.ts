@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import type { Config } from '../../app/config/readConfig.ts'
 import { createEventStoreDb } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
+import { PROBE_STREAM } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDbProbe.ts'
 import type { Check } from './check.ts'
 
 const CONNECT_MS = 10_000
@@ -13,14 +15,13 @@ async function examineDatabase(connectionString: string): Promise<string> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS })
   await client.connect()
   try {
+    const asked = Date.now()
     const { rows } = await client.query<{ version: string; may: boolean; now: Date }>(
       `select current_setting('server_version') as version, has_database_privilege(current_database(), 'CREATE') as may, clock_timestamp() as now`,
     )
     const { version, may, now } = rows[0]!
     if (!may) throw new Error('the user may not create tables')
-    const difference = Math.abs(now.getTime() - Date.now())
-    if (difference > MAX_CLOCK_DIFFERENCE_MS)
-      throw new Error(`its clock differs from the one of this machine by ${Math.round(difference / 1000)} s`)
+    refuseOtherTime(now, asked)
     return `PostgreSQL ${version}, and its clock agrees`
   } finally {
     await client.end()
@@ -31,10 +32,21 @@ async function examineEventStore({ url, ca }: { url: string; ca: string | undefi
   const store = createEventStoreDb({ url, ca, log: { warn: () => {} } as never })
   try {
     await store.probe()
-    return 'an event was appended'
+    const event = { id: randomUUID(), type: 'ClockCompared', data: {} }
+    const asked = Date.now()
+    const { revision } = await store.append(PROBE_STREAM, 'any', [event])
+    for await (const { created } of store.readStream(PROBE_STREAM, revision)) refuseOtherTime(created, asked)
+    return 'an event was appended, and its clock agrees'
   } finally {
     await store.close()
   }
+}
+
+/** @param asked when the server was asked for its time. @throws Error the time is not between then and now */
+function refuseOtherTime(time: Date, asked: number): void {
+  const difference = Math.max(asked - time.getTime(), time.getTime() - Date.now())
+  if (difference > MAX_CLOCK_DIFFERENCE_MS)
+    throw new Error(`its clock differs from the one of this machine by ${Math.round(difference / 1000)} s`)
 }
 
 async function examineTemporal({ namespace, ...server }: NonNullable<Config['temporal']>): Promise<string> {
@@ -55,12 +67,12 @@ export function storeChecks({ database, dataDir, eventStore, temporal }: Config)
     {
       name: 'database',
       examine: async () => (database ? examineDatabase(database.url) : `embedded, and ${cluster}`),
-      advice: 'Check DATABASE_URL, the password and the network. The user must own its database.',
+      advice: 'Check DATABASE_URL, the password, the network and the clocks. The user must own its database.',
     },
     {
       name: 'event log',
       examine: async () => (eventStore ? examineEventStore(eventStore) : 'in PostgreSQL'),
-      advice: 'Check EVENTSTORE_URL, its user, and EVENTSTORE_CA: docs/eventstoredb.md.',
+      advice: 'Check EVENTSTORE_URL, its user, EVENTSTORE_CA, and the clocks: docs/eventstoredb.md.',
     },
     {
       name: 'workflows',

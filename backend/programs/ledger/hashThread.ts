@@ -7,7 +7,7 @@ import { type LedgerPlace, openReadOnly } from './openStore.ts'
 // 'end' after the last page.
 const port = parentPort!
 const requests = on(port, 'message')
-const { store, close } = openReadOnly(workerData as LedgerPlace)
+const { store, close } = await openReadOnly(workerData as LedgerPlace)
 for await (const page of hashLedger(store)) {
   await requests.next()
   port.postMessage(page)

@@ -19,7 +19,7 @@ const UNDEFINED_TABLE = '42P01'
 /** Opens the ledger of the configured installation for reading. @throws NoLedger, ConfigError, StoreUnavailable, StoreRejected */
 export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger & { close(): Promise<void> }> {
   const { dataDir, place, stop } = await connectInstallation(env)
-  const { pool, store, close: closeStore } = openReadOnly(place)
+  const { pool, store, close: closeStore } = await openReadOnly(place)
   const close = async () => {
     await closeStore()
     await stop()

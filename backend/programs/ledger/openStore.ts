@@ -23,11 +23,11 @@ export const STORE_FAULTS = [StoreUnavailable, StoreRejected, AppendOutcomeUnkno
 const GIVE_UP_AFTER_MS = 15_000
 
 /** Opens the event log for a program. Its calls fail within 15 seconds if the store cannot be reached. */
-export const openStore = ({ eventStore }: LedgerPlace, pool: pg.Pool): EventStore =>
+export const openStore = ({ eventStore }: LedgerPlace, pool: pg.Pool): Promise<EventStore> =>
   openEventStore(eventStore, pool, { endSubscriptionsAfter: GIVE_UP_AFTER_MS })
 
 /** Opens a ledger through connections that cannot write. */
-export function openReadOnly(place: LedgerPlace) {
+export async function openReadOnly(place: LedgerPlace) {
   const pool = openPool({
     ...place.postgres,
     max: 4,
@@ -36,7 +36,7 @@ export function openReadOnly(place: LedgerPlace) {
     // The pool awaits this promise before the first query.
     onConnect: (client) => client.query(`set default_transaction_read_only = on; set timezone = 'UTC'`),
   })
-  const store = openStore(place, pool)
+  const store = await openStore(place, pool)
   const close = async () => {
     await store.close()
     await pool.end()

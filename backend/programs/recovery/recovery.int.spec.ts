@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { REPLACED_BY_BASELINE } from '../../app/migrations/M0100Baseline.ts'
 import { MIGRATIONS } from '../../app/schema.ts'
+import { startTemporaryPostgres } from '../../kernel/postgres/testing/temporaryPostgres.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
@@ -125,6 +126,21 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     writeFileSync(file, manifest)
   })
 
+  it('restore into the database and the folder of the settings with --here, if both are empty', async () => {
+    const postgres = await startTemporaryPostgres()
+    onTestFinished(() => postgres.close())
+    const { socketDir, user: owner, database } = postgres.server
+    const DATABASE_URL = `postgresql://${owner}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
+    const env = { DATABASE_URL, DATA_DIR: path.join(place, 'here') }
+    expect(await run(runRestore, ['--from', backup, '--here'], env), printed.join()).toBe(0)
+    const { rows } = await postgres.pool.query('select id from user_account')
+    expect(rows).toEqual([{ id: user.userId }])
+    expect(existsSync(path.join(env.DATA_DIR, 'media/videos', `${videoId}.mp4`))).toBe(true)
+    expect(await run(runRestore, ['--from', backup, '--here'], env)).toBe(1)
+    expect(printed.join()).toContain('not empty')
+    expect(await run(runRestore, ['--from', backup, '--here', '--into', place], env)).toBe(2)
+  })
+
   it('overwrite neither a backup nor an installation', async () => {
     expect(await backUp('--out', backup)).toBe(1)
     expect(await restore('--from', backup, '--into', kinora.dataDir)).toBe(1)
@@ -148,5 +164,7 @@ describe('the recovery drill', { timeout: 120_000 }, () => {
     const env = { ENCRYPTION_KEY: 'f'.repeat(64), SESSION_SECRET: 's'.repeat(32) }
     expect(await run(runDrill, [], env)).toBe(1)
     expect(printed.join('\n')).toMatch(/✗ keys: \d+ do not open/)
+    const left = readdirSync(path.join(kinora.dataDir, 'tmp'), { recursive: true, encoding: 'utf8' })
+    expect(left.filter((name) => name.includes('drill'))).toEqual([])
   })
 })

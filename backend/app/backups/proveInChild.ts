@@ -1,0 +1,31 @@
+import path from 'node:path'
+import { runProgram } from '../../kernel/processes/runProgram.ts'
+import { RecoveryError } from '../../programs/recovery/manifest.ts'
+import { type ProofOptions, UNUSABLE } from './proveCopy.ts'
+
+const PROGRAM = path.join(import.meta.dirname, 'proveCopy.ts')
+/** Generous: the next copy is due a day later. */
+const TIMEOUT_S = 12 * 3_600
+/** The proof uses the time that requests and renders leave. */
+const LOWEST_PRIORITY = 19
+
+/**
+ * Proves that a copy can be restored, like `proveCopy`, in a child process: reading, decrypting and comparing all tables
+ * would delay the requests that this process serves.
+ * @throws RecoveryError naming the first fault; the signal's reason
+ */
+export async function proveInChild(options: ProofOptions, signal: AbortSignal): Promise<void> {
+  const order = {
+    program: process.execPath,
+    args: [PROGRAM],
+    env: process.env,
+    limits: { cpuSeconds: TIMEOUT_S, niceness: LOWEST_PRIORITY },
+    timeoutMs: TIMEOUT_S * 1_000,
+  }
+  const output: Uint8Array[] = []
+  const input = Buffer.from(JSON.stringify(options))
+  const onOutput = (piece: Uint8Array) => output.push(piece)
+  const { code, killedBy, errors } = await runProgram(order, { input, signal, onOutput })
+  if (code === UNUSABLE) throw new RecoveryError(Buffer.concat(output).toString())
+  if (code !== 0) throw new Error(`The proof of the copy ended with ${killedBy ?? code}: ${errors}`)
+}
