@@ -5,7 +5,7 @@ import { readConfig } from './app/config/readConfig.ts'
 import { ForeignLog } from './app/installation.ts'
 import { CannotListen, startKinora } from './app/kinora.ts'
 import { StoreRejected } from './kernel/eventsourcing/eventStore.port.ts'
-import { replaceFetchDispatcher } from './kernel/http/globalFetch.ts'
+import { replaceFetchDispatcher } from './kernel/http/outgoing/globalFetch.ts'
 
 /** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000

@@ -8,7 +8,6 @@ import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
 import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
 import { createNoMailer } from '../providers/mail/noMailer.ts'
-import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
 import { createNoPayments } from '../providers/payments/noPayments.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
 import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
@@ -75,7 +74,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const { metrics } = context.observability
   const mailbox = config.mail || config.production ? undefined : createMailbox(database)
   const mailer: Mailer = config.mail
-    ? createSmtpMailer(config.mail.url, config.mail.from)
+    ? (await import('../providers/mail/smtpMailer.ts')).createSmtpMailer(config.mail.url, config.mail.from)
     : (mailbox ?? createNoMailer())
   const { mode, paypal } = config.payments
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')

@@ -7,6 +7,7 @@ import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
 import { drain } from '../kernel/http/drain.ts'
 import { createRealtime } from '../kernel/http/realtime.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
+import { prepareLauncher } from '../kernel/processes/runProgram.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { tellWhenDone } from '../tasks/tellWhenDone.ts'
 import type { Adapters } from './adapters.ts'
@@ -20,6 +21,8 @@ import type { Services } from './services.ts'
 export function startApi(context: Context, adapters: Adapters, services: Services, listening: Listening): Running {
   const { config, database, log, changes, leases, observability } = context
   const { server } = listening
+  // The first upload needs it.
+  prepareLauncher()
   const accounts = createAccountServices({
     ...context,
     production: config.production,
@@ -51,9 +54,15 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   const alerts = startAlerts(context, adapters.mailer, listening.publicUrl)
   const stopPushing = pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
-    if (name === ENDED_SESSIONS) realtime.endSessions(ids)
+    if (name === ENDED_SESSIONS) {
+      accounts.sessions.forget(ids)
+      realtime.endSessions(ids)
+    }
     // Notifications were lost while the connection was down: clients reconnect and read the current state.
-    if (name === RELISTENED) realtime.disconnectAll()
+    if (name === RELISTENED) {
+      accounts.sessions.forget()
+      realtime.disconnectAll()
+    }
   })
   return {
     started: Promise.resolve(),

@@ -2,6 +2,7 @@ import { chmodSync, rmSync, statSync } from 'node:fs'
 import type pg from 'pg'
 import type { DestinationStream, Logger } from 'pino'
 import { readChainHead } from '#projections/credits/chainHead.ts'
+import { prepareOn } from '#projections/engine/query.ts'
 import { refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
 import { refuseWrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
@@ -102,10 +103,11 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   await migrateSchema(migrating, pool)
   await migrating.close()
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  prepareOn(database, pool)
   await countVisits(pool, config.operators.timeZone, recountRegistrations)
 
   if (!config.eventStore) await installEventTable(pool)
-  const eventLog = openEventStore(config.eventStore, pool, { log })
+  const eventLog = await openEventStore(config.eventStore, pool, { log })
   try {
     await refuseWrongMasterKey(pool, config.secrets.encryption)
     await untilReachable(eventLog, log)

@@ -9,6 +9,7 @@ import { createCspReports } from '../kernel/http/cspReports.ts'
 import { type Serve, serveWith } from '../kernel/http/endpoint.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { problemDetails } from '../kernel/http/problemDetails.ts'
+import { rememberMatches } from '../kernel/http/rememberMatches.ts'
 import {
   developmentHostOnly,
   refuseHostileAddress,
@@ -66,9 +67,15 @@ export function createHttpApp({
   const api = new Router({ prefix: API_BASE })
   const served: Endpoint[] = []
   routes.api(serveWith(api, { ...identity, limit: limit.take, shown: ownWrites.shown }, served))
+  // Making it takes 25 ms.
+  let description: { readonly url: string; readonly text: string } | undefined
   api.get('/openapi.json', (ctx) => {
-    ctx.body = openApi(served, publicUrl())
+    const url = publicUrl()
+    if (description?.url !== url) description = { url, text: JSON.stringify(openApi(served, url)) }
+    ctx.type = 'json'
+    ctx.body = description.text
   })
+  rememberMatches(api)
 
   app.use(watchEventLoop)
   app.use(requestHeaders(publicUrl))

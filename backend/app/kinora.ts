@@ -14,7 +14,6 @@ import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
 import { shareFor } from '../kernel/shareFor.ts'
 import { type Adapters, openAdapters } from './adapters.ts'
 import { startApi } from './api.ts'
-import { startBackups } from './backups/startBackups.ts'
 import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
@@ -145,7 +144,7 @@ async function startBackground(context: Context, adapters: Adapters, services: S
   const start = () => (config.temporal ? workflows() : leased(leases, 'workflows', workflows))
   if (isWanted('workflows')) {
     running.push(deferred(reach(WORK_LISTS), start), startHeads(context, services.erasures))
-    if (config.backup) running.push(startBackups(context))
+    if (config.backup) running.push((await import('./backups/startBackups.ts')).startBackups(context))
   }
   const started = Promise.all([reach(PROJECTIONS), ...running.map((role) => role.started)])
   return { running, started, stopWaiting: () => halt.abort() }

@@ -3,6 +3,7 @@ import { createBatchWriter } from '#projections/engine/batchWriter.ts'
 import { createLivenessReports } from '#projections/engine/livenessReports.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { runProjection } from '#projections/engine/runProjection.ts'
+import { sharedReads } from '#projections/engine/sharedReads.ts'
 import type { Context } from './context.ts'
 import { leased, type Running } from './leases.ts'
 
@@ -12,11 +13,12 @@ import { leased, type Running } from './leases.ts'
  */
 export function startProjections({ store, database, log, leases, observability: { lag } }: Context): Running {
   const shared = { write: createBatchWriter(database), reports: createLivenessReports(database) }
+  const reads = sharedReads(store, PROJECTIONS)
   const run = (projection: AnyProjection) => (): Running => {
     const halt = new AbortController()
     const live = Promise.withResolvers<void>()
     const done = runProjection(projection, {
-      store: lag.follow(projection.name, store),
+      store: lag.follow(projection.name, reads),
       database,
       log,
       signal: halt.signal,

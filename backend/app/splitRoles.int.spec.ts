@@ -69,7 +69,8 @@ describe('roles in separate processes', () => {
     }
     expect((await fetch(`${workerUrl}/api/v1/auth/me`)).status).toBe(503)
     expect(worker.context.leases.held()).toContain('workflows')
-    expect(api.context.leases.held().toSorted()).toEqual(['alerts', 'sandbox'])
+    // A lease is taken a moment after the start.
+    await vi.waitFor(() => expect(api.context.leases.held().toSorted()).toEqual(['alerts', 'sandbox']), 10_000)
   })
 
   it('are refused if their media folders would differ', async () => {

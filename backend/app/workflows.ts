@@ -28,7 +28,7 @@ import { usersWithoutAllowance } from './usersWithoutAllowance.ts'
 import { renderSlots } from './video/capacity.ts'
 
 /** Activity results that have their own metric label. */
-const OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'over', 'pending', 'read', 'later'] as const
+const OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'settled', 'over', 'pending', 'read', 'later'] as const
 
 /**
  * Runs the workflow engine, its activities, and the triggers that start workflows.

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { replaceFetchDispatcher } from './http/globalFetch.ts'
+import { replaceFetchDispatcher } from './http/outgoing/globalFetch.ts'
 
 /** Thrown for an invalid command line. The message names the argument. */
 export class UsageError extends Error {

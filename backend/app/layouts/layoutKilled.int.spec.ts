@@ -33,7 +33,7 @@ const RAISED = path.join(import.meta.dirname, '../../testing/nextVersionProgram.
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
 /** Kills both APIs, so that every socket is lost once. A short run kills one process of each other role. */
 const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']
-const CREATORS = 4
+const CREATORS = FULL ? 4 : 2
 const GRANTED = 30_000
 const FREE = 60
 const COST = 30
