@@ -52,7 +52,7 @@ export async function runAttack({ seed, requests, print }: AttackOptions): Promi
     // Measured by clock, so only when the machine has nothing else to do.
     'hostile neighbour': async () => {
       if (requests < FULL) return 'only in full attacks'
-      neighbours = await measureNeighbours(operations, attacker.find, 5, 4_000)
+      neighbours = await measureNeighbours(operations, attacker.find, { laps: 4, roundMs: 7_600 })
       return `ratios of p99 ${neighbours.map(({ ratio }) => ratio.toFixed(2)).join(', ')}`
     },
     // These come last, because they set up the operator's second factor.
