@@ -49,6 +49,8 @@ else {
       OPERATOR_PASSWORD: PASSWORD,
       OPERATOR_TIME_ZONE: timeZone,
       ROLES: 'api,projections,workflows',
+      // One network sends the views of all visitors. Its rate would be the figure.
+      NETWORK_RATE: '1000000',
     }
     const program = await startProgram(env)
     try {

@@ -1,17 +1,14 @@
-import { performance } from 'node:perf_hooks'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { PROJECTIONS } from '#projections/all.ts'
 import { createBatchWriter, type WriteBatch } from '#projections/engine/batchWriter.ts'
-import { createLivenessReports } from '#projections/engine/livenessReports.ts'
 import { projectBatch } from '#projections/engine/projectBatch.ts'
-import { tableName } from '#projections/engine/readModel.ts'
-import { runProjection } from '#projections/engine/runProjection.ts'
 import { taskEvents } from '#projections/testing/taskEvents.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
 import { quantile } from './analytics/quantile.ts'
+import { emptyReadModels, projectAll, TABLES } from './ledger/projectAll.ts'
 import { record } from './table/record.ts'
 
 /**
@@ -24,7 +21,6 @@ const USERS = 200
 const PAGE = 5_000
 
 const db = await startTemporaryDatabase()
-const silent = { info() {}, error: (detail: object, message: string) => console.error(message, detail) }
 
 /** Returns the events of a video that was made and paid for, with their streams. */
 function video(n: number): { stream: string; event: Event }[] {
@@ -66,30 +62,22 @@ async function writeLog(): Promise<number> {
   return rows.length
 }
 
-const tables = PROJECTIONS.map(tableName)
-
 /** Projects the whole log into empty tables. Returns the CPU times and a hash of all rows. */
 async function catchUp(write: WriteBatch) {
-  await db.pool.query(`truncate projection_checkpoint, ${tables.map((table) => `"${table}"`)}`)
-  const { database, store } = db
-  const reports = createLivenessReports(database)
+  await emptyReadModels(db)
+  const turns = monitorEventLoopDelay({ resolution: 1 })
+  turns.enable()
   const [wall, node, postgres] = [performance.now(), process.cpuUsage(), cpuTime(db.postgres.server.pid)]
-  const run = (projection: (typeof PROJECTIONS)[number]) => {
-    const halt = new AbortController()
-    const { signal } = halt
-    return runProjection(projection, {
-      ...{ store, database, write, reports, log: silent, signal },
-      onLive: () => halt.abort(),
-    })
-  }
-  await Promise.all(PROJECTIONS.map(run))
+  await projectAll(db, write)
   const { user, system } = process.cpuUsage(node)
   const cost = {
     wall: performance.now() - wall,
     node: (user + system) / 1_000,
     postgres: cpuTime(db.postgres.server.pid) - postgres,
+    turn: turns.max / 1e6,
   }
-  const hashes = tables.map(async (table) => {
+  turns.disable()
+  const hashes = TABLES.map(async (table) => {
     const { rows } = await db.pool.query(`select md5(string_agg(t::text, '' order by id)) as hash from "${table}" t`)
     return rows[0].hash
   })
@@ -109,11 +97,11 @@ const ways: readonly [string, () => WriteBatch][] = [
 const shared: number[] = []
 for (let round = 1; round <= rounds; round++)
   for (const [name, writer] of ways) {
-    const { wall, node, postgres, hash } = await catchUp(writer())
+    const { wall, node, postgres, turn, hash } = await catchUp(writer())
     if (name === 'shared transactions') shared.push(count / (wall / 1_000))
     const each = (ms: number) => `${((ms / count) * 1_000).toFixed(1)} µs`
     console.log(
-      `round ${round}, ${name}: ${Math.round(count / (wall / 1_000))} events/s; CPU each ${each(node)} in Node, ${each(postgres)} in PostgreSQL; rows ${derivedId(hash).slice(0, 8)}`,
+      `round ${round}, ${name}: ${Math.round(count / (wall / 1_000))} events/s; CPU each ${each(node)} in Node, ${each(postgres)} in PostgreSQL; longest turn ${turn.toFixed(0)} ms; rows ${derivedId(hash).slice(0, 8)}`,
     )
   }
 record('catch_up', quantile(shared, 0.5))

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { createCredits } from '#backend/credits/credits.ts'
 import { bySystem } from '#backend/kernel/eventsourcing/command.ts'
-import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
-import { parseModel } from '#backend/tasks/catalogue/catalogue.ts'
-import type { Generation } from '#backend/tasks/contract.ts'
-import { submitTask } from '#backend/tasks/tasks.ts'
 import { compareRates } from './ratios/compareRates.ts'
 import { startDurableDatabase } from './ratios/durableDatabase.ts'
 import { RESERVE_SQL } from './ratios/reserve.sql.ts'
+import { BENCH_GENERATION, createVideoCommands } from './ratios/videoCommands.ts'
 import { record } from './table/record.ts'
 
 /**
@@ -21,22 +16,10 @@ const CLIENTS = [16, 64]
 const USERS = 1_000
 const AMOUNT = 30
 
-const MODEL = parseModel(JSON.parse(readFileSync('content/models/MiniMax-Hailuo-02.json', 'utf8')))
-const generation: Generation = {
-  ...{ task_type: 'text_to_video', model: MODEL.id, prompt: 'A lake at dawn', duration: 6, resolution: '768P' },
-  ...{ camera_movements: [], prompt_optimizer: true },
-}
-
 const database = await startDurableDatabase()
 const peer = database.connect(64)
 await peer.query(RESERVE_SQL)
-const handle = createHandle(database.store)
-const credits = createCredits(handle)
-const deps = {
-  ...{ handle, credits, clock: Date.now, catalogue: { offered: () => [MODEL] } },
-  allowance: async () => ({ openTasks: 1_000_000, priority: 1, fullHd: true }),
-  encrypt: async (_: object, text: string) => text,
-}
+const { credits, generate: submit } = createVideoCommands(database.store)
 
 /** Creates users with enough credits, here and at the peer. New ones for each figure keep open holds few. */
 async function newUsers(count: number): Promise<readonly string[]> {
@@ -52,12 +35,8 @@ const reserve = (userId: string, taskId: string, body: object | null) =>
 for (const clients of CLIENTS) {
   const users = await newUsers(USERS)
   const any = () => users[Math.floor(Math.random() * USERS)]!
-  const generate = () => {
-    const taskId = uuid7()
-    const task = { taskId, userId: any(), generation, images: { firstFrame: null } }
-    return submitTask(deps, task, bySystem('generate', taskId))
-  }
-  const inSql = () => reserve(any(), uuid7(), generation)
+  const generate = () => submit(any())
+  const inSql = () => reserve(any(), uuid7(), BENCH_GENERATION)
   record(`generate_${clients}`, await compareRates('generate', clients, { work: generate }, { work: inSql }))
 }
 
@@ -65,8 +44,8 @@ for (const clients of CLIENTS) {
   const [userId] = (await newUsers(1)) as [string]
   const holdAndCapture = async () => {
     const taskId = uuid7()
-    await credits.hold({ userId, taskId, amount: AMOUNT, openLimit: 1_000 }, bySystem('hold', taskId))
-    await credits.capture(userId, taskId)
+    await credits.hold({ userId, taskId, amount: AMOUNT, openLimit: 1_000 }, bySystem('hold', taskId)).send()
+    await credits.capture(userId, taskId).send()
   }
   const inSql = async () => {
     const taskId = uuid7()

@@ -72,10 +72,10 @@ async function commands(): Promise<void> {
     const first = await costOf(pid, () => forEachNumber(accounts, (n) => credits.grantFreeCredits(user(n), 60)))
     report('command on a new stream', accounts, first)
     const hold = (n: number) =>
-      credits.hold({ userId: user(n), taskId: derivedId('task', n), amount: 30, openLimit: 2 }, context(n))
+      credits.hold({ userId: user(n), taskId: derivedId('task', n), amount: 30, openLimit: 2 }, context(n)).send()
     const held = await costOf(pid, () => forEachNumber(accounts, hold))
     report('command on a cached stream', accounts, held)
-    await forEachNumber(accounts, (n) => credits.capture(user(n), derivedId('task', n)))
+    await forEachNumber(accounts, (n) => credits.capture(user(n), derivedId('task', n)).send())
     const events = 3 * accounts
     const bytes = async (table: string) =>
       Number((await db.pool.query(`select pg_total_relation_size($1) as size`, [table])).rows[0].size)

@@ -79,7 +79,7 @@ async function measure(layout: Layout): Promise<number> {
   for (const creator of creators) creator.disconnect()
   printTimes(videos(), double)
   const all: Video[] = [...videos().values()]
-  await samples.print()
+  await samples.print(all.filter(({ ended }) => ended?.status === 'Success').length)
   const unended = all.filter(({ ended }) => !ended).length
   console.log(
     `${all.length} videos; ${all.filter(({ ended }) => ended?.status === 'Fail').length} failed, ${unended} did not end`,

@@ -27,7 +27,7 @@ function openAccount() {
   const snapshots = createPostgresSnapshots(db.pool, 'bench', console)
   const credits = createCredits(createHandle(db.store, { snapshots }))
   const hold = (taskId: string) =>
-    credits.hold({ userId, taskId, amount: 1, openLimit: 1_000_000 }, bySystem('hold', taskId))
+    credits.hold({ userId, taskId, amount: 1, openLimit: 1_000_000 }, bySystem('hold', taskId)).send()
   const release = (taskId: string) => credits.release(userId, taskId, 'not delivered')
   return { hold, release, close: () => snapshots.close() }
 }

@@ -24,7 +24,9 @@ const READS = [
 
 const db = await startTemporaryDatabase()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-bench-'))
-const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
+// At the default rates, a user's reads wait, and the CPU time of the waiting process would count.
+const rates = { SESSION_RATE: '1000000', NETWORK_RATE: '1000000' }
+const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url, ...rates })
 const cookies: string[] = []
 for (let n = 0; n < count; n++) cookies.push((await registerUser(program.url)).cookie)
 
@@ -45,10 +47,18 @@ async function measure(address: string): Promise<number> {
   return (count * READS_EACH) / ((cpu() - before) / 1_000)
 }
 
-for (const [id, address] of READS) {
+const rounds: number[][] = []
+for (let round = 0; round <= ROUNDS; round++) {
   const rates: number[] = []
-  for (let round = 0; round <= ROUNDS; round++) rates.push(await measure(address))
-  const rate = quantile(rates.slice(1), 0.5)
+  for (const [, address] of READS) rates.push(await measure(address))
+  // The JIT compiles the server in the first round.
+  if (round > 0) rounds.push(rates)
+}
+for (const [n, [id, address]] of READS.entries()) {
+  const rate = quantile(
+    rounds.map((rates) => rates[n]!),
+    0.5,
+  )
   console.log(`GET ${address}: ${Math.round(rate)} per second of CPU time`)
   record(id, rate)
 }

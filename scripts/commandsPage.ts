@@ -156,7 +156,7 @@ function methodAround(text: string, index: number): string {
 }
 
 function callersOf(method: string, texts: ReadonlyMap<string, string>): string[] {
-  const call = new RegExp(`(?:\\bcredits|createCredits\\(.{0,80}\\))\\.${method}\\(`)
+  const call = new RegExp(`(?:\\bcredits|createCredits\\(.{0,80}\\))\\s*\\.${method}\\(`)
   return [...texts].filter(([, text]) => call.test(text)).map(([file]) => file)
 }
 

@@ -15,6 +15,15 @@ const fieldsOf = (pid: number) => {
 /** Returns the pid of a process's parent. */
 export const parentOf = (pid: number): number => Number(fieldsOf(pid)[1])
 
+/** Returns the CPU time of a process in milliseconds, without its children. */
+export const ownCpuTime = (pid: number): number => ticksOf(pid, 2) * TICK_MS
+
+/** Returns the sum of the first fields of CPU time: user and system, then the same of exited children. */
+const ticksOf = (pid: number, fields: 2 | 4): number =>
+  fieldsOf(pid)
+    .slice(11, 11 + fields)
+    .reduce((sum, field) => sum + Number(field), 0)
+
 /** Returns the CPU time in milliseconds of a process and its descendants, including exited children. */
 export function cpuTime(root: number): number {
   const parents = new Map<number, number>()
@@ -31,9 +40,7 @@ export function cpuTime(root: number): number {
   for (const pid of parents.keys()) {
     if (!descends(pid)) continue
     try {
-      ticks += fieldsOf(pid)
-        .slice(11, 15)
-        .reduce((sum, field) => sum + Number(field), 0)
+      ticks += ticksOf(pid, 4)
     } catch {
       // The process has exited.
     }

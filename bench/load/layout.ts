@@ -8,7 +8,7 @@ import { type Program, startProgram } from '#backend/testing/program.ts'
 import { startRoundRobinProxy } from '#backend/testing/roundRobinProxy.ts'
 
 const ROLES = {
-  ...{ api1: 'api', api2: 'api', projector: 'projections', standby: 'projections' },
+  ...{ api1: 'api', api2: 'api', projector1: 'projections', projector2: 'projections' },
   ...{ worker1: 'workflows', worker2: 'workflows' },
 }
 export type ProcessName = keyof typeof ROLES
@@ -18,7 +18,7 @@ export type Layout = Awaited<ReturnType<typeof startLayout>>
 
 /**
  * Starts two processes of each role behind one port, on a PostgreSQL server that flushes each commit and holds the event
- * log, with the embedded engine. Of the projections and the workflows one process works and the other stands by.
+ * log, with the embedded engine. The projectors share the read models; of the workers, one works and the other stands by.
  */
 export async function startLayout(env: Record<string, string>) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-load-'))
@@ -55,6 +55,8 @@ export async function startLayout(env: Record<string, string>) {
   }
   return {
     url: front.url,
+    /** Process id of the PostgreSQL server. */
+    postmaster: server.pid,
     /** Environment of programs that work on the installation. */
     env: shared,
     running: running as ReadonlyMap<ProcessName, Program>,

@@ -1,6 +1,6 @@
 import { quantile } from '../analytics/quantile.ts'
 
-interface Side {
+export interface Side {
   work(client: number): Promise<unknown>
   /** Returns the CPU time so far, ms. That of this process by default. */
   cpu?(): number
@@ -16,7 +16,20 @@ const ownCpu = () => {
   return (user + system) / 1_000
 }
 
-async function rateOf(clients: number, { work, cpu = ownCpu, rest }: Side): Promise<{ rate: number; cpuMs: number }> {
+interface Rate {
+  readonly rate: number
+  /** CPU time of one call, ms. */
+  readonly cpuMs: number
+}
+
+export interface Comparison {
+  /** Median of the ratio of our rate to the peer's. */
+  readonly ratio: number
+  readonly ours: Rate
+  readonly peer: Rate
+}
+
+async function rateOf(clients: number, { work, cpu = ownCpu, rest }: Side): Promise<Rate> {
   const [begun, before] = [performance.now(), cpu()]
   let done = 0
   const client = async (_: unknown, n: number) => {
@@ -29,20 +42,31 @@ async function rateOf(clients: number, { work, cpu = ownCpu, rest }: Side): Prom
 }
 
 /**
- * Returns the median ratio of our rate to the peer's. Rounds alternate, so that load on the machine affects both; the
- * first one is not counted.
+ * Compares our rate with a peer's, and the CPU time of a call. Rounds alternate, so that load on the machine affects both;
+ * the first one is not counted. All figures are medians.
  */
-export async function compareRates(what: string, clients: number, ours: Side, peer: Side): Promise<number> {
-  const rounds: { ours: Awaited<ReturnType<typeof rateOf>>; peer: Awaited<ReturnType<typeof rateOf>> }[] = []
+export async function compareSides(what: string, clients: number, ours: Side, peer: Side): Promise<Comparison> {
+  const rounds: { ours: Rate; peer: Rate }[] = []
   for (let round = 0; round <= ROUNDS; round++)
     rounds.push({ ours: await rateOf(clients, ours), peer: await rateOf(clients, peer) })
   rounds.shift()
   const median = (value: (round: (typeof rounds)[number]) => number) => quantile(rounds.map(value), 0.5)
-  const ratio = median((round) => round.ours.rate / round.peer.rate)
+  const medians = (side: 'ours' | 'peer') => ({
+    rate: median((round) => round[side].rate),
+    cpuMs: median((round) => round[side].cpuMs),
+  })
+  const found = {
+    ratio: median((round) => round.ours.rate / round.peer.rate),
+    ours: medians('ours'),
+    peer: medians('peer'),
+  }
   console.log(
-    `${what}, ${clients} clients: ${Math.round(median(({ ours }) => ours.rate))}/s, ${ratio.toFixed(2)} of the peer's ` +
-      `${Math.round(median(({ peer }) => peer.rate))}/s; CPU each ${median(({ ours }) => ours.cpuMs).toFixed(2)} ms, ` +
-      `the peer's ${median(({ peer }) => peer.cpuMs).toFixed(2)} ms`,
+    `${what}, ${clients} clients: ${Math.round(found.ours.rate)}/s, ${found.ratio.toFixed(2)} of the peer's ` +
+      `${Math.round(found.peer.rate)}/s; CPU each ${found.ours.cpuMs.toFixed(2)} ms, the peer's ${found.peer.cpuMs.toFixed(2)} ms`,
   )
-  return ratio
+  return found
 }
+
+/** Returns the ratio of {@link compareSides}. */
+export const compareRates = async (what: string, clients: number, ours: Side, peer: Side): Promise<number> =>
+  (await compareSides(what, clients, ours, peer)).ratio

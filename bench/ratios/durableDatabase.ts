@@ -24,6 +24,8 @@ export async function startDurableDatabase() {
   await installEventTable(pool)
   return {
     connect,
+    pid: server.pid,
+    url: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}`,
     store: createPostgresEventStore(pool),
     async close() {
       await Promise.all(pools.map((each) => each.end()))

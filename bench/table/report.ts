@@ -34,17 +34,25 @@ function versionOf(name: string): string {
 }
 
 const digits = (value: number) => (value >= 100 ? 0 : value >= 10 ? 1 : 2)
-const shown = (value: number) => value.toLocaleString('en', { maximumFractionDigits: digits(value) })
 
-const reached = ({ value, goal, better }: Row) => (better === 'higher' ? value >= goal : value <= goal)
+/** Returns a number with two decimals below 10, one below 100, and none above. */
+export const shown = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: digits(value) })
+
+/** Returns how far a figure is, as a share of its goal. 1 or more is reached. */
+export const shareOf = ({ value, goal, better }: Row): number => (better === 'higher' ? value / goal : goal / value)
+
+const goalOf = ({ better, goal }: Row) => `${better === 'higher' ? '≥' : '≤'} ${shown(goal)}`
+const amountOf = ({ value, unit }: Row) => `${shown(value)}${unit === 'ratio' ? '' : ` ${unit}`}`
+
+/** Returns a figure with its goal in words. */
+export const describeFigure = (row: Row): string => `${amountOf(row)} (${goalOf(row)})`
 
 /** Returns the rows as a Markdown table. */
 export function toMarkdown(rows: readonly Row[]): string {
   const line = (row: Row) => {
     const what = row.peer ? `${row.question} ÷ ${row.peer}` : row.question
-    const unit = row.unit === 'ratio' ? '' : ` ${row.unit}`
-    const goal = `${row.better === 'higher' ? '≥' : '≤'} ${shown(row.goal)}`
-    return `| ${what} | ${shown(row.value)}${unit} | ${goal} | ${reached(row) ? 'yes' : 'no'} | ${row.load} | \`npm run bench -- ${row.bench}\` |`
+    const reached = shareOf(row) >= 1 ? 'yes' : 'no'
+    return `| ${what} | ${amountOf(row)} | ${goalOf(row)} | ${reached} | ${row.load} | \`npm run bench -- ${row.bench}\` |`
   }
   return ['| Question | Here | Goal | Reached | Load | Command |', '|---|---|---|---|---|---|', ...rows.map(line)].join(
     '\n',

@@ -51,6 +51,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/^npm run adjust$/, 'needs arguments; adjust.int.spec.ts'],
   [/^npm run providers -- check /, 'needs the key of a provider; providers.int.spec.ts'],
   [/--from (s3:|\/mnt\/copies)/, 'needs the recovery phrase; specs of backend/programs/recovery'],
+  [/ops restore .*--here/, 'needs a level without data; compose.e2e.spec.ts'],
   [/<(id|export|fingerprint)/, 'has a placeholder; specs of backend/audit'],
   [/psql -- -c .*018f…/, 'has a placeholder'],
   [/--adopt-log/, 'needs an EventStoreDB'],
@@ -77,6 +78,7 @@ const NOT_RUN_IN_OPS: readonly (readonly [RegExp, string])[] = [
   [/^(adjust|audit|audit export|providers check)$/, 'needs arguments'],
   [/^(providers check|paypal:plans)/, 'needs the key of a provider'],
   [/--from (s3:|\/mnt\/copies)/, 'needs the recovery phrase'],
+  [/^restore .*--here/, 'needs a level without data; a test of its own'],
   [/<|018f…|--heads ledger\.tar/, 'has a placeholder, or reads the file of an auditor'],
   [/^psql/, 'the image has no psql; the docs name the command for Compose'],
 ]
