@@ -81,6 +81,22 @@ describe('docker-compose.yml', () => {
       for (const name of names) expect(LEVELS[level].services[name]?.volumes).toContain('backups:/backups')
   })
 
+  it('keeps what a command writes to DATA_DIR, such as the keys of operators, and runs no jobs before it', () => {
+    for (const [level, volume] of [
+      ['small', 'data:/data'],
+      ['full', 'ops:/data'],
+    ] as const) {
+      const { services } = LEVELS[level]
+      const { volumes, depends_on: needs = {} } = services.ops!
+      expect(volumes).toContain(volume)
+      const isJob = (name: string) => /^(?:no|on-failure)/.test(services[name]?.restart ?? '')
+      const all = (name: string): string[] =>
+        Object.keys(services[name]?.depends_on ?? {}).flatMap((n) => [n, ...all(n)])
+      expect(Object.keys(needs)).not.toEqual([])
+      expect(all('ops').filter(isJob)).toEqual([])
+    }
+  })
+
   it('publishes ports on this machine alone, until a domain is set', () => {
     for (const level of ['small', 'full'] as const) {
       const published = Object.values(LEVELS[level].services).flatMap(({ ports = [] }) => ports)
@@ -220,6 +236,7 @@ describe('the image', () => {
         '!backend',
         '!content',
         '!docs/*.md',
+        '!docs/bench/*.svg',
         '!docs/operations/*.md',
         '!package-lock.json',
         '!package.json',
@@ -230,6 +247,17 @@ describe('the image', () => {
         '!workflows',
       ].toSorted(),
     )
+  })
+
+  it('contains the pictures of the pages, without which the site cannot be built', () => {
+    const pages = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+    const pictures = pages.flatMap((name) => [...textOf(`docs/${name}`).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)])
+    const included = textOf('.dockerignore').split('\n')
+    const missing = pictures
+      .map(([, file]) => `!docs/${path.dirname(file!)}/*${path.extname(file!)}`)
+      .filter((rule) => !included.includes(rule))
+    expect(pictures.length).toBeGreaterThan(0)
+    expect(missing).toEqual([])
   })
 })
 

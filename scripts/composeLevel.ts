@@ -25,6 +25,7 @@ export interface Service {
   environment?: Record<string, string>
   ports?: string[]
   volumes?: (string | Bind)[]
+  depends_on?: Record<string, unknown>
   privileged?: boolean
   cap_drop?: string[]
   security_opt?: string[]

@@ -1,14 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
+import { buildImage } from '../testing/buildImage.ts'
 import { chromiumPath, launchChromium } from '../testing/chromium.ts'
 import { walkJourney } from '../testing/walkJourney.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../../..')
 const PORT = 3493
 const NAME = `kinora-image-${process.pid}`
 /** An image that is already built, to save the ten minutes. */
@@ -26,17 +23,6 @@ const lacks = lacking()
 const docker = (...args: string[]) =>
   execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-/** Builds the image from the committed state, without the files of this folder. */
-function build(tag: string): void {
-  const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-clone-'))
-  try {
-    execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${ROOT}`, place])
-    docker('build', '-t', tag, place)
-  } finally {
-    rmSync(place, { recursive: true })
-  }
-}
-
 function start(image: string): void {
   spawnSync('docker', ['rm', '-f', NAME])
   const limits = ['--cpus=1', '--memory=1g', '--read-only', '--tmpfs=/tmp']
@@ -53,7 +39,7 @@ async function untilHealthy(): Promise<void> {
 
 describe.skipIf(lacks)(`the image${lacks && ` (needs ${lacks})`}`, () => {
   const image = BUILT ?? NAME
-  beforeAll(() => BUILT ?? build(image), 1_800_000)
+  beforeAll(() => BUILT ?? buildImage(image), 1_800_000)
   afterAll(() => {
     spawnSync('docker', ['rm', '-f', NAME])
     spawnSync('docker', ['volume', 'rm', '-f', NAME])

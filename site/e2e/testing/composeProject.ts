@@ -10,10 +10,12 @@ export type Level = 'small' | 'full'
 
 export interface ComposeProject {
   readonly url: string
+  /** Environment in which `docker compose` commands are those of this project. */
+  readonly environment: NodeJS.ProcessEnv
   /** Runs `docker compose` with these arguments and returns what it prints. @throws with its output if it fails */
   compose(...args: string[]): string
-  /** Runs a command in the `ops` service. */
-  ops(line: string): { readonly status: number | null; readonly output: string }
+  /** Runs a command in the `ops` service. @param input of the command */
+  ops(line: string, input?: string): { readonly status: number | null; readonly output: string }
   /** Runs a script in the container of the `ops` service. */
   shell(script: string): void
   /** Builds the images, except Kinora's if there is one already, and starts the level. */
@@ -37,18 +39,19 @@ export function lackingForCompose(level: Level): string {
 
 const isPulled = (image: string) => spawnSync('docker', ['pull', '--quiet', image]).status === 0
 
-/** Describes a level as a project of its own, with few settings. @param port of the entry */
-export function composeProject(level: Level, port: number): ComposeProject {
+/** Describes a level as a project of its own. @param port of the entry @param others further settings */
+export function composeProject(level: Level, port: number, others: Record<string, string> = {}): ComposeProject {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-compose-'))
   const settings = path.join(folder, '.env')
   const url = `http://localhost:${port}`
   // As an operator who keeps the key apart from the backups.
-  const env = {
+  const env: Record<string, string | number> = {
     COMPOSE_PROFILES: level,
     PUBLIC_URL: url,
     ENTRY_PORT: port,
     TEMPORAL_UI_PORT: 0,
     ENCRYPTION_KEY: 'ab'.repeat(32),
+    ...others,
   }
   writeFileSync(
     settings,
@@ -56,8 +59,11 @@ export function composeProject(level: Level, port: number): ComposeProject {
       .map((setting) => setting.join('='))
       .join('\n'),
   )
-  const prefix = ['compose', '--project-name', `kinora-${level}-${process.pid}`, '--env-file', settings]
-  const run = (args: readonly string[]) => spawnSync('docker', [...prefix, ...args], { cwd: ROOT, encoding: 'utf8' })
+  const project = { COMPOSE_PROJECT_NAME: `kinora-${level}-${process.pid}`, COMPOSE_ENV_FILES: settings }
+  // A variable of the environment would take precedence over the file.
+  const environment: NodeJS.ProcessEnv = { ...process.env, ...project, ...others }
+  const options = { cwd: ROOT, env: environment, encoding: 'utf8' } as const
+  const run = (args: readonly string[]) => spawnSync('docker', ['compose', ...args], options)
   const compose = (...args: string[]) => {
     const { status, stdout, stderr } = run(args)
     if (status !== 0) throw new Error(`docker compose ${args.join(' ')}: ${stdout}${stderr}`)
@@ -65,18 +71,18 @@ export function composeProject(level: Level, port: number): ComposeProject {
   }
   return {
     url,
+    environment,
     compose,
-    ops: (line) => {
+    ops: (line, input = '') => {
       // A shell reads the quotes in a documented command.
-      const command = `docker "$@" run --rm -T --quiet-pull ops ${line}`
-      const options = { cwd: ROOT, encoding: 'utf8', input: '' } as const
-      const { status, stdout, stderr } = spawnSync('sh', ['-c', command, 'sh', ...prefix], options)
+      const command = `docker compose run --rm -T --quiet-pull ops ${line}`
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { ...options, input })
       return { status, output: stdout + stderr }
     },
     shell: (script) => void compose('run', '--rm', '-T', '--entrypoint', 'sh', 'ops', '-c', script),
     start: async () => {
-      const others = level === 'full' ? ['entry', 'media'] : ['entry']
-      compose('build', ...(process.env.KINORA_IMAGE ? others : []))
+      const withoutKinora = level === 'full' ? ['entry', 'media'] : ['entry']
+      compose('build', ...(environment.KINORA_IMAGE ? withoutKinora : []))
       compose('up', '-d', '--no-build')
       await untilServed(url)
     },
