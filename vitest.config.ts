@@ -1,11 +1,11 @@
-import { configDefaults, defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 
 /** They assert seconds in the full run. */
 const LAYOUTS = 'backend/app/layouts/{layoutKilled,rollingUpgrade}.int.spec.ts'
 
 /**
- * Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before all others.
+ * Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before most others.
  * docs/decisions/0039-time-of-the-tests.md.
  */
 const WAITS = [
@@ -37,9 +37,33 @@ const MEASURES = [
     : []),
 ]
 
+/**
+ * Tests that change what the other files of their worker would use: they replace modules, or run Temporal's workers, whose
+ * sandbox hooks every promise of the process.
+ */
+const ISOLATED = [
+  'site/src/api/{renewal,session}.spec.ts',
+  'workflows/accounts/mailOutage.spec.ts',
+  'workflows/tasks/{failover,lostAnswers}.spec.ts',
+  'workflows/temporal/!(temporal|outages).int.spec.ts',
+]
+
+const EVERYWHERE = '{backend,projections,workflows,site,content,scripts}/**/'
+const PURE = `${EVERYWHERE}!(*.int|*.e2e).spec.{ts,tsx}`
+const SERVICES = `${EVERYWHERE}*.int.spec.ts`
 const BROWSER = 'site/e2e/**/*.e2e.spec.ts'
+const NOWHERE = [...configDefaults.exclude, '**/dist/**']
 /** A machine that is slow for a moment fails a test of a browser or of a time. The run lists tests that passed at the second attempt. */
 const SECOND_ATTEMPT = 1
+/** The files of a worker share its modules, its browser and its server, which would otherwise be loaded and started for each. */
+const SHARED = { isolate: false }
+
+/** Projects of one group run side by side, in as many workers. The groups follow each other. */
+const group = (
+  groupOrder: number,
+  maxWorkers: number,
+  ...projects: readonly TestProjectInlineConfiguration['test'][]
+) => projects.map((test) => ({ extends: true as const, test: { ...test, maxWorkers, sequence: { groupOrder } } }))
 
 /**
  * The suffix shows what a test needs: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store,
@@ -51,42 +75,23 @@ export default defineConfig({
     hookTimeout: 60_000,
     globalSetup: ['scripts/testing/templateFolder.mjs'],
     sequence: { sequencer: CostliestFirst },
+    unstubGlobals: true,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'suites',
-          include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
-          exclude: [...configDefaults.exclude, '**/dist/**', BROWSER, ...WAITS, ...MEASURES],
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: [BROWSER],
-          exclude: [...configDefaults.exclude, ...MEASURES],
-          maxWorkers: 2,
-          retry: SECOND_ATTEMPT,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'waits', include: WAITS, maxWorkers: 4, sequence: { groupOrder: 0 } },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'measures',
-          include: MEASURES,
-          maxWorkers: 1,
-          retry: SECOND_ATTEMPT,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      // Pure tests use the time in which the others wait.
+      ...group(
+        0,
+        4,
+        { name: 'waits', include: WAITS },
+        { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED], ...SHARED },
+      ),
+      ...group(
+        1,
+        2,
+        { name: 'browser', include: [BROWSER], exclude: [...NOWHERE, ...MEASURES], retry: SECOND_ATTEMPT, ...SHARED },
+        { name: 'isolated', include: ISOLATED, exclude: [...NOWHERE, ...MEASURES] },
+        { name: 'services', include: [SERVICES], exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES], ...SHARED },
+      ),
+      ...group(2, 1, { name: 'measures', include: MEASURES, retry: SECOND_ATTEMPT }),
     ],
   },
 })

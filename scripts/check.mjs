@@ -17,12 +17,14 @@ const program = (name, ...args) =>
   run(NODE, [tool(name), ...args], { quiet: true, env: { ASTRO_TELEMETRY_DISABLED: '1' } })
 const inspection = async (faults, skipped) => ({ code: faults.length > 0 ? 1 : 0, output: faults.join('\n'), skipped })
 const commits = checkCommitMessages()
-// Keyed by the contents of the files; the errors of unchanged files are kept and reported again.
-const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/kinora-types.tsbuildinfo']
+/** TypeScript 7 takes a third of the time of 6, which `astro check` needs. One thread each, because they run side by side. */
+const types = (project) =>
+  run(NODE, ['node_modules/typescript-native/bin/tsc', '--noEmit', '--singleThreaded', '-p', project], { quiet: true })
+const pageTypes = () => program('astro', 'check', '--root', 'site', '--tsconfig', 'tsconfig.astro.json')
 
 const results = await Promise.all([
-  report('types', () => program('tsc', '-p', '.', ...incremental)),
-  ...(hasSite() ? [report('types of the site', () => program('astro', 'check', '--root', 'site'))] : []),
+  report('types', () => types('.')),
+  ...(hasSite() ? [report('types of the site', () => types('site')), report('types of pages', pageTypes)] : []),
   report('lint and format', () => program('biome', 'check', '--error-on-warnings', '.')),
   report('import boundaries', () => program('depcruise', '--config', '.dependency-cruiser.mjs', ...folders)),
   report('import boundaries of pages', () => inspection(astroImportFaults())),

@@ -17,12 +17,15 @@ export interface Program {
 /** Kinora's main module. */
 export const MAIN = path.resolve(import.meta.dirname, '../main.ts')
 
+/** Makes a program stop when the process that started it has ended. */
+const STOP_WITH_STARTER = path.resolve(import.meta.dirname, '../../scripts/stopWithStarter.mjs')
+
 /** Starts Kinora as a process, with a copied database if its data folder is new. Resolves when it prints that it is ready. */
 export async function startProgram(env: Record<string, string>, entry = MAIN): Promise<Program> {
   if (env.DATA_DIR && !env.DATABASE_URL) await copyCluster(path.join(env.DATA_DIR, 'postgres'))
-  const child: ChildProcess = spawn(process.execPath, [entry], {
-    env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child: ChildProcess = spawn(process.execPath, ['--import', STOP_WITH_STARTER, entry], {
+    env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', KINORA_STARTER: String(process.pid), ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const errors: string[] = []
   child.stderr?.on('data', (text) => errors.push(String(text)))

@@ -34,9 +34,19 @@ export function visitor(url: string) {
   }
 }
 
-/** Registers a user, verifies the address with the emailed link, and signs in. */
-export async function registerUser(url: string, email = `user${++users}.${Date.now()}@kinora.test`): Promise<TestUser> {
-  const { api, post, mails } = visitor(url)
+/** Reads the mails to an address, newest first. */
+export type MailReader = (to: string) => Promise<readonly { readonly text: string }[]>
+
+/**
+ * Registers a user, verifies the address with the emailed link, and signs in.
+ * @param mails default: those of the development mailbox
+ */
+export async function registerUser(
+  url: string,
+  email = `user${++users}.${Date.now()}@kinora.test`,
+  mails: MailReader = visitor(url).mails,
+): Promise<TestUser> {
+  const { api, post } = visitor(url)
   const password = 'correct horse'
   await post('/auth/register', { email, password, username: 'Test User' })
   let mail = await mails(email)

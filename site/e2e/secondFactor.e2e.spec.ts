@@ -4,8 +4,7 @@ import { expect, it } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
-import { OPERATOR } from './testing/onBoard.ts'
-import { describeOnSite } from './testing/onSite.ts'
+import { describeInBrowser, ENTRY, OPERATOR, startAlone } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
 const PASSWORD = 'correct horse'
@@ -93,10 +92,10 @@ async function twoStep(page: Page, language: 'en' | 'zh') {
   }
 }
 
-const ENV = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password, LOG_LEVEL: 'silent' }
-
-describeOnSite(
+// A factor of the operator changes the sign-in of other files.
+describeInBrowser(
   'a second factor',
+  () => startAlone({}, ENTRY),
   (site) => {
     it.each(languagesInTurn())('of a user: an authenticator app (%s)', { timeout: 120_000 }, async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
@@ -240,5 +239,4 @@ describeOnSite(
       await page.context().close()
     })
   },
-  ENV,
 )

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Serve } from '../../kernel/http/endpoint.ts'
+import { isPublicAddress } from '../../kernel/http/outgoing/publicLookup.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
-import { isPublicAddress } from '../../kernel/http/publicLookup.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import * as contract from '../contract.ts'
 import type { PushSender } from './pushSender.port.ts'

@@ -8,7 +8,7 @@ import { type HostileFile, hostileFiles, largePicture } from '../../testing/host
 import { type Program, startProgram } from '../../testing/program.ts'
 import { registerUser, type TestUser } from '../../testing/testUser.ts'
 
-const COUNT = FULL ? 500 : 150
+const COUNT = FULL ? 500 : 75
 const AT_ONCE = 4
 /** Uploads of one user, below the limit of 60 an hour. */
 const PER_USER = 50

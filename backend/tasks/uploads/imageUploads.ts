@@ -19,7 +19,7 @@ import type { UploadLimits } from './uploadLimits.ts'
 /** Maximum bytes drained from a rejected upload, so that the client receives the error before the connection closes. */
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
 /** Work of decoding a picture, in calls. */
-const DECODING_UNITS = 50
+const DECODING_UNITS = 60
 const UPLOAD_LIMITS = { maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 }
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 

@@ -5,7 +5,8 @@ import { axeFaults } from '../testing/axeFaults.ts'
 import { HOURS, PATHS, WEEK } from '../testing/boardDouble.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
-import { CORE, describeOnBoard, OPERATOR, type OpenBoard } from '../testing/onBoard.ts'
+import { CORE, describeOnBoard, type OpenBoard } from '../testing/onBoard.ts'
+import { OPERATOR } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
 /** Checks the key figures: name, value, and change with sign, arrow and colour. */

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { wholeChromiumPath } from '../testing/chromium.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
-import { describeOnSite } from '../testing/onSite.ts'
+import { describeInBrowser, type OnSite, sharedSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
 /** A subscription as a push service makes it. Chromium's own service needs the internet. */
@@ -30,7 +31,7 @@ async function deliver(page: Page, origin: string, message: object): Promise<voi
   })
 }
 
-describeOnSite('a user', (site) => {
+function tests(site: OnSite): void {
   it.each(['en', 'zh'] as const)(
     'is told in a browser that a video is done (%s)',
     { timeout: 60_000 },
@@ -181,4 +182,6 @@ describeOnSite('a user', (site) => {
       await page.context().close()
     },
   )
-})
+}
+
+describeInBrowser('a user', sharedSite, tests, wholeChromiumPath())

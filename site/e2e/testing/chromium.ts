@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright'
 
+const SHELL = /headless[-_]shell/
 const CANDIDATES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]
+const installed = () =>
+  [process.env.KINORA_CHROMIUM, ...CANDIDATES, chromium.executablePath()].filter((file) => file && existsSync(file))
 
 /** Returns the path of the configured browser, a system browser or Playwright's; undefined if there is none. */
-export const chromiumPath = (): string | undefined =>
-  process.env.KINORA_CHROMIUM ?? [...CANDIDATES, chromium.executablePath()].find((file) => existsSync(file))
+export const chromiumPath = (): string | undefined => installed()[0]
+
+/** Like `chromiumPath`, but not the headless shell, which shows no notices. */
+export const wholeChromiumPath = (): string | undefined => installed().find((file) => !SHELL.test(file!))
 
 /** Starts the browser. @param more additional command line arguments */
-export function launchChromium(more: readonly string[] = []): Promise<Browser> {
+export function launchChromium(more: readonly string[] = [], executablePath = chromiumPath()!): Promise<Browser> {
   const quiet = [
     '--disable-gpu',
     '--disable-quic',
@@ -23,8 +28,16 @@ export function launchChromium(more: readonly string[] = []): Promise<Browser> {
   ]
   // Chromium's sandbox does not run as root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  return chromium.launch({
-    executablePath: chromiumPath()!,
-    args: [...quiet, '--disable-component-update', ...sandbox, ...more],
-  })
+  return chromium.launch({ executablePath, args: [...quiet, '--disable-component-update', ...sandbox, ...more] })
+}
+
+const shared = new Map<string, Promise<Browser>>()
+
+/** Returns this worker's browser of a path. It starts for the first file that needs it, and again if it has crashed. */
+export async function sharedChromium(executablePath: string): Promise<Browser> {
+  const running = await shared.get(executablePath)
+  if (running?.isConnected()) return running
+  const started = launchChromium([], executablePath)
+  shared.set(executablePath, started)
+  return started
 }

@@ -2,10 +2,9 @@ import type { Locator, Page } from 'playwright'
 import { hourly, overview, userList, userOverview, weekly } from '#backend/operators/contract.ts'
 import { type BoardState, NOW, openBoardDouble } from './boardDouble.ts'
 import type { Language } from './languagesInTurn.ts'
-import { describeOnSite, type OnSite } from './onSite.ts'
+import { describeOnSite, type OnSite, OPERATOR } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
 
 /** The dashboard's main API calls, in the order they are sent. */
@@ -38,17 +37,7 @@ export interface OnBoard {
 }
 
 /** Declares tests of the operator's dashboard. The server and the browser run until the file's tests finish. */
-export function describeOnBoard(
-  name: string,
-  tests: (on: OnBoard) => void,
-  more: Readonly<Record<string, string>> = {},
-): void {
-  const env = {
-    OPERATOR_USERNAME: OPERATOR.username,
-    OPERATOR_PASSWORD: OPERATOR.password,
-    LOG_LEVEL: 'silent',
-    ...more,
-  }
+export function describeOnBoard(name: string, tests: (on: OnBoard) => void, env?: Record<string, string>): void {
   describeOnSite(
     name,
     (site) => {

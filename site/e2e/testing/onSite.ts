@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { registerUser, type TestUser } from '#backend/testing/testUser.ts'
-import { chromiumPath, launchChromium } from './chromium.ts'
+import { chromiumPath, sharedChromium } from './chromium.ts'
 
 export interface Visit {
   readonly language: 'en' | 'zh'
@@ -16,7 +16,7 @@ export interface Visit {
   readonly user?: TestUser
 }
 
-/** A running server and a browser for the tests of one file. */
+/** A running server and a browser for the tests of a file. */
 export interface OnSite {
   readonly url: string
   readonly browser: Browser
@@ -35,10 +35,14 @@ export const ENTRY = FULL
   ? undefined
   : path.resolve(import.meta.dirname, '../../../backend/testing/smallVideosProgram.ts')
 
+/** The operator of the site. */
+export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
+const SETTINGS = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password, PORT: '0' }
+
 /** Starts Kinora as one process with embedded services. @param entry the module to run, if not Kinora's main module */
 export async function startAlone(env: Record<string, string> = {}, entry?: string): Promise<Site> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
-  const program = await startProgram({ DATA_DIR: folder, PORT: '0', ...env }, entry)
+  const folder = mkdtempSync(path.join(process.env.KINORA_TEST_TEMPLATE ?? os.tmpdir(), 'kinora-e2e-'))
+  const program = await startProgram({ ...SETTINGS, DATA_DIR: folder, ...env }, entry)
   const close = async () => {
     await program.stop()
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
@@ -46,23 +50,39 @@ export async function startAlone(env: Record<string, string> = {}, entry?: strin
   return { url: program.url, close }
 }
 
-/** Declares tests that need the server and a browser. Both run until the file's tests finish. */
-export function describeOnSite(name: string, tests: (site: OnSite) => void, env: Record<string, string> = {}): void {
-  describeInBrowser(name, () => startAlone(env, ENTRY), tests)
+let shared: Promise<Site> | undefined
+
+/** Returns the server that the files of this worker share. It stops with the worker; the end of the run removes its data. */
+export async function sharedSite(): Promise<Site> {
+  shared ??= startAlone({}, ENTRY)
+  return { url: (await shared).url, close: async () => {} }
 }
 
-/** Like `describeOnSite`, but runs the tests on the site that `start` starts. */
-export function describeInBrowser(name: string, start: () => Promise<Site>, tests: (site: OnSite) => void): void {
-  const lacks = chromiumPath() ? '' : ' (no Chromium here)'
+/**
+ * Declares tests that need the server and a browser. Files without settings of their own share a server: their tests neither
+ * move its clock nor expect that its data are theirs alone.
+ */
+export function describeOnSite(name: string, tests: (site: OnSite) => void, env?: Record<string, string>): void {
+  describeInBrowser(name, env ? () => startAlone(env, ENTRY) : sharedSite, tests)
+}
+
+/** Like `describeOnSite`, but runs the tests on the site that `start` starts, in the browser at a path. */
+export function describeInBrowser(
+  name: string,
+  start: () => Promise<Site>,
+  tests: (site: OnSite) => void,
+  program = chromiumPath(),
+): void {
+  const lacks = program ? '' : ' (no Chromium here)'
   describe.skipIf(lacks)(name + lacks, () => {
     let site: Site
     let browser: Browser
     beforeAll(async () => {
       site = await start()
-      browser = await launchChromium()
+      browser = await sharedChromium(program!)
     })
     afterAll(async () => {
-      await browser?.close()
+      await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
       await site?.close()
     })
     tests({

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
 import type { Browser, Page } from 'playwright'
 import { expect } from 'vitest'
+import type { MailReader } from '#backend/testing/testUser.ts'
 
 export interface Walk {
   readonly language: 'en' | 'zh'
@@ -11,8 +12,6 @@ export interface Walk {
   /** Reads the mails to an address, newest first. Default: the development mailbox. */
   readonly mails?: MailReader | undefined
 }
-
-type MailReader = (to: string) => Promise<readonly { readonly text: string }[]>
 
 /** Reads a catalogue, so that tests can locate elements by their visible text. */
 export const words = async (language: string, name: string) =>

@@ -47,7 +47,8 @@ describeOnSite('the stage', (site) => {
     const faults: string[] = []
     const show = async (id: string, shown: string, text?: string) => {
       await page.locator(`[data-take="${id}"]`).click()
-      expect(await film.getAttribute('data-state')).toBe(shown)
+      // The film follows the strip.
+      await expect.poll(() => film.getAttribute('data-state')).toBe(shown)
       expect(await page.locator('[data-take][aria-current]').getAttribute('data-take')).toBe(id)
       if (text) await film.getByText(text, { exact: true }).waitFor()
       faults.push(...(await axeFaults(page, 'main')))

@@ -1,0 +1,52 @@
+import { vi } from 'vitest'
+import { liveSocket } from '../../../site/src/api/socket.ts'
+import { SOCKET_UNAUTHENTICATED } from '../../tasks/contract.ts'
+import type { TestUser } from '../testUser.ts'
+
+export interface LiveSockets {
+  /** Milliseconds that sockets were disconnected, one for each loss that is over. */
+  readonly outages: readonly number[]
+  /** Waits until all sockets are connected. */
+  connected(): Promise<void>
+  close(): void
+}
+
+/** Opens WebSockets of users in turn, which reconnect as the site's do. @param url public base URL */
+export async function openLiveSockets(url: string, users: readonly TestUser[], count: number): Promise<LiveSockets> {
+  const outages: number[] = []
+  const sockets = Array.from({ length: count }, (_, n) => openSocket(url, users[n % users.length]!, outages))
+  const connected = () =>
+    vi.waitFor(() => {
+      const lost = sockets.filter((socket) => !socket.connected).length
+      if (lost > 0) throw new Error(`${lost} of ${count} sockets are not connected`)
+    }, 60_000)
+  const close = () => {
+    for (const { disconnect } of sockets) disconnect()
+  }
+  await connected().catch((error) => {
+    close()
+    throw error
+  })
+  return { outages, connected, close }
+}
+
+function openSocket(url: string, user: TestUser, outages: number[]) {
+  const socket = { connected: false, disconnect: () => {} }
+  let lostAt: number | undefined
+  socket.disconnect = liveSocket({
+    address: async () => {
+      const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
+      return `${url.replace('http', 'ws')}/api/v1/ws?token=${token}`
+    },
+    open: (address) => new WebSocket(address),
+    onMessage: () => {},
+    onChange: (now) => {
+      socket.connected = now
+      if (now && lostAt) outages.push(performance.now() - lostAt)
+      lostAt = performance.now()
+    },
+    onGiveUp: () => {},
+    refusedCode: SOCKET_UNAUTHENTICATED,
+  })
+  return socket
+}
