@@ -9,8 +9,8 @@ const [FIRST, SECOND] = ['01', '02'] as GlobalPosition[]
 function processes(count: number) {
   const listeners: ((change: Change) => void)[] = []
   const pool = {
-    query: async (_: string, [, payload]: [string, string]) => {
-      for (const listener of listeners) listener(JSON.parse(payload) as Change)
+    query: async ({ values: [, changes] }: { values: [string, string[]] }) => {
+      for (const change of changes) for (const listener of listeners) listener(JSON.parse(change) as Change)
     },
   }
   return Array.from({ length: count }, () => {
@@ -46,6 +46,29 @@ describe('own writes', () => {
       [['videoTasks'], SECOND, 2_000],
       [['creditBalances'], FIRST, 2_000],
     ])
+  })
+
+  it('share a notification that follows the one in flight', async () => {
+    const sent: { users: string[]; done: () => void }[] = []
+    const query = ({ values: [, changes] }: { values: [string, string[]] }) =>
+      new Promise<void>((done) => {
+        sent.push({ users: changes.flatMap((change) => (JSON.parse(change) as Change).ids), done })
+      })
+    const changes = { subscribe: () => () => {} } as Partial<Changes> as Changes
+    const { note } = createOwnWrites(changes, { query } as never)
+    const answered: string[] = []
+    const noted = async (user: string) => {
+      await note(user, { videoTasks: FIRST })
+      answered.push(user)
+    }
+    const all = [noted('a')]
+    await vi.waitFor(() => expect(sent).toHaveLength(1))
+    all.push(noted('b'), noted('c'))
+    sent[0]!.done()
+    await vi.waitFor(() => expect(sent.map(({ users }) => users)).toEqual([['a'], ['b', 'c']]))
+    expect(answered).toEqual(['a'])
+    sent[1]!.done()
+    await Promise.all(all)
   })
 
   it('accept a write that other processes cannot be told about', async () => {

@@ -12,6 +12,12 @@ const MAX_WAIT_MS = 2_000
 const MAX_AGE_MS = 10_000
 const MAX_USERS = 10_000
 
+const NOTIFY = {
+  name: 'notify',
+  text: 'select pg_notify($1, change) from unnest($2::text[]) change',
+  query_timeout: MAX_WAIT_MS,
+}
+
 interface LastWrite {
   readonly written: Written
   readonly at: number
@@ -50,12 +56,25 @@ export function createOwnWrites(changes: Changes, pool: Pick<pg.Pool, 'query'>) 
     await Promise.all(models.map(([name, position]) => changes.waitFor([name], position, MAX_WAIT_MS)))
   }
 
+  // Writes that arrive while a notification is sent share the next one.
+  let unsent: string[] = []
+  let sending = Promise.resolve()
+  let following: Promise<void> | undefined
+  const send = async () => {
+    const changes = unsent
+    unsent = []
+    sending = following!
+    following = undefined
+    await pool.query({ ...NOTIFY, values: [CHANGE_CHANNEL, changes] }).catch(() => {})
+  }
+
   return {
     /** Records a write. Resolves once the other processes have been notified, or cannot be. */
     async note(userId: string, written: Written): Promise<void> {
       remember(userId, written)
-      const change = JSON.stringify({ name: OWN_WRITE, ids: [userId], written })
-      await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change]).catch(() => {})
+      unsent.push(JSON.stringify({ name: OWN_WRITE, ids: [userId], written }))
+      following ??= sending.then(send)
+      await following
     },
 
     /** Waits until the read models include the user's last write, or until the time for it is up. */
