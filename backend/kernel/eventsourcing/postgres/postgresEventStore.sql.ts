@@ -161,6 +161,15 @@ export const readStreamSql = {
   text: 'select * from event where stream = $1 and revision >= $2 order by revision limit $3',
 }
 
+/** Parameters: streams, the first revision of each, limit for each. `read` is the number of the stream in the list, from 1. */
+export const readStreamsSql = {
+  name: 'event_read_streams',
+  text: `select n.read, e.* from unnest($1::text[], $2::bigint[]) with ordinality n(stream, first, read)
+         cross join lateral (select * from event where event.stream = n.stream collate "C" and event.revision >= n.first
+                             order by event.revision limit $3) e
+         order by n.read, e.revision`,
+}
+
 export const headSql = { name: 'event_head', text: 'select coalesce(max(position), 0) as head from event' }
 
 /** Parameters: exclusive start position, inclusive end position, stream prefixes or null, limit. */

@@ -17,21 +17,15 @@ import {
 import type { Event } from '../pure/decider.ts'
 import { eventsAfter, LogTail, readHead } from './logTail.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
-import { installEventTableSql, probeSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
+import { installEventTableSql, probeSql, readAllSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
 import { type Page, SharedPages } from './sharedPages.ts'
+import { StreamReads } from './streamReads.ts'
 
 const PAGE = 500
 /** Maximum positions per read. Keeps subscriptions to rare streams from scanning the whole log in one query. */
 const SCAN_WINDOW = 20_000
-const READ_TIMEOUT_MS = 8_000
 const PROBE_TIMEOUT_MS = 2_000
-
-const readPage = (stream: string, from: number) => ({
-  ...readStreamSql,
-  values: [stream, from, PAGE],
-  query_timeout: READ_TIMEOUT_MS,
-})
 
 /** Creates the event table and its append function if they are missing. Several processes may call it concurrently. */
 export async function installEventTable(pool: pg.Pool): Promise<void> {
@@ -53,12 +47,14 @@ class PostgresEventStore implements EventStore {
   readonly #tail: LogTail
   readonly #pages = new SharedPages((at, filter) => this.#readTable(at, filter))
   readonly #appends: PostgresAppends
+  readonly #reads: StreamReads
   /** Position of the last event when the table was last read. */
   #head = 0
   readonly #closed = new AbortController()
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
+    this.#reads = new StreamReads(pool)
     this.#tail = new LogTail(pool, () => this.#appends.isSending)
     this.#appends = new PostgresAppends(pool, this.#tail)
   }
@@ -78,9 +74,9 @@ class PostgresEventStore implements EventStore {
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
     for (let next = from; ; ) {
-      const { rows } = await this.#pool.query<EventRow>(readPage(stream, next))
+      const { rows, ends } = await this.#reads.page(stream, next)
       for (const row of rows) yield toStored<E>(row)
-      if (rows.length < PAGE) return
+      if (ends) return
       next = Number(rows.at(-1)!.revision) + 1
     }
   }
