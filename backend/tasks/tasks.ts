@@ -1,4 +1,4 @@
-import { foldVideoTask } from '#projections/tasks/readVideoTasks.ts'
+import { foldVideoTask, rowAfter, type TaskWithProgress } from '#projections/tasks/readVideoTasks.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { EventStore, GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle, Step } from '../kernel/eventsourcing/handle.ts'
@@ -99,15 +99,17 @@ export function createTasks(deps: TaskDeps) {
     async generate({ userId, key, generation, command }: Request) {
       const isLost = (error: unknown) => error instanceof TaskAbandoned
       const keyed = { userId, key, body: generation, isLost }
+      let created: TaskWithProgress | undefined
       const taskId = await withIdempotencyKey(database, keyed, async (taskId) => {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const context = command(derivedId('generate', taskId))
         const { held, submitted } = await submitTask(deps, { taskId, userId, generation, images, source }, context)
         await note(userId, { videoTasks: submitted.position, creditBalances: held })
+        created = rowAfter(submitted.appended ?? [])
         return taskId
       })
-      return readRow(taskId)
+      return created ?? readRow(taskId)
     },
 
     /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */

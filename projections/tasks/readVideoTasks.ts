@@ -1,4 +1,4 @@
-import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, NewEvent, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { VIDEO_TASK } from '#backend/tasks/events.ts'
 import { foldEvent, isRelevant } from '../engine/projection.ts'
 import { type Database, type Page, query, queryOne, queryPage, queryPrepared } from '../engine/query.ts'
@@ -69,10 +69,14 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
  * Folds a task's stream into the row that the read model shows once it has caught up; undefined if there is no such
  * task. Progress is not part of the log.
  */
-export async function foldVideoTask(store: Pick<EventStore, 'readStream'>, id: string) {
-  let row: object | undefined
-  for await (const event of store.readStream(`${VIDEO_TASK}-${id}`))
-    if (isRelevant(videoTasks, event)) row = foldEvent(videoTasks, row, event)
+export const foldVideoTask = async (store: Pick<EventStore, 'readStream'>, id: string) =>
+  rowAfter(await Array.fromAsync(store.readStream(`${VIDEO_TASK}-${id}`)))
+
+/** Folds all events of a task, which need not be stored yet, into a row as {@link foldVideoTask} does. */
+export function rowAfter(events: readonly NewEvent[]): TaskWithProgress | undefined {
+  // The rows of tasks depend on the data of their events alone.
+  const relevant = (events as readonly Stored[]).filter((event) => isRelevant(videoTasks, event))
+  const row = relevant.reduce<object | undefined>((row, event) => foldEvent(videoTasks, row, event), undefined)
   return row && { ...(row as VideoTaskRow), percent: null, frame_at: null }
 }
 

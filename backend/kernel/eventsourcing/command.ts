@@ -1,4 +1,4 @@
-import type { GlobalPosition, Stored } from './eventStore.port.ts'
+import type { GlobalPosition, NewEvent, Stored } from './eventStore.port.ts'
 import type { Event } from './pure/decider.ts'
 import { derivedId } from './pure/eventHash.ts'
 
@@ -31,6 +31,8 @@ export interface Handled<S> {
   readonly state: S
   /** Log position that a read model must reach to include the result; undefined for an empty stream. */
   readonly position: GlobalPosition | undefined
+  /** Events that the command appended; missing if it appended none. */
+  readonly appended?: readonly NewEvent[]
 }
 
 /**

@@ -124,7 +124,7 @@ export class Lane<S, C, E extends Event> {
       append: this.#appendOf(known, events),
       stored: ({ position }) => {
         this.#confirm(known, events, { ...after, position })
-        return { state: after.state, position }
+        return { state: after.state, position, appended: events }
       },
       release: () => void this.#drain(),
     }
@@ -225,8 +225,10 @@ export class Lane<S, C, E extends Event> {
       events.push(...created.events)
       after = created.after
       const { state } = after
-      const answer: Answer = (position, followed) => resolve({ state, position, ...(followed && { followed }) })
-      answers.push({ answer, joins: decided.events.length > 0 ? following(state) : [] })
+      const appended = created.events.length > 0 && { appended: created.events }
+      const answer: Answer = (position, followed) =>
+        resolve({ state, position, ...appended, ...(followed && { followed }) })
+      answers.push({ answer, joins: appended ? following(state) : [] })
     }
     return { events, answers, after }
   }

@@ -48,6 +48,16 @@ describe('a step with others that follow', () => {
     expect([await seats('1'), await seats('2'), await seats('3')]).toEqual([['a'], ['first'], ['first']])
   })
 
+  it('answers with the events of each, and with none for a repetition', async () => {
+    const { store, step } = setup()
+    const send = () => step('1', 'a').sendWith(() => [step('2', 'first')])
+    const { appended, followed } = await send()
+    const stored = async (stream: string) => (await Array.fromAsync(store.readStream(stream))).map(({ id }) => id)
+    expect(appended?.map(({ id }) => id)).toEqual(await stored('room-1'))
+    expect(followed[0]?.appended?.map(({ id }) => id)).toEqual(await stored('room-2'))
+    expect((await send()).appended).toBeUndefined()
+  })
+
   it('continues each stream from there', async () => {
     const { store, step, seats } = setup()
     await step('1', 'a').sendWith(() => [step('2', 'first')])
