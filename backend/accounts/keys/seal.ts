@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
 /** What a sealed value is and whose. It is authenticated, so a value that is moved to another place does not open. */
 export type About = Readonly<{
@@ -9,8 +9,8 @@ export type About = Readonly<{
   row: string
 }>
 
-/** A key, and the one that earlier releases used in its place. Both are 32 bytes long. */
-export type VersionedKey = Readonly<{ key: Buffer; former: Buffer }>
+/** A key, and the one that earlier releases used in its place. Both are 32 bytes long. A `KeyObject` is used faster. */
+export type VersionedKey<Key extends Buffer | KeyObject = Buffer | KeyObject> = Readonly<{ key: Key; former: Key }>
 
 /** Starts values that authenticate what they are about. Base64, of which earlier values consist, has no full stop. */
 const VERSION = 'v2.'
@@ -56,7 +56,7 @@ const derive = (masterKey: string, info: string) =>
   Buffer.from(hkdfSync('sha256', Buffer.from(masterKey, 'hex'), '', `kinora ${info}`, 32))
 
 /** Returns the key that wraps other keys. Master keys are 64 hexadecimal digits. */
-export const wrappingKey = (masterKey: string): VersionedKey => ({
+export const wrappingKey = (masterKey: string): VersionedKey<Buffer> => ({
   key: derive(masterKey, 'wrapping'),
   former: Buffer.from(masterKey, 'hex'),
 })
@@ -69,7 +69,7 @@ export const formerKeyFor = (purpose: string, masterKey: string): Buffer =>
   createHmac('sha256', Buffer.from(masterKey, 'hex')).update(purpose).digest()
 
 /** Derives the current and the former key for one purpose, where values of earlier releases must stay valid. */
-export const versionedKeyFor = (purpose: string, masterKey: string): VersionedKey => ({
+export const versionedKeyFor = (purpose: string, masterKey: string): VersionedKey<Buffer> => ({
   key: keyFor(purpose, masterKey),
   former: formerKeyFor(purpose, masterKey),
 })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
@@ -28,13 +28,13 @@ export type UserKeys = ReturnType<typeof createUserKeys>
  */
 export function createUserKeys(database: Database, masterKey: string, onDamaged: OnDamaged = () => {}) {
   const wrapping = wrappingKey(masterKey)
-  const cache = new Map<string, Promise<Buffer | undefined>>()
+  const cache = new Map<string, Promise<KeyObject | undefined>>()
 
   const stored = async (userId: string) => {
     const sql = 'select wrapped_key from user_key where user_id = ?'
     const [row] = await database.em.fork().execute<{ wrapped_key: string }[]>(sql, [userId])
     try {
-      return row && unseal(wrapping, row.wrapped_key, aboutKey(userId))
+      return row && createSecretKey(unseal(wrapping, row.wrapped_key, aboutKey(userId)))
     } catch (error) {
       onDamaged(userId, error)
       throw new Undecryptable("The user's key cannot be opened.", { cause: error })

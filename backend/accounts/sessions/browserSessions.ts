@@ -78,7 +78,7 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     knownDevice(ctx: Context, identity: string, since: Date | null): string | undefined {
       const [, device, issued, mac] = /^([0-9a-f-]{36})\.(\d{13})\.([\w-]{43})$/.exec(cookies.device(ctx) ?? '') ?? []
       if (!device || !issued || !mac || Number(issued) < (since?.getTime() ?? 0)) return undefined
-      const isSignedWith = (key: Buffer) =>
+      const isSignedWith = (key: typeof deviceKey.key) =>
         timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(`${device}.${issued}`, identity, key)))
       return [deviceKey.key, deviceKey.former].some(isSignedWith) ? device : undefined
     },
