@@ -144,7 +144,9 @@ describe('two API processes', () => {
     for (let n = 0; n < 2; n++) {
       const own = await freePort()
       const address = { PORT: String(own), PUBLIC_URL: `http://localhost:${own}` }
-      processes.push(await startProgram({ ...shared, ...address, DATA_DIR: `${db.postgres.dataDir}-app` }))
+      // At the default rate, the calls would take half a minute.
+      const rates = { SESSION_RATE: '100000', NETWORK_RATE: '100000' }
+      processes.push(await startProgram({ ...shared, ...address, ...rates, DATA_DIR: `${db.postgres.dataDir}-app` }))
     }
     const user = await registerUser(processes[0]!.url)
     const call = async (program: Program) =>
