@@ -4,7 +4,10 @@ import { withImports } from '../imports.mjs'
 import { ROOT } from '../run.mjs'
 import { packageClosure, packagesIn } from './packageClosure.mjs'
 
-const SOURCES = ['backend', 'projections', 'workflows', 'content', 'site/dist', 'scripts/ops.mjs', 'package.json']
+const SOURCES = [
+  ...['backend', 'projections', 'workflows', 'content'],
+  ...['dist', 'site/dist', 'scripts/ops.mjs', 'package.json'],
+]
 const NO_SOURCE = /(^|\/)(testing|node_modules)(\/|$)|\.spec\.ts$|^backend\/programs\/showcase/
 
 /** Temporal's worker loads these to bundle workflows, which the build has done. */

@@ -1,0 +1,59 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { build } from 'esbuild'
+import { ROOT } from '../run.mjs'
+import { requireHttp } from './requireHttp.mjs'
+import { OUTPUT, PROGRAMS, sourcePaths } from './sourcePaths.mjs'
+
+/**
+ * Packages that are loaded from node_modules: they contain native code or WebAssembly, or start threads from their own
+ * files, or only some installations need them.
+ */
+const EXTERNAL = [
+  '@contentauth/c2pa-wasm',
+  '@eventstore/db-client',
+  '@ffmpeg-installer/ffmpeg',
+  '@fontsource-variable/*',
+  '@grpc/grpc-js',
+  '@napi-rs/canvas',
+  '@temporalio/*',
+  'nodemailer',
+  'pg-native',
+  'sharp',
+  'web-push',
+]
+
+/** Bundled CommonJS requires the modules of Node.js and external packages. */
+const REQUIRE = "import { createRequire as __from } from 'node:module'; const require = __from(import.meta.url);"
+
+/**
+ * Bundles the server and its child programs into {@link OUTPUT}. docs/decisions/0051-server-bundle.md.
+ * @returns esbuild's metafile
+ */
+export async function bundleServer(output = path.join(ROOT, OUTPUT)) {
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: PROGRAMS,
+    outdir: output,
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    external: EXTERNAL,
+    plugins: [sourcePaths(ROOT), requireHttp],
+    banner: { js: REQUIRE },
+    sourcemap: 'linked',
+    sourcesContent: false,
+    keepNames: true,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  })
+  rmSync(output, { recursive: true, force: true })
+  mkdirSync(output, { recursive: true })
+  for (const { path: file, contents } of outputFiles) writeFileSync(file, contents)
+  return metafile
+}
