@@ -8,7 +8,13 @@ import { filesHash, isCurrent } from './staleness.mjs'
 const DIST = path.join(ROOT, 'site/dist')
 const STAMP = path.join(DIST, '.build')
 const NO_INPUT = /(^|\/)(dist|\.astro|node_modules|e2e)\/|\.spec\.tsx?$/
-const TOOLS = ['package-lock.json', 'tsconfig.json', 'scripts/buildSite.mjs', 'scripts/precompress.mjs', 'scripts/staleness.mjs']
+const TOOLS = [
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/buildSite.mjs',
+  'scripts/precompress.mjs',
+  'scripts/staleness.mjs',
+]
 
 export const hasSite = () => existsSync(path.join(ROOT, 'site/astro.config.mjs'))
 

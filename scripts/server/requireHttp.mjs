@@ -8,6 +8,8 @@ export const requireHttp = {
     onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
       kind === 'import-statement' ? { path: 'http', namespace: 'required' } : undefined,
     )
-    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ contents: `module.exports = require('node:${path}')` }))
+    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require('node:${path}')`,
+    }))
   },
 }

@@ -124,9 +124,11 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
         requireUserVerification: true,
       }
       const isExpected = (challenge: string) => challenges.accept(ctx, challenge)
-      const { verified, authenticationInfo } = await inThread('verifyAuthentication', [answer], isExpected).catch(() => {
-        throw refused()
-      })
+      const { verified, authenticationInfo } = await inThread('verifyAuthentication', [answer], isExpected).catch(
+        () => {
+          throw refused()
+        },
+      )
       if (!verified) throw refused()
       const counted = await execute(
         `update passkey set counter = ?, last_used_at = now() where id = ? and (counter < ? or (counter = 0 and ? = 0))

@@ -55,7 +55,8 @@ export function createThread<F extends ThreadFunctions>(program: URL, { idleMs =
       if (message.type === 'done') call?.resolve(message.result)
       else if (message.type === 'failed') call?.reject(message.error)
       else {
-        const send = (answer: unknown) => started.postMessage({ id: message.id, type: 'told', answer } as MessageToThread)
+        const send = (answer: unknown) =>
+          started.postMessage({ id: message.id, type: 'told', answer } as MessageToThread)
         await Promise.resolve(call?.onQuestion(message.question as never)).then(send, (error) => call?.reject(error))
       }
     })
