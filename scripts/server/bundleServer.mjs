@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { ROOT } from '../run.mjs'
+import { lineTable } from './lineTable.mjs'
 import { requireHttp } from './requireHttp.mjs'
 import { OUTPUT, PROGRAMS, sourcePaths } from './sourcePaths.mjs'
 
@@ -45,7 +46,8 @@ export async function bundleServer(output = path.join(ROOT, OUTPUT)) {
     external: EXTERNAL,
     plugins: [sourcePaths(ROOT), requireHttp],
     banner: { js: REQUIRE },
-    sourcemap: 'linked',
+    inject: [path.join(import.meta.dirname, 'prelude.mjs')],
+    sourcemap: 'external',
     sourcesContent: false,
     keepNames: true,
     metafile: true,
@@ -54,6 +56,16 @@ export async function bundleServer(output = path.join(ROOT, OUTPUT)) {
   })
   rmSync(output, { recursive: true, force: true })
   mkdirSync(output, { recursive: true })
-  for (const { path: file, contents } of outputFiles) writeFileSync(file, contents)
+  for (const { path: file, contents, text } of outputFiles)
+    if (file.endsWith('.map')) writeLines(file.slice(0, -'.map'.length), lineTable(JSON.parse(text)))
+    else writeFileSync(file, contents)
   return metafile
+}
+
+/** Writes a table for {@link import('../../backend/kernel/observability/sourceLines.ts')}. */
+function writeLines(file, { sources, rows }) {
+  writeFileSync(`${file}.lines`, rows)
+  const folder = path.dirname(file)
+  const named = sources.map((source) => path.relative(ROOT, path.join(folder, source)))
+  writeFileSync(`${file}.sources`, JSON.stringify(named))
 }
