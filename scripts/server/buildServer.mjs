@@ -1,12 +1,17 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { withImports } from '../imports.mjs'
-import { ROOT, secondsSince } from '../run.mjs'
+import { COMPILE_CACHE, ROOT, secondsSince } from '../run.mjs'
 import { filesHash, isCurrent } from '../staleness.mjs'
 import { OUTPUT, PROGRAMS } from './sourcePaths.mjs'
 
 const STAMP = path.join(ROOT, OUTPUT, '.build')
-const TOOLS = ['package.json', 'package-lock.json', 'scripts/server/buildServer.mjs', 'scripts/server/bundleServer.mjs']
+const TOOLS = [
+  ...['package.json', 'package-lock.json'],
+  ...['buildServer', 'bundleServer', 'leanPackages', 'lineTable', 'prelude'].map(
+    (name) => `scripts/server/${name}.mjs`,
+  ),
+]
 
 /** The bundled server. */
 export const SERVER = path.join(ROOT, OUTPUT, 'main.js')
@@ -30,6 +35,8 @@ export async function buildServer() {
     console.error('The server could not be bundled.')
     process.exit(1)
   }
+  // What is compiled from former builds is never read again.
+  rmSync(COMPILE_CACHE, { recursive: true, force: true })
   writeFileSync(STAMP, hash)
   console.log(`Bundled in ${secondsSince(start)}.`)
 }

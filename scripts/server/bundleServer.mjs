@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { ROOT } from '../run.mjs'
+import { leanPackages } from './leanPackages.mjs'
 import { lineTable } from './lineTable.mjs'
-import { requireHttp } from './requireHttp.mjs'
 import { OUTPUT, PROGRAMS, sourcePaths } from './sourcePaths.mjs'
 
 /**
@@ -44,7 +44,7 @@ export async function bundleServer(output = path.join(ROOT, OUTPUT)) {
     target: 'node24',
     format: 'esm',
     external: EXTERNAL,
-    plugins: [sourcePaths(ROOT), requireHttp],
+    plugins: [sourcePaths(ROOT), leanPackages(ROOT)],
     banner: { js: REQUIRE },
     inject: [path.join(import.meta.dirname, 'prelude.mjs')],
     sourcemap: 'external',
