@@ -1,17 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { withImports } from '../imports.mjs'
-import { COMPILE_CACHE, ROOT, secondsSince } from '../run.mjs'
+import { COMPILE_CACHE, NODE, ROOT, run, secondsSince } from '../run.mjs'
 import { filesHash, isCurrent } from '../staleness.mjs'
-import { OUTPUT, PROGRAMS } from './sourcePaths.mjs'
+import { OUTPUT, PROGRAMS } from './programs.mjs'
 
 const STAMP = path.join(ROOT, OUTPUT, '.build')
-const TOOLS = [
-  ...['package.json', 'package-lock.json'],
-  ...['buildServer', 'bundleServer', 'leanPackages', 'lineTable', 'prelude'].map(
-    (name) => `scripts/server/${name}.mjs`,
-  ),
-]
+const TOOLS = ['package.json', 'package-lock.json', 'scripts/server/bundleServer.ts', 'scripts/server/prelude.ts']
 
 /** The bundled server. */
 export const SERVER = path.join(ROOT, OUTPUT, 'main.js')
@@ -26,12 +21,9 @@ export async function buildServer() {
   console.log('Bundling the server …')
   const start = Date.now()
   const hash = filesHash(ROOT, serverInputs())
-  // Imported late, because this file is loaded before packages are installed.
-  const { bundleServer } = await import('./bundleServer.mjs')
-  try {
-    await bundleServer()
-  } catch (error) {
-    console.error(error.message)
+  const { code, output } = await run(NODE, ['scripts/server/bundleServer.ts'], { quiet: true })
+  if (code !== 0) {
+    console.error(output)
     console.error('The server could not be bundled.')
     process.exit(1)
   }
@@ -42,4 +34,4 @@ export async function buildServer() {
 }
 
 /** Lists the files that the bundle is made from. Packages are represented by the lock file. */
-export const serverInputs = (root = ROOT) => withImports(root, [...PROGRAMS, ...TOOLS]).sort()
+const serverInputs = (root = ROOT) => withImports(root, [...PROGRAMS, ...TOOLS]).sort()

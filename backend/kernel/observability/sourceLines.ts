@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** Where the lines of sources begin in a file of the bundle. See scripts/server/lineTable.mjs. */
+/** Where the lines of sources begin in a file of the bundle. See scripts/server/lineTable.ts. */
 export interface LineTable {
   readonly sources: readonly string[]
   /** Rows of four: line and column in the bundle, index of the source, and line in it, all from zero. */

@@ -1,22 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-
-/** Folder of the bundle, relative to the project. All of its files are at its top, so that paths between them are stable. */
-export const OUTPUT = 'dist'
-
-/** Programs of the bundle: the server, its child processes and its threads. Each becomes a file of the same base name. */
-export const PROGRAMS = [
-  'backend/main.ts',
-  'backend/accounts/factors/webauthnThread.ts',
-  'backend/accounts/weakness/weaknessThread.ts',
-  'backend/app/backups/proveCopy.ts',
-  'backend/kernel/media/marks/signingThread.ts',
-  'backend/kernel/media/normaliseImage.ts',
-  'backend/kernel/media/stamps.ts',
-  'backend/kernel/processes/launcherProgram.ts',
-  'backend/programs/ledger/hashThread.ts',
-  'backend/providers/video/demo/renderChild.ts',
-]
+import type { Plugin } from 'esbuild'
+import { PROGRAMS } from './programs.mjs'
 
 /** Temporal's bundler reads it as a source. */
 const SOURCES = ['workflows/temporal/sandbox.ts']
@@ -32,7 +17,7 @@ const OWN_PATH =
  * esbuild plugin. Keeps paths that sources build from `import.meta` true: paths of files point to the sources, and
  * paths of {@link PROGRAMS} to the bundle. Positions in lines change, lines do not.
  */
-export const sourcePaths = (root) => ({
+export const sourcePaths = (root: string): Plugin => ({
   name: 'source paths',
   setup({ onLoad }) {
     onLoad({ filter: OURS }, ({ path: file }) => {
@@ -47,24 +32,24 @@ export const sourcePaths = (root) => ({
  * Rewrites the uses of `import.meta` in a source for its place in the bundle.
  * @throws Error the source names a file that does not exist, or a program that is not in the bundle
  */
-export function withSourcePaths(source, file, root) {
+export function withSourcePaths(source: string, file: string, root: string): string {
   const folder = path.posix.dirname(file)
-  const own = {
+  const own: Readonly<Record<string, string>> = {
     url: `new URL('../${file}', import.meta.url).href`,
     dirname: `(import.meta.dirname + '/../${folder}')`,
     // A program is the main module if the process was started with the program's file of the bundle.
     main: PROGRAMS.includes(file) ? `(process.argv[1] === import.meta.dirname + '/${bundled(file)}')` : 'false',
   }
-  return source.replace(OWN_PATH, (expression, fromUrl, fromFolder, property) => {
-    if (property) return own[property]
+  return source.replace(OWN_PATH, (expression, fromUrl: string, fromFolder: string, property: string) => {
+    if (property) return own[property]!
     const named = fromUrl ?? fromFolder
     const target = path.posix.join(folder, named)
     if (PROGRAMS.includes(target)) return expression.replace(named, `./${bundled(target)}`)
     if (target.endsWith('.ts') && !SOURCES.includes(target)) throw new Error(`${file}: ${target} is not in the bundle`)
     if (!BUILT.includes(target) && !existsSync(path.join(root, target))) throw new Error(`${file}: no ${target}`)
-    return expression.replace('import.meta.url', own.url).replace('import.meta.dirname', own.dirname)
+    return expression.replace('import.meta.url', own.url!).replace('import.meta.dirname', own.dirname!)
   })
 }
 
-/** Name of a program in the bundle. */
-export const bundled = (program) => `${path.posix.basename(program, '.ts')}.js`
+/** Returns the name of a program in the bundle. */
+const bundled = (program: string) => `${path.posix.basename(program, '.ts')}.js`

@@ -1,10 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
+import type { LineTable } from '#backend/kernel/observability/sourceLines.ts'
 import { ROOT } from '../run.mjs'
-import { leanPackages } from './leanPackages.mjs'
-import { lineTable } from './lineTable.mjs'
-import { OUTPUT, PROGRAMS, sourcePaths } from './sourcePaths.mjs'
+import { leanPackages } from './leanPackages.ts'
+import { lineTable } from './lineTable.ts'
+import { OUTPUT, PROGRAMS } from './programs.mjs'
+import { sourcePaths } from './sourcePaths.ts'
 
 /**
  * Packages that are loaded from node_modules: they contain native code or WebAssembly, or start threads from their own
@@ -27,12 +29,9 @@ const EXTERNAL = [
 /** Bundled CommonJS requires the modules of Node.js and external packages. */
 const REQUIRE = "import { createRequire as __from } from 'node:module'; const require = __from(import.meta.url);"
 
-/**
- * Bundles the server and its child programs into {@link OUTPUT}. docs/decisions/0051-server-bundle.md.
- * @returns esbuild's metafile
- */
-export async function bundleServer(output = path.join(ROOT, OUTPUT)) {
-  const { metafile, outputFiles } = await build({
+/** Bundles the server and its child programs into {@link OUTPUT}. docs/decisions/0051-server-bundle.md. */
+async function bundleServer(output = path.join(ROOT, OUTPUT)): Promise<void> {
+  const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: PROGRAMS,
     outdir: output,
@@ -46,11 +45,10 @@ export async function bundleServer(output = path.join(ROOT, OUTPUT)) {
     external: EXTERNAL,
     plugins: [sourcePaths(ROOT), leanPackages(ROOT)],
     banner: { js: REQUIRE },
-    inject: [path.join(import.meta.dirname, 'prelude.mjs')],
+    inject: [path.join(import.meta.dirname, 'prelude.ts')],
     sourcemap: 'external',
     sourcesContent: false,
     keepNames: true,
-    metafile: true,
     write: false,
     logLevel: 'warning',
   })
@@ -59,13 +57,14 @@ export async function bundleServer(output = path.join(ROOT, OUTPUT)) {
   for (const { path: file, contents, text } of outputFiles)
     if (file.endsWith('.map')) writeLines(file.slice(0, -'.map'.length), lineTable(JSON.parse(text)))
     else writeFileSync(file, contents)
-  return metafile
 }
 
-/** Writes a table for {@link import('../../backend/kernel/observability/sourceLines.ts')}. */
-function writeLines(file, { sources, rows }) {
+/** Writes the files that `nameSourceLines` reads. */
+function writeLines(file: string, { sources, rows }: LineTable): void {
   writeFileSync(`${file}.lines`, rows)
   const folder = path.dirname(file)
   const named = sources.map((source) => path.relative(ROOT, path.join(folder, source)))
   writeFileSync(`${file}.sources`, JSON.stringify(named))
 }
+
+await bundleServer()
