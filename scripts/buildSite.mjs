@@ -1,21 +1,27 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { withImports } from './imports.mjs'
 import { precompress } from './precompress.mjs'
 import { NODE, ROOT, run, secondsSince, tool } from './run.mjs'
+import { filesHash, isCurrent } from './staleness.mjs'
 
 const DIST = path.join(ROOT, 'site/dist')
 const STAMP = path.join(DIST, '.build')
 const NO_INPUT = /(^|\/)(dist|\.astro|node_modules|e2e)\/|\.spec\.tsx?$/
-const TOOLS = ['package-lock.json', 'tsconfig.json', 'scripts/buildSite.mjs', 'scripts/precompress.mjs']
+const TOOLS = [
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/buildSite.mjs',
+  'scripts/precompress.mjs',
+  'scripts/staleness.mjs',
+]
 
 export const hasSite = () => existsSync(path.join(ROOT, 'site/astro.config.mjs'))
 
 /** Builds the site if any of its inputs changed since the last build. */
 export async function buildSiteIfStale() {
   if (!hasSite()) return console.log('There is no site yet (site/astro.config.mjs): only the API is served.')
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputsHash()) return
+  if (isCurrent(STAMP, inputsHash())) return
   await buildSite()
 }
 
@@ -51,15 +57,7 @@ const docs = (root) =>
   )
 
 /** Hashes the inputs of the site. The public URL is not an input: the server inserts it. */
-export function inputsHash(root = ROOT) {
-  const hash = createHash('sha256')
-  for (const file of siteInputs(root))
-    hash
-      .update(`${file}\0`)
-      .update(readFileSync(path.join(root, file)))
-      .update('\0')
-  return hash.digest('hex')
-}
+export const inputsHash = (root = ROOT) => filesHash(root, siteInputs(root))
 
 function filesUnder(root, folder) {
   const entries = readdirSync(path.join(root, folder), { withFileTypes: true })

@@ -32,7 +32,7 @@ async function serve(env) {
       server = child
     }
     const options = { env: { ...env, KINORA_STARTER: String(process.pid) }, ipc: true, onStart }
-    const ended = run(NODE, serverArguments(), options)
+    const ended = run(NODE, serverArguments('backend/main.ts'), options)
     const changed = changes.next()
     const isOver = await Promise.race([ended.then(() => true), changed.then(() => false)])
     if (isOver) {

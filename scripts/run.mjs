@@ -77,8 +77,8 @@ export function run(
 /** Returns the arguments that make Node.js read `.env`; empty if there is no such file. */
 export const settings = () => (existsSync(path.join(ROOT, '.env')) ? ['--env-file=.env'] : [])
 
-/** Returns the arguments that run the server. It needs `ipc`, and KINORA_STARTER in its environment. */
-export const serverArguments = () => [...settings(), '--import=./scripts/stopWithStarter.mjs', 'backend/main.ts']
+/** Returns the arguments that run a main module of the server. It needs `ipc`, and KINORA_STARTER in its environment. */
+export const serverArguments = (main) => [...settings(), '--import=./scripts/stopWithStarter.mjs', main]
 
 /** Formats the time since `start` (epoch milliseconds) in seconds. */
 export const secondsSince = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`

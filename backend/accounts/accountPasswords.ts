@@ -2,13 +2,14 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Clock } from '../kernel/time.ts'
-import { type AccountsOptions, assertStrong, findAccount } from './accounts.ts'
+import { type AccountsOptions, findAccount } from './accounts.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
 import { composeMail } from './mails/composeMail.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { hashPassword, passwordMatches, unusablePassword } from './passwords.ts'
 import { endSessions } from './sessions/sessions.ts'
 import { type UserAccount, UserTable } from './tables.ts'
+import { assertStrong } from './weakness/assertStrong.ts'
 
 const NOTICE_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
@@ -51,8 +52,8 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     await outbox.put(tx, account.id, notice, NOTICE_LIFETIME_MS)
   }
 
-  const hashStrong = (password: string, { email, fullName }: UserAccount) => {
-    assertStrong(password, { email, username: fullName }, 'new_password')
+  const hashStrong = async (password: string, { email, fullName }: UserAccount) => {
+    await assertStrong(password, { email, username: fullName }, 'new_password')
     return hashPassword(password)
   }
 

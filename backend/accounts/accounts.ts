@@ -12,8 +12,8 @@ import type { FreeGrants } from './freeGrants.ts'
 import { domainFault, mailIdentity } from './mails/mailAddress.ts'
 import type { MailedLinks } from './mails/mailedLinks.ts'
 import { hashPassword } from './passwords.ts'
-import { passwordWeakness } from './passwordWeakness.ts'
 import { type UserAccount, UserTable } from './tables.ts'
+import { assertStrong } from './weakness/assertStrong.ts'
 
 export interface AccountsOptions {
   readonly database: Database
@@ -39,12 +39,6 @@ export const asUser = (account: UserAccount): User => ({
 export const findAccount = (em: EntityManager, email: string) =>
   em.findOne(UserTable, { $or: [{ identity: mailIdentity(email) }, { email }] })
 
-/** Rejects weak passwords. @throws ValidationError password_common, password_personal, password_guessable */
-export function assertStrong(password: string, owner: { email: string; username: string }, path: string): void {
-  const code = passwordWeakness(password, owner)
-  if (code) throw new ValidationError([{ path, code }])
-}
-
 /** Creates the service that registers accounts, verifies their addresses and stores their settings. */
 export function createAccounts(options: AccountsOptions) {
   const { database, links, grants, background, production, calendar = Date.now } = options
@@ -63,7 +57,7 @@ export function createAccounts(options: AccountsOptions) {
     async register({ email, password, username, language }: z.output<typeof Registration>): Promise<void> {
       const fault = domainFault(email, production)
       if (fault) throw new ValidationError([{ path: 'email', code: fault }])
-      assertStrong(password, { email, username }, 'password')
+      await assertStrong(password, { email, username }, 'password')
       const taken = new Rejection('email_already_registered', 'This email is already registered.')
       const passwordHash = await hashPassword(password)
       const existing = await findAccount(database.em.fork(), email)

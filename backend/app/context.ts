@@ -35,7 +35,7 @@ import type { Config } from './config/readConfig.ts'
 import { adoptLog, refuseForeignLog } from './installation.ts'
 import { openEventStore } from './openEventStore.ts'
 
-import { ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
+import { ENTITIES, isMigrated, MIGRATIONS, migrateSchema } from './schema.ts'
 
 /** Parts that a test replaces. */
 export interface Overrides {
@@ -99,9 +99,11 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   const pool = openPool({ ...connection, max: 12 }, (error) => {
     if (!closing) log.error({ err: error }, 'database connection lost')
   })
-  const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-  await migrateSchema(migrating, pool)
-  await migrating.close()
+  if (!(await isMigrated(pool))) {
+    const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
+    await migrateSchema(migrating, pool)
+    await migrating.close()
+  }
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
   prepareOn(database, pool)
   await countVisits(pool, config.operators.timeZone, recountRegistrations)

@@ -2,7 +2,7 @@ import type { EntitySchema } from '@mikro-orm/core'
 import type pg from 'pg'
 import { PROJECTIONS } from '#projections/all.ts'
 import { UserTable } from '../accounts/tables.ts'
-import { type Database, migrate } from '../kernel/postgres/orm.ts'
+import { type Database, migrate, readMigrations } from '../kernel/postgres/orm.ts'
 import { ConfigError } from './config/environment.ts'
 import { M0100Baseline, REPLACED_BY_BASELINE } from './migrations/M0100Baseline.ts'
 import { M0101ParkedEvents } from './migrations/M0101ParkedEvents.ts'
@@ -73,6 +73,12 @@ export const MIGRATIONS = [
  */
 export const migrateSchema = (database: Database, pool: pg.Pool): Promise<void> =>
   migrate(database, pool, currentMigrations)
+
+/** Returns whether all migrations are applied. One query, where {@link migrateSchema} loads the ORM a second time. */
+export async function isMigrated(pool: pg.Pool): Promise<boolean> {
+  const applied = new Set(await readMigrations(pool))
+  return MIGRATIONS.every(({ name }) => applied.has(name))
+}
 
 /**
  * Returns the applied migrations of a database or backup, with the baseline in place of the migrations that it

@@ -2,9 +2,15 @@ import { cpSync, lutimesSync, mkdirSync, readdirSync, readFileSync, writeFileSyn
 import path from 'node:path'
 import { withImports } from '../imports.mjs'
 import { ROOT } from '../run.mjs'
+import { OUTPUT } from '../server/programs.mjs'
 import { packageClosure, packagesIn } from './packageClosure.mjs'
 
-const SOURCES = ['backend', 'projections', 'workflows', 'content', 'site/dist', 'scripts/ops.mjs', 'package.json']
+const SOURCES = [
+  ...['backend', 'projections', 'workflows', 'content'],
+  ...[OUTPUT, 'site/dist', 'scripts/ops.mjs', 'package.json'],
+]
+/** The bundled server, which the image starts. */
+const MAIN = `${OUTPUT}/main.js`
 const NO_SOURCE = /(^|\/)(testing|node_modules)(\/|$)|\.spec\.ts$|^backend\/programs\/showcase/
 
 /** Temporal's worker loads these to bundle workflows, which the build has done. */
@@ -30,15 +36,16 @@ const NEVER_LOADED = [
 export function assemble(target, { embedded = true } = {}) {
   const files = SOURCES.flatMap((source) => filesUnder(ROOT, source)).filter((file) => !NO_SOURCE.test(file))
   const present = new Set(files)
-  const missing = withImports(ROOT, files).filter((file) => !present.has(file))
+  const sources = files.filter((file) => !file.startsWith(`${OUTPUT}/`))
+  const missing = [...withImports(ROOT, sources), MAIN].filter((file) => !present.has(file))
   if (missing.length > 0) throw new Error(`the image lacks ${missing.join(', ')}`)
   for (const file of files) copy(file, target)
 
   const { dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
-  const sources = files
+  const texts = sources
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
-  const names = packagesIn(sources.join('\n'), Object.keys(dependencies))
+  const names = packagesIn(texts.join('\n'), Object.keys(dependencies))
   const postgres = embedded ? [POSTGRES] : []
   for (const folder of packageClosure(ROOT, [...names, ...postgres], isLeftOut))
     for (const file of filesUnder(ROOT, folder)) if (isLoaded(file, folder)) copy(file, target)

@@ -1,18 +1,15 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { createThread } from '../../kernel/threads/callThread.ts'
 import type { Passkey } from '../secondFactors.contract.ts'
 import type { Challenges } from './challenges.ts'
+import type { WebauthnFunctions } from './webauthnThread.ts'
 
 const MAX_PASSKEYS = 20
+/** Loading the library takes 65 ms. */
+const inThread = createThread<WebauthnFunctions>(new URL('./webauthnThread.ts', import.meta.url))
 
 const refused = () => new Rejection('passkey_refused', 'The passkey was not accepted. Please try again.')
 
@@ -64,7 +61,7 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
       const existing = await storedOf(owner)
       if (existing.length >= MAX_PASSKEYS)
         throw new Rejection('too_many_passkeys', 'You have 20 passkeys. Please remove one first.')
-      return generateRegistrationOptions({
+      const options = {
         rpName: 'Kinora',
         rpID: site().expectedRPID,
         userName: label,
@@ -73,17 +70,15 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
         attestationType: 'none',
         excludeCredentials: existing.map(({ id }) => ({ id })),
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-      })
+      }
+      return inThread('registrationOptions', [options])
     },
 
     /** Stores a passkey that the browser has created. @throws Rejection passkey_refused */
     async add(ctx: Context, session: string, owner: string, name: string, credential: object): Promise<void> {
-      const { registrationInfo: created } = await verifyRegistrationResponse({
-        response: credential as RegistrationResponseJSON,
-        expectedChallenge: (challenge) => challenges.accept(ctx, challenge, session),
-        ...site(),
-        requireUserVerification: true,
-      }).catch(() => {
+      const answer = { response: credential as RegistrationResponseJSON, ...site(), requireUserVerification: true }
+      const isExpected = (challenge: string) => challenges.accept(ctx, challenge, session)
+      const { registrationInfo: created } = await inThread('verifyRegistration', [answer], isExpected).catch(() => {
         throw refused()
       })
       if (!created) throw refused()
@@ -100,11 +95,13 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
 
     /** Returns the options with which a browser uses a passkey. */
     requestOptions: (ctx: Context): Promise<object> =>
-      generateAuthenticationOptions({
-        rpID: site().expectedRPID,
-        challenge: Buffer.from(challenges.issue(ctx), 'base64url'),
-        userVerification: 'required',
-      }),
+      inThread('authenticationOptions', [
+        {
+          rpID: site().expectedRPID,
+          challenge: Buffer.from(challenges.issue(ctx), 'base64url'),
+          userVerification: 'required',
+        },
+      ]),
 
     /**
      * Checks a passkey's answer to a challenge and its counter. Returns its owner.
@@ -115,9 +112,8 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
       const sql = 'select id, owner, public_key, counter, transports from passkey where id = ?'
       const [stored] = isCredentialId(response.id) ? await execute<Stored>(sql, [response.id]) : []
       if (!stored) throw refused()
-      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      const answer = {
         response,
-        expectedChallenge: (challenge) => challenges.accept(ctx, challenge),
         ...site(),
         credential: {
           id: stored.id,
@@ -126,9 +122,13 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
           transports: stored.transports as Transports,
         },
         requireUserVerification: true,
-      }).catch(() => {
-        throw refused()
-      })
+      }
+      const isExpected = (challenge: string) => challenges.accept(ctx, challenge)
+      const { verified, authenticationInfo } = await inThread('verifyAuthentication', [answer], isExpected).catch(
+        () => {
+          throw refused()
+        },
+      )
       if (!verified) throw refused()
       const counted = await execute(
         `update passkey set counter = ?, last_used_at = now() where id = ? and (counter < ? or (counter = 0 and ? = 0))

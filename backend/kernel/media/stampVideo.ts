@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { partPath, writeAtomically } from './atomicFile.ts'
 import { h264Arguments, runFfmpeg } from './ffmpeg.ts'
 import { probeMp4 } from './probeMp4.ts'
-import { drawLabel, drawWatermark } from './stamps.ts'
+import { drawInChild } from './stampsInChild.ts'
 
 /** Visible marks of a copy. */
 export interface Stamps {
@@ -29,7 +29,7 @@ const LABEL_SECONDS = 3
 export async function stampVideo(src: string, out: string, stamps: Stamps, options: StampOptions = {}): Promise<void> {
   const { signal, onProgress, ffmpegPath } = options
   const { width, height, fps, duration } = await probeMp4(src)
-  const overlays = overlaysOf(stamps, Math.min(width, height)).map((overlay, n) => ({
+  const overlays = (await overlaysOf(stamps, Math.min(width, height))).map((overlay, n) => ({
     ...overlay,
     file: partPath(`${out}.${n}.png`),
   }))
@@ -54,12 +54,17 @@ export async function stampVideo(src: string, out: string, stamps: Stamps, optio
 
 type Overlay = Readonly<{ png: Buffer; options: string }>
 
-function overlaysOf({ watermark, label }: Stamps, side: number): Overlay[] {
+async function overlaysOf({ watermark, label }: Stamps, side: number): Promise<Overlay[]> {
   const margin = Math.round(side * 0.028)
   const overlays: Overlay[] = []
-  if (watermark !== undefined)
-    overlays.push({ png: drawWatermark(side, watermark), options: `W-w-${margin}:H-h-${margin}` })
-  if (label) overlays.push({ png: drawLabel(side), options: `${margin}:${margin}:enable='lt(t,${LABEL_SECONDS})'` })
+  if (watermark !== undefined) {
+    const png = await drawInChild({ kind: 'watermark', text: watermark, side })
+    overlays.push({ png, options: `W-w-${margin}:H-h-${margin}` })
+  }
+  if (label) {
+    const png = await drawInChild({ kind: 'label', side })
+    overlays.push({ png, options: `${margin}:${margin}:enable='lt(t,${LABEL_SECONDS})'` })
+  }
   return overlays
 }
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { type Canvas, createCanvas, GlobalFonts, Path2D, type SKRSContext2D } from '@napi-rs/canvas'
+import type { Stamp } from './stampsInChild.ts'
 
 const FONT = 'Kinora Mark'
 const require = createRequire(import.meta.url)
@@ -12,7 +13,7 @@ const STROKES = {
 const GAP = 0.12
 
 /** Draws the watermark for a video whose shorter side is `side` pixels: a play symbol and the text on a dark pill. */
-export function drawWatermark(side: number, text: string): Buffer {
+function drawWatermark(side: number, text: string): Buffer {
   const size = Math.max(12, Math.round(side * 0.034))
   const padding = Math.round(size * 0.55)
   const width = measure(text, size) + size + padding * 3
@@ -32,7 +33,7 @@ export function drawWatermark(side: number, text: string): Buffer {
  * Draws the label that AI made a video whose shorter side is `side` pixels, in Chinese and English. Its capitals are
  * higher than the 5 % of that side that GB 45438-2025 requires.
  */
-export function drawLabel(side: number): Buffer {
+function drawLabel(side: number): Buffer {
   const size = Math.max(16, Math.ceil(side * 0.07))
   const padding = Math.round(size * 0.6)
   const glyph = size * (1 + GAP)
@@ -93,3 +94,10 @@ function fontOf(size: number): string {
   }
   return `600 ${size}px "${FONT}"`
 }
+
+/** Entry point of the child process that `drawInChild` starts: writes the PNG of a stamp to stdout. */
+function runAsChild(stamp: Stamp): void {
+  process.stdout.write(stamp.kind === 'label' ? drawLabel(stamp.side) : drawWatermark(stamp.side, stamp.text))
+}
+
+if (import.meta.main) runAsChild(JSON.parse(process.argv[2]!))

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { changeOwner, dropRoot, type Identity } from './dropRoot.ts'
-import { ensureCluster, findPrograms, superuser } from './postgresCluster.ts'
+import { checkMajorVersion, ensureCluster, findPrograms, superuser } from './postgresCluster.ts'
 import { isServing, readPostmaster, removeStaleLock } from './postmaster.ts'
 import { supervise } from './supervise.ts'
 
@@ -62,7 +62,7 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   fs.mkdirSync(path.dirname(dataDir), { recursive: true })
   const programs = await findPrograms()
   const identity = dropRoot(programs.postgres)
-  await ensureCluster(dataDir, programs, identity, durable)
+  await ensureCluster(dataDir, programs.initdb, identity, durable)
   changeOwner(dataDir, identity)
   // An account other than root must pass through the private parent folder, but need not list it.
   if (identity.ids.uid !== undefined) fs.chmodSync(path.dirname(dataDir), 0o711)
@@ -76,6 +76,7 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   // The server exited; another process may have started one first.
   const other = await join(dataDir, deadline).catch(() => undefined)
   if (other) return other
+  checkMajorVersion(dataDir, programs.postgres)
   throw new Error(`PostgreSQL did not start: ${server.output()}`)
 }
 

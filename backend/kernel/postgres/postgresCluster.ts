@@ -34,7 +34,7 @@ export async function findPrograms(): Promise<PostgresPrograms> {
  */
 export async function ensureCluster(
   dataDir: string,
-  { postgres, initdb }: PostgresPrograms,
+  initdb: string,
   identity: Identity,
   durable: boolean,
 ): Promise<void> {
@@ -51,7 +51,6 @@ export async function ensureCluster(
       if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     }
   }
-  checkMajorVersion(dataDir, postgres)
 }
 
 async function runInitdb(initdb: string, target: string, identity: Identity, durable: boolean): Promise<void> {
@@ -78,7 +77,12 @@ function removeAbandoned(dataDir: string): void {
       fs.rmSync(path.join(parent, entry), { recursive: true, force: true })
 }
 
-function checkMajorVersion(dataDir: string, postgres: string): void {
+/**
+ * Checks whether PostgreSQL refused to start because the cluster is of another version. Asking a program for its version
+ * takes 10 ms, so this is not checked before.
+ * @throws Error it is
+ */
+export function checkMajorVersion(dataDir: string, postgres: string): void {
   const created = fs.readFileSync(path.join(dataDir, 'PG_VERSION'), 'utf8').trim()
   const installed = / (\d+)\./.exec(spawnSync(postgres, ['--version']).stdout.toString())?.[1]
   if (created === installed) return

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { castOf, placeOf } from './cast.ts'
+import { castOf } from './cast.ts'
+import { placeOf } from './reading/placeOf.ts'
 import { readPrompt } from './reading/readPrompt.ts'
 
 async function cast(prompt: string) {

@@ -14,7 +14,8 @@ import {
   traceBody,
   wave,
 } from './puppet.ts'
-import { loadRigs, paintShapesAt, type Shape } from './shapes.ts'
+import { loadRigs } from './rigs.ts'
+import { paintShapesAt, type Shape } from './shapes.ts'
 
 /** What makes an animal on four legs the one it is. Lengths are fractions of its height at the shoulder. */
 export type Beast = Readonly<{

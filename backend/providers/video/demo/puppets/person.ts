@@ -11,7 +11,8 @@ import {
   paceOf,
   wave,
 } from './puppet.ts'
-import { FIGURES, loadRigs, paintShapesAt, type Shape, type Tones, toneOf } from './shapes.ts'
+import { loadRigs } from './rigs.ts'
+import { FIGURES, paintShapesAt, type Shape, type Tones, toneOf } from './shapes.ts'
 
 export type Person = Readonly<{
   outfit: 'coat' | 'dress' | 'robe' | 'plain' | 'space' | 'robot' | 'armour'

@@ -8,9 +8,8 @@ import { iconFigure } from './iconFigure.ts'
 import { type Paper, paper } from './paper.ts'
 import { type Person, person } from './person.ts'
 import type { Puppet } from './puppet.ts'
-import { loadRigs } from './shapes.ts'
+import { BEASTS, loadRigs } from './rigs.ts'
 
-const BEASTS = loadRigs<Beast>('beasts')
 const PEOPLE = loadRigs<Person>('people')
 const BIRDS = loadRigs<Bird>('birds')
 const FISHES = loadRigs<Fish>('fishes')
@@ -25,7 +24,6 @@ const RIDERS: Readonly<Record<string, readonly [rider: string, mount: string]>> 
   ...{ cyclist: ['runner', 'bicycle'], biker: ['worker', 'motorcycle'], jockey: ['fighter', 'horse'] },
 }
 
-export const isBeast = (name: string) => Object.hasOwn(BEASTS, name)
 export const verbOf = (name: string) => PAPER[name]?.verb
 /** Returns whether a figure of its own or an icon exists for a subject. */
 export const canDraw = (name: string) =>

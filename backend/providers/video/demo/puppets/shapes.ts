@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { Path2D } from '@napi-rs/canvas'
 import { mix } from '../paint.ts'
 import { body, limb, line, oval, type Pen, type Point, polygon, wave } from './puppet.ts'
+import { loadRigs } from './rigs.ts'
 
 /** A length, or one that swings: its middle, its reach, swings per second, and the share of a swing by which it is ahead. */
 type Length = number | readonly [middle: number, reach: number, pace: number, ahead?: number]
@@ -34,9 +34,6 @@ export type Tones = Readonly<Record<string, string>>
 
 /** A moment of a figure: seconds into it, and whether it moves from its place. */
 type Moment = Readonly<{ seconds: number; moves?: boolean }>
-
-export const loadRigs = <T>(name: string): Readonly<Record<string, T>> =>
-  JSON.parse(readFileSync(new URL(`../rigs/${name}.json`, import.meta.url), 'utf8'))
 
 /** Shapes of whole figures, heads, hair and clothes. */
 export const FIGURES = loadRigs<readonly Shape[]>('figures')

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { placeOf } from '../cast.ts'
 import { canDraw } from '../puppets/puppetFor.ts'
 import { LATER_PROMPTS, LATEST_PROMPTS } from '../testing/laterPrompts.ts'
 import { KNOWN_PROMPTS, NEW_PROMPTS, type PromptCase } from '../testing/prompts.ts'
 import { lexicon } from './lexicon.ts'
+import { placeOf } from './placeOf.ts'
 import { readPrompt } from './readPrompt.ts'
 import { understand } from './understand.ts'
 

@@ -1,6 +1,6 @@
 import type { Understanding } from '#backend/tasks/videoProvider.port.ts'
-import { placeOf } from '../cast.ts'
 import { type Kind, lexicon } from './lexicon.ts'
+import { placeOf } from './placeOf.ts'
 import { readPrompt } from './readPrompt.ts'
 
 /** Returns what the demo draws of a prompt, as words of a language, and the words of the prompt that it does not draw. */

@@ -1,6 +1,6 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
-import { PASSWORD_MIN } from './contract.ts'
+import { PASSWORD_MIN } from '../contract.ts'
 
 /** About 49,000 of the most frequently leaked passwords. */
 const COMMON = new Set(dictionary['passwords-common'] as Iterable<string>)

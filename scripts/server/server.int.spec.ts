@@ -1,0 +1,99 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sourceLine } from '#backend/kernel/observability/sourceLines.ts'
+import { type Program, startProgram } from '#backend/testing/program.ts'
+import { GENERATION, registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
+import { buildServerIfStale, SERVER } from './buildServer.mjs'
+
+/** A part of the ORM that Kinora does not use imports it. */
+const UNUSED = 'dataloader'
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const DIST = path.dirname(SERVER)
+const read = (file: string) => readFileSync(file, 'utf8')
+
+beforeAll(() => buildServerIfStale())
+
+describe('the bundled server', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-bundle-'))
+  let program: Program
+  let user: TestUser
+  beforeAll(async () => {
+    program = await startProgram({ DATA_DIR: folder, PORT: '0' }, SERVER)
+    user = await registerUser(program.url)
+  })
+  afterAll(async () => {
+    await program?.stop()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  })
+
+  it('normalises a picture, renders a video, signs it, and stamps the copy that is downloaded', async () => {
+    const form = new FormData()
+    const picture = readFileSync(path.join(ROOT, 'site/public/icon-512.png'))
+    form.append('file', new Blob([picture]), 'picture.png')
+    const upload = { method: 'POST', headers: { cookie: user.cookie }, body: form }
+    const uploaded = await fetch(`${program.url}/api/v1/videos/upload-image`, upload)
+    expect(uploaded.status).toBe(200)
+    const { image_url } = (await uploaded.json()) as { image_url: string }
+    const body = { ...GENERATION, task_type: 'image_to_video', first_frame_image_url: image_url, resolution: '512P' }
+    const { task } = (await (await user.call('POST', '/videos/generate', body)).json()) as { task: { id: string } }
+    await vi.waitFor(
+      async () => {
+        const current = await (await user.call('GET', `/videos/tasks/${task.id}`)).json()
+        expect(current).toMatchObject({ status: 'Success' })
+      },
+      { timeout: 50_000, interval: 200 },
+    )
+    const copy = await user.call('GET', `/videos/download/${task.id}?watermark=true`)
+    expect(copy.status).toBe(200)
+    expect((await copy.arrayBuffer()).byteLength).toBeGreaterThan(10_000)
+  })
+
+  it('refuses weak passwords and begins sign-ins with a passkey, in threads', async () => {
+    const { post } = visitor(program.url)
+    const weak = await post('/auth/register', { email: 'weak@kinora.test', password: 'password1', username: 'Weak' })
+    expect(await weak.json()).toMatchObject({ errors: [{ code: 'password_common' }] })
+    const options = await post('/users/passkeys/challenge', {})
+    expect(await options.json()).toMatchObject({ options: { challenge: expect.any(String) } })
+  })
+})
+
+describe('the bundle', () => {
+  const files = () => readdirSync(DIST).filter((file) => file.endsWith('.js'))
+
+  it('imports only its own files, modules of Node.js and dependencies', () => {
+    const { dependencies } = JSON.parse(read(path.join(ROOT, 'package.json')))
+    const isThere = (name: string) =>
+      name.startsWith('.') ? existsSync(path.join(DIST, name)) : isBuiltin(name) || isDependency(name)
+    const isDependency = (name: string) =>
+      /^(?:@[^/]+\/)?[^/]+/.exec(name)![0] in dependencies && existsSync(path.join(ROOT, 'node_modules', name))
+    const missing = files().flatMap((file) =>
+      [
+        ...read(path.join(DIST, file)).matchAll(
+          /^(?:import|export|\}) ?(?:.* ?from )?"([^"]+)";$|\bimport\("([^"]+)"\)/gm,
+        ),
+      ]
+        .map(([, named, loaded]) => named ?? loaded!)
+        .filter((name) => name !== UNUSED && !isThere(name))
+        .map((name) => `${file}: ${name}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('has lines of the sources in stack traces', () => {
+    const text = 'kept in '
+    const lineOf = (file: string) =>
+      read(file)
+        .split('\n')
+        .findIndex((line) => line.includes(text))
+    const table = { sources: JSON.parse(read(`${SERVER}.sources`)), rows: rowsOf(`${SERVER}.lines`) }
+    const column = read(SERVER).split('\n')[lineOf(SERVER)]!.search(/\S/)
+    expect(sourceLine(table, lineOf(SERVER), column)).toBe(
+      `backend/main.ts:${lineOf(path.join(ROOT, 'backend/main.ts')) + 1}`,
+    )
+  })
+})
+
+const rowsOf = (file: string) => new Uint32Array(new Uint8Array(readFileSync(file)).buffer)
