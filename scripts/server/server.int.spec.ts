@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { judge, VALID } from '#backend/kernel/media/marks/testing/readMarks.ts'
 import { sourceLine } from '#backend/kernel/observability/sourceLines.ts'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { GENERATION, registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
@@ -46,6 +47,8 @@ describe('the bundled server', () => {
       },
       { timeout: 50_000, interval: 200 },
     )
+    const video = readFileSync(path.join(folder, 'media/videos', `${task.id}.mp4`))
+    expect(await judge(video, 'video/mp4')).toMatchObject(VALID)
     const copy = await user.call('GET', `/videos/download/${task.id}?watermark=true`)
     expect(copy.status).toBe(200)
     expect((await copy.arrayBuffer()).byteLength).toBeGreaterThan(10_000)

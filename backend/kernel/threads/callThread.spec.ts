@@ -1,39 +1,44 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createThread } from './callThread.ts'
-import type { SumFunctions } from './testing/sumThread.ts'
+import type { ExampleFunctions } from './testing/exampleThread.ts'
 
-const program = new URL('./testing/sumThread.ts', import.meta.url)
+const PROGRAM = new URL('./testing/exampleThread.ts', import.meta.url)
+const create = (idleMs?: number) => createThread<ExampleFunctions>(PROGRAM, { idleMs })
 
 describe('a thread', () => {
-  it('answers concurrent calls with their results or errors', async () => {
-    const call = createThread<SumFunctions>(program)
-    const outcomes = await Promise.allSettled([call('sum', [1, 2]), call('fail', ['no']), call('sum', [3, 4])])
-    expect(outcomes).toMatchObject([{ value: 3 }, { reason: { message: 'no' } }, { value: 7 }])
+  it('answers calls that overlap', async () => {
+    const call = create()
+    expect(await Promise.all([call('sum', [1, 2]), call('sum', [3, 4])])).toEqual([3, 7])
   })
 
-  it('asks the caller, and fails the call if the caller cannot answer', async () => {
-    const call = createThread<SumFunctions>(program)
-    const answer = async (question: string) => {
-      if (question === 'why') throw new Error('nobody knows')
-      return question.length
+  it('passes errors on to the caller', async () => {
+    await expect(create()('fail', [])).rejects.toThrow(new TypeError('no sum'))
+  })
+
+  it('asks the caller, and fails if the caller cannot answer', async () => {
+    const call = create()
+    const answers = [call('ask', ['one'], (text: string) => text.length), call('ask', ['four'], async () => 'later')]
+    expect(await Promise.all(answers)).toEqual(['one 3', 'four later'])
+    const refuse = () => {
+      throw new Error('refused')
     }
-    expect(await call('ask', ['how long'], answer)).toBe('the answer is 8')
-    await expect(call('ask', ['why'], answer)).rejects.toThrow('nobody knows')
+    await expect(call('ask', ['x'], refuse)).rejects.toThrow('refused')
+  })
+
+  it('that dies fails its calls, and starts again with the next one', async () => {
+    const call = create()
+    await expect(
+      Promise.all([call('ask', ['x'], () => delay(10_000, 0, { ref: false })), call('end', [3])]),
+    ).rejects.toThrow('ended with 3')
     expect(await call('sum', [1, 1])).toBe(2)
   })
 
-  it('fails the calls in progress when it ends, and starts again with the next call', async () => {
-    const call = createThread<SumFunctions>(program)
-    await expect(call('exit', [3])).rejects.toThrow('sumThread.ts ended with 3')
-    expect(await call('sum', [2, 2])).toBe(4)
-  })
-
-  it('ends when it is idle, but not before', async () => {
-    const call = createThread<SumFunctions>(program, { idleMs: 300 })
-    const first = await call('threadId', [])
-    expect(await call('threadId', [])).toBe(first)
-    await pause(600)
-    expect(await call('threadId', [])).not.toBe(first)
+  it('ends when it is idle, and starts again with the next call', async () => {
+    const call = create(0)
+    for (const wait of [0, 1, 2, 3, 5, 50]) {
+      expect(await call('sum', [wait, 1])).toBe(wait + 1)
+      await delay(wait)
+    }
   })
 })

@@ -47,18 +47,24 @@ export function createThread<F extends ThreadFunctions>(program: URL, { idleMs =
   const start = () => {
     const started = new Worker(program)
     const fail = (error: Error) => {
-      if (thread === started) thread = undefined
+      // A thread that was ended because it was idle exits later, when another may be at work.
+      if (thread !== started) return
+      thread = undefined
       for (const { reject } of calls.values()) reject(error)
     }
-    started.on('message', async (message: MessageFromThread) => {
-      const call = calls.get(message.id)
-      if (message.type === 'done') call?.resolve(message.result)
-      else if (message.type === 'failed') call?.reject(message.error)
-      else {
-        const send = (answer: unknown) =>
-          started.postMessage({ id: message.id, type: 'told', answer } as MessageToThread)
-        await Promise.resolve(call?.onQuestion(message.question as never)).then(send, (error) => call?.reject(error))
+    const answer = async ({ id, question }: Extract<MessageFromThread, { type: 'ask' }>) => {
+      const call = calls.get(id)
+      try {
+        const told = await call?.onQuestion(question as never)
+        started.postMessage({ id, type: 'told', answer: told } satisfies MessageToThread)
+      } catch (error) {
+        call?.reject(error as Error)
       }
+    }
+    started.on('message', (message: MessageFromThread) => {
+      if (message.type === 'done') calls.get(message.id)?.resolve(message.result)
+      else if (message.type === 'failed') calls.get(message.id)?.reject(message.error)
+      else void answer(message)
     })
     started.on('error', fail)
     started.on('exit', (code) => fail(new Error(`${program.pathname} ended with ${code}`)))
