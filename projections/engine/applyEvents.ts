@@ -2,7 +2,7 @@ import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/event
 import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import { type Folded, foldOrPark, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
-import { type Change, notifyChange, type Target } from './readModel.ts'
+import { type Change, notifyChanges, type Target } from './readModel.ts'
 
 /** Postgres limits the payload of a notification to 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100
@@ -33,7 +33,7 @@ export async function applyEvents(
       : { changes: new Map(), parked: keyed.map((event) => ({ ...event, error: rejection })) }
   await writeRows(tx, table, folded.changes)
   await parkEvents(tx, name, folded.parked, from)
-  for (const change of changesOf(name, [...folded.changes.keys()], position)) await notifyChange(tx, change)
+  await notifyChanges(tx, changesOf(name, [...folded.changes.keys()], position))
   return folded.parked
 }
 
@@ -46,23 +46,19 @@ export function changesOf(name: string, changed: readonly string[], position: Gl
   })
 }
 
+/** Returns rows by id, without locks: other writers of the table lock the checkpoint first. */
 async function loadRows(tx: Transaction, table: string, ids: readonly string[]): Promise<Map<string, object>> {
   if (ids.length === 0) return new Map()
   const found = await tx.execute<{ id: string; row: object }>(
-    `select id, to_jsonb(t) as row from "${table}" t
-     where id in (select value::uuid from jsonb_array_elements_text(?::jsonb)) for update`,
-    [JSON.stringify(ids)],
+    `select id, to_jsonb(t) as row from "${table}" t where id = any(?::uuid[])`,
+    [`{${ids}}`],
   )
   return new Map(found.map(({ id, row }) => [id, row]))
 }
 
 async function writeRows(tx: Transaction, table: string, changes: Folded['changes']): Promise<void> {
   const deleted = [...changes].flatMap(([id, row]) => (row ? [] : [id]))
-  if (deleted.length > 0)
-    await tx.execute(
-      `delete from "${table}" where id in (select value::uuid from jsonb_array_elements_text(?::jsonb))`,
-      [JSON.stringify(deleted)],
-    )
+  if (deleted.length > 0) await tx.execute(`delete from "${table}" where id = any(?::uuid[])`, [`{${deleted}}`])
   const kept = [...changes.values()].filter((row) => row !== undefined)
   if (kept.length === 0) return
   await tx.execute(upsertSql(table, kept[0]!), [JSON.stringify(kept)])
