@@ -101,12 +101,14 @@ const isChained = (stream: string) => chainHeads.categories.some((category) => s
 
 /** Returns the recorded head of a hash-chained stream; undefined for other streams and before the first event. */
 export async function readChainHead(
-  client: Queries,
+  client: { query(statement: { name: string; text: string; values: string[] }): Promise<{ rows: unknown[] }> },
   stream: string,
 ): Promise<Pick<ChainHeadRow, 'revision' | 'hash'> | undefined> {
   if (!isChained(stream)) return undefined
-  const { rows } = await client.query('select revision, hash from chain_head where id = $1', [
-    derivedId('chain', stream),
-  ])
+  const { rows } = await client.query({
+    name: 'read_chain_head',
+    text: 'select revision, hash from chain_head where id = $1',
+    values: [derivedId('chain', stream)],
+  })
   return rows[0] as ChainHeadRow | undefined
 }

@@ -1,8 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import { type Folded, foldOrPark, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
-import { type Change, notifyChange, type Target } from './readModel.ts'
+import { type Change, notifyChanges, type Target } from './readModel.ts'
 
 /** Postgres limits the payload of a notification to 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100
@@ -21,7 +21,7 @@ interface Application {
  * lock on the checkpoint.
  */
 export async function applyEvents(
-  em: EntityManager,
+  tx: Transaction,
   { projection, name, table }: Target,
   events: readonly Stored[],
   { from, position, rejection }: Application,
@@ -29,11 +29,11 @@ export async function applyEvents(
   const keyed = keyEvents(projection, events)
   const folded: Folded =
     rejection === undefined
-      ? foldOrPark(projection, keyed, await loadRows(em, table, rowIdsOf(keyed)), await readStaleKeys(em, name, keyed))
+      ? foldOrPark(projection, keyed, await loadRows(tx, table, rowIdsOf(keyed)), await readStaleKeys(tx, name, keyed))
       : { changes: new Map(), parked: keyed.map((event) => ({ ...event, error: rejection })) }
-  await writeRows(em, table, folded.changes)
-  await parkEvents(em, name, folded.parked, from)
-  for (const change of changesOf(name, [...folded.changes.keys()], position)) await notifyChange(em, change)
+  await writeRows(tx, table, folded.changes)
+  await parkEvents(tx, name, folded.parked, from)
+  await notifyChanges(tx, changesOf(name, [...folded.changes.keys()], position))
   return folded.parked
 }
 
@@ -46,31 +46,30 @@ export function changesOf(name: string, changed: readonly string[], position: Gl
   })
 }
 
-async function loadRows(em: EntityManager, table: string, ids: readonly string[]): Promise<Map<string, object>> {
+/** Returns rows by id, without locks: other writers of the table lock the checkpoint first. */
+async function loadRows(tx: Transaction, table: string, ids: readonly string[]): Promise<Map<string, object>> {
   if (ids.length === 0) return new Map()
-  const found = await em.execute<{ id: string; row: object }[]>(
-    `select id, to_jsonb(t) as row from "${table}" t
-     where id in (select value::uuid from jsonb_array_elements_text(?::jsonb)) for update`,
-    [JSON.stringify(ids)],
+  const found = await tx.execute<{ id: string; row: object }>(
+    `select id, to_jsonb(t) as row from "${table}" t where id = any(?::uuid[])`,
+    [`{${ids}}`],
   )
   return new Map(found.map(({ id, row }) => [id, row]))
 }
 
-async function writeRows(em: EntityManager, table: string, changes: Folded['changes']): Promise<void> {
+async function writeRows(tx: Transaction, table: string, changes: Folded['changes']): Promise<void> {
   const deleted = [...changes].flatMap(([id, row]) => (row ? [] : [id]))
-  if (deleted.length > 0)
-    await em.execute(
-      `delete from "${table}" where id in (select value::uuid from jsonb_array_elements_text(?::jsonb))`,
-      [JSON.stringify(deleted)],
-    )
+  if (deleted.length > 0) await tx.execute(`delete from "${table}" where id = any(?::uuid[])`, [`{${deleted}}`])
   const kept = [...changes.values()].filter((row) => row !== undefined)
   if (kept.length === 0) return
-  await em.execute(upsertSql(table, kept[0]!), [JSON.stringify(kept)])
+  await tx.execute(upsertSql(table, kept[0]!), [JSON.stringify(kept)])
 }
 
 /** Returns a statement that inserts or replaces rows of one shape, given as a JSON array. */
 export function upsertSql(table: string, row: object): string {
-  const columns = Object.keys(row).map((column) => `"${column}"`)
+  // In one order, whether the row was read or made, so that the statement is prepared once.
+  const columns = Object.keys(row)
+    .toSorted()
+    .map((column) => `"${column}"`)
   return `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
      on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`
 }

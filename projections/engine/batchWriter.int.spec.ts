@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
@@ -76,6 +77,19 @@ describe('read models of one process', () => {
     expect(await transactions()).toBe(MODELS.length)
     await writeAll(true, position)
     expect(await transactions()).toBe(1)
+  })
+
+  it('share a transaction under load, also when their batches arrive one after another', async () => {
+    await Promise.all(MODELS.map((model) => readCheckpoint(db.database, model)))
+    const position = '00000000000000000001' as GlobalPosition
+    const writeOne = (model: AnyProjection) =>
+      write({ target: liveTarget(model), batch: { events: [], position, live: true }, from: undefined })
+    const [first, second, third] = MODELS
+    await writeOne(first!)
+    const writing = writeOne(second!)
+    await delay(3)
+    await Promise.all([writing, writeOne(third!)])
+    expect(await transactions()).toBe(2)
   })
 
   it('go on without the one that cannot fold an event', async () => {

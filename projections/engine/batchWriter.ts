@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Parked } from './foldOrPark.ts'
 import { projectBatch } from './projectBatch.ts'
 import { projectTogether, type Write } from './projectTogether.ts'
@@ -5,6 +6,12 @@ import type { Database } from './query.ts'
 
 /** Writes a batch as {@link projectBatch} does. */
 export type WriteBatch = (write: Write) => Promise<readonly Parked[]>
+
+/**
+ * Shortest time from one shared transaction to the next. Under load, batches that arrive within it share a transaction;
+ * otherwise nothing waits.
+ */
+const INTERVAL_MS = 20
 
 interface Pending extends Write {
   resolve(parked: Promise<readonly Parked[]> | readonly Parked[]): void
@@ -20,12 +27,16 @@ interface Pending extends Write {
 export function createBatchWriter(database: Database): WriteBatch {
   let pending: Pending[] = []
   let writing = false
+  let beganAt = Number.NEGATIVE_INFINITY
 
   async function writeAll(): Promise<void> {
     writing = true
     // Subscriptions that share a read of the log resume one after another before this does.
     await Promise.resolve()
     while (pending.length > 0) {
+      const early = beganAt + INTERVAL_MS - performance.now()
+      if (early > 0) await delay(early)
+      beganAt = performance.now()
       const writes = takeOnePerModel()
       const written = await projectTogether(database, writes).catch(() => undefined)
       for (const write of writes) {

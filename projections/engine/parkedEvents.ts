@@ -1,5 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import type { Keyed, Parked } from './foldOrPark.ts'
 
 export interface ProjectionLog {
@@ -28,12 +28,16 @@ function errorText(error: unknown): string {
 }
 
 /** Returns which rows and streams of events have a parked event before them. */
-export async function readStaleKeys(em: EntityManager, name: string, events: readonly Keyed[]): Promise<Set<string>> {
+export async function readStaleKeys(tx: Transaction, name: string, events: readonly Keyed[]): Promise<Set<string>> {
   if (events.length === 0) return new Set()
-  const found = await em.execute<{ row_key: string }[]>(
+  const before = [name, events[0]!.event.position]
+  // Almost always none, so the keys, which are many, are not sent.
+  const [any] = await tx.execute('select from parked_event where projection = ? and position < ? limit 1', before)
+  if (!any) return new Set()
+  const found = await tx.execute<{ row_key: string }>(
     `select distinct row_key from parked_event where projection = ? and position < ?
        and row_key in (select value from jsonb_array_elements_text(?::jsonb))`,
-    [name, events[0]!.event.position, JSON.stringify(staleKeysOf(events))],
+    [...before, JSON.stringify(staleKeysOf(events))],
   )
   return new Set(found.map(({ row_key }) => row_key))
 }
@@ -45,7 +49,7 @@ export const staleKeysOf = (events: readonly Keyed[]): readonly string[] => [
 
 /** Stores parked events, with the checkpoint of the read model before their batch. */
 export async function parkEvents(
-  em: EntityManager,
+  tx: Transaction,
   name: string,
   parked: readonly Parked[],
   checkpoint: GlobalPosition | undefined,
@@ -56,7 +60,7 @@ export async function parkEvents(
     error: error === undefined ? null : errorText(error),
     checkpoint: checkpoint ?? null,
   }))
-  await em.execute(
+  await tx.execute(
     `insert into parked_event (projection, event_id, position, row_key, stream, revision, type, error, checkpoint)
      select projection, event_id, position, row_key, stream, revision, type, error, checkpoint
      from jsonb_populate_recordset(null::parked_event, ?::jsonb)`,

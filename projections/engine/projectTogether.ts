@@ -1,5 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { EventBatch, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { inTransaction, type Transaction } from '#backend/kernel/postgres/transaction.ts'
 import { changesOf, upsertSql } from './applyEvents.ts'
 import { type Folded, foldOrPark, type Keyed, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, staleKeysOf } from './parkedEvents.ts'
@@ -29,21 +29,25 @@ export function projectTogether<W extends Write>(
   database: Database,
   writes: readonly W[],
 ): Promise<ReadonlyMap<Write, readonly Parked[]>> {
-  return database.em.fork().transactional(async (em) => {
-    const moved = await moveCheckpoints(em, writes)
-    const parts = writes.filter(({ target }) => moved.has(target.name)).map(partOf)
+  return inTransaction(database, async (tx) => {
+    const moved = await moveCheckpoints(tx, writes)
+    const parts = writes
+      .filter(({ target }) => moved.has(target.name))
+      // In one order, so that few statements are prepared.
+      .toSorted((a, b) => (a.target.name < b.target.name ? -1 : 1))
+      .map(partOf)
     if (parts.length === 0) return new Map()
-    const { rows, stale } = await readRows(em, parts)
+    const { rows, stale } = await readRows(tx, parts)
     const changes = parts.map(({ write, part }) => {
       const { projection, name, table } = part.target
       const keys = stale.get(name) ?? new Set()
       return { write, change: { ...part, ...foldOrPark(projection, part.events, rows.get(table) ?? new Map(), keys) } }
     })
     await writeRows(
-      em,
+      tx,
       changes.map(({ change }) => change),
     )
-    for (const { change } of changes) await parkEvents(em, change.target.name, change.parked, change.from)
+    for (const { change } of changes) await parkEvents(tx, change.target.name, change.parked, change.from)
     return new Map(changes.map(({ write, change }) => [write, change.parked]))
   })
 }
@@ -55,13 +59,13 @@ function partOf<W extends Write>(write: W): { write: W; part: Part } {
 }
 
 /** Moves the checkpoints that are free and still where their batches begin. Returns the names of their read models. */
-async function moveCheckpoints(em: EntityManager, writes: readonly Write[]): Promise<ReadonlySet<string>> {
+async function moveCheckpoints(tx: Transaction, writes: readonly Write[]): Promise<ReadonlySet<string>> {
   const fences = writes.map(({ target: { name, projection }, batch, from }) => {
     const seen = batch.events.at(-1)
     return { name, version: projection.version, from, to: batch.position, seen: seen && identityOf(seen) }
   })
   // Waiting for one checkpoint, for example during the last step of its rebuild, would delay all read models.
-  const moved = await em.execute<{ name: string }[]>(
+  const moved = await tx.execute<{ name: string }>(
     `with free as materialized (
        select c.name, f."to", f.seen from projection_checkpoint c
        join jsonb_to_recordset(?::jsonb) f (name text, version int, "from" text, "to" text, seen jsonb)
@@ -79,7 +83,7 @@ async function moveCheckpoints(em: EntityManager, writes: readonly Write[]): Pro
  * Returns the rows of the parts by table and id, and the stale keys by read model. No lock is needed: other writers of
  * these tables lock the checkpoint first.
  */
-async function readRows(em: EntityManager, parts: readonly { part: Part }[]) {
+async function readRows(tx: Transaction, parts: readonly { part: Part }[]) {
   const touched = parts.filter(({ part }) => part.ids.length > 0)
   const selects = touched.map(
     ({ part: { target } }) =>
@@ -92,7 +96,7 @@ async function readRows(em: EntityManager, parts: readonly { part: Part }[]) {
   const rows = new Map<string, Map<string, object>>()
   const stale = new Map<string, Set<string>>()
   if (wanted.length === 0) return { rows, stale }
-  const found = await em.execute<{ source: string; key: string; row: object | null }[]>(
+  const found = await tx.execute<{ source: string; key: string; row: object | null }>(
     [
       ...selects,
       `select distinct p.projection as source, p.row_key as key, null::jsonb as row
@@ -108,7 +112,7 @@ async function readRows(em: EntityManager, parts: readonly { part: Part }[]) {
 }
 
 /** Writes the changed rows of all tables and notifies listeners in one statement. */
-async function writeRows(em: EntityManager, changes: readonly Change[]): Promise<void> {
+async function writeRows(tx: Transaction, changes: readonly Change[]): Promise<void> {
   const steps: string[] = []
   const values: string[] = []
   for (const { target, changes: rows } of changes) {
@@ -127,7 +131,7 @@ async function writeRows(em: EntityManager, changes: readonly Change[]): Promise
   const messages = changes.flatMap(({ target, changes: rows, batch }) =>
     changesOf(target.name, [...rows.keys()], batch.position),
   )
-  await em.execute(
+  await tx.execute(
     `${steps.length > 0 ? `with ${steps.join(', ')} ` : ''}select pg_notify('read_model', value) from jsonb_array_elements_text(?::jsonb)`,
     [...values, JSON.stringify(messages.map((message) => JSON.stringify(message)))],
   )

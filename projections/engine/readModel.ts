@@ -1,5 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query, queryOne } from './query.ts'
 
@@ -69,6 +69,11 @@ export async function includesYesterday(database: Database, { name }: AnyProject
 export type Change = Readonly<{ name: string; position?: GlobalPosition; ids: readonly string[] }>
 
 /** Notifies all processes of changed rows when the transaction commits. */
-export async function notifyChange(em: EntityManager, change: Change): Promise<void> {
-  await em.execute(`select pg_notify('read_model', ?)`, [JSON.stringify(change)])
+export const notifyChange = (tx: Transaction, change: Change): Promise<void> => notifyChanges(tx, [change])
+
+/** Notifies as {@link notifyChange} does, of several changes in one statement. */
+export async function notifyChanges(tx: Transaction, changes: readonly Change[]): Promise<void> {
+  await tx.execute(`select pg_notify('read_model', value) from jsonb_array_elements_text(?::jsonb)`, [
+    JSON.stringify(changes.map((change) => JSON.stringify(change))),
+  ])
 }

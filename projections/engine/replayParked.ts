@@ -1,4 +1,5 @@
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { inTransaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyEvents } from './applyEvents.ts'
 import { commitOrPark, Fenced } from './projectBatch.ts'
 import type { AnyProjection } from './projection.ts'
@@ -68,16 +69,16 @@ async function replayRow(projection: AnyProjection, key: string, { store, databa
     const events = await readEvents(store, page)
     const from = page[0]!.checkpoint ?? undefined
     const failed = await commitOrPark(events, (part, rejection) =>
-      database.em.fork().transactional(async (em) => {
+      inTransaction(database, async (tx) => {
         const lock = 'select from projection_checkpoint where name = ? and version = ? for update'
-        if ((await em.execute(lock, [name, projection.version])).length === 0) throw new Fenced(name)
-        const taken = await em.execute(
+        if ((await tx.execute(lock, [name, projection.version])).length === 0) throw new Fenced(name)
+        const taken = await tx.execute(
           `delete from parked_event where projection = ? and row_key = ?
              and event_id in (select value from jsonb_array_elements_text(?::jsonb)) returning event_id`,
           [name, key, JSON.stringify(part.map(({ id }) => id))],
         )
         if (taken.length < part.length) throw new Fenced(name)
-        return applyEvents(em, liveTarget(projection), part, { from, rejection })
+        return applyEvents(tx, liveTarget(projection), part, { from, rejection })
       }),
     )
     replayed += events.length - failed.length

@@ -60,7 +60,9 @@ export const listPrompts = (database: Database, userId: string, filter: TaskFilt
   )
 
 export async function readVideoTasks(database: Database, ids: readonly string[]): Promise<TaskWithProgress[]> {
-  const sql = `select ${ROW} as row from ${TASKS} where id in (select value::uuid from jsonb_array_elements_text(:ids::jsonb))`
+  // OFFSET makes PostgreSQL look up each id. Prepared while the table was small, a join would scan it as it grows.
+  const sql = `select found.row from jsonb_array_elements_text(:ids::jsonb) as wanted (id)
+    cross join lateral (select ${ROW} as row from ${TASKS} where t.id = wanted.id::uuid offset 0) found`
   const found = await queryPrepared<{ row: TaskWithProgress }>(database, sql, { ids: JSON.stringify(ids) })
   return found.map(({ row }) => row)
 }

@@ -192,7 +192,9 @@ export class Leases {
   }
 
   #query<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []) {
-    const query = () => client.query<Row>({ text, values, query_timeout: QUERY_TIMEOUT_MS } as pg.QueryConfig)
+    // Each round repeats its query, which costs more to plan than to run.
+    const name = text === CANDIDATES ? 'lease_candidates' : undefined
+    const query = () => client.query<Row>({ name, text, values, query_timeout: QUERY_TIMEOUT_MS } as pg.QueryConfig)
     const result = this.#queue.then(query, query)
     this.#queue = result.catch(() => {})
     return result

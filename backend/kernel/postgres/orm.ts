@@ -19,24 +19,36 @@ const MIGRATION_LOCK = 7314202
  * Opens the database with these entities and migrations. `connection` has a URL, or a Unix socket directory as `host`.
  * @example const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
  */
-export function openDatabase(
+export async function openDatabase(
   connection: pg.PoolConfig,
   entities: readonly EntitySchema[],
   migrations: readonly NamedMigration[],
 ): Promise<Database> {
   const { connectionString, database = 'postgres' } = connection
-  return MikroORM.init<PostgreSqlDriver, EntityManager>({
+  let pool: pg.Pool | undefined
+  const onPoolCreated = (created: pg.Pool) => {
+    endFailedRollbacks(created)
+    pool = created
+  }
+  const opened = await MikroORM.init<PostgreSqlDriver, EntityManager>({
     driver: PostgreSqlDriver,
     ...(connectionString ? { clientUrl: connectionString } : { dbName: database }),
     // Without this, the ORM drops the URL's parameters, such as `sslmode` or a socket's folder.
-    driverOptions: { onConnect: setIsolation, onPoolCreated: endFailedRollbacks, ...connection },
+    driverOptions: { onConnect: setIsolation, onPoolCreated, ...connection },
     pool: { min: 0, max: 12 },
     entities: [...entities],
     extensions: [Migrator],
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },
     forceUtcTimezone: true,
   } as never)
+  pools.set(opened, () => pool)
+  return opened
 }
+
+const pools = new WeakMap<Database, () => pg.Pool | undefined>()
+
+/** Returns the connections of a database; undefined before the first connection, or if it is a double. */
+export const poolOf = (database: Database): pg.Pool | undefined => pools.get(database)?.()
 
 /**
  * Runs pending migrations. Concurrent processes wait for the one that migrates, without a timeout.

@@ -159,6 +159,11 @@ export const PROJECTION_STATEMENTS: Statements = [
     },
   ],
   [
+    'select from parked_event',
+    (database, [projection, position]) =>
+      parkedOf(database, projection).filter((parked) => parked.position < (position as string)),
+  ],
+  [
     'select distinct row_key from parked_event',
     (database, [projection, position, keys]) => {
       const wanted = new Set(JSON.parse(keys as string) as string[])
