@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { textHash } from '../eventsourcing/pure/eventHash.ts'
 import { type Database, poolOf } from './orm.ts'
 
@@ -15,12 +16,15 @@ const BEGIN = 'begin; set local enable_seqscan = off'
 
 const ignore = () => {}
 
+/** Maximum number of prepared texts. Every connection keeps a plan of each; texts beyond are planned each time. */
+const MAX_PREPARED = 200
 /** Prepared statements by their text with question marks. */
-const prepared = new Map<string, { readonly name: string; readonly text: string }>()
+const prepared = new Map<string, pg.QueryConfig>()
 
-function prepare(sql: string) {
+function prepare(sql: string): pg.QueryConfig {
   let parameters = 0
   const text = sql.replaceAll('?', () => `$${++parameters}`)
+  if (prepared.size >= MAX_PREPARED) return { text }
   const statement = { name: textHash(text).slice(0, 32), text }
   prepared.set(sql, statement)
   return statement

@@ -37,7 +37,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     invariant: 'an accepted task is answered',
     seed: 33,
     edits: [
-      { file: 'backend/tasks/tasks.ts', from: 'import { foldVideoTask }', to: 'import { readVideoTasks }' },
+      { file: 'backend/tasks/tasks.ts', from: 'import { foldVideoTask,', to: 'import { readVideoTasks,' },
+      { file: 'backend/tasks/tasks.ts', from: 'created = rowAfter(submitted.appended ?? [])', to: '' },
       {
         file: 'backend/tasks/tasks.ts',
         from: 'const row = await foldVideoTask(store, taskId)',
