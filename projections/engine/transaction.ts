@@ -1,5 +1,16 @@
-import { textHash } from '../eventsourcing/pure/eventHash.ts'
-import { type Database, poolOf } from './orm.ts'
+import { textHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import type { Database } from './query.ts'
+
+interface Client {
+  query(text: string): Promise<unknown>
+  query(statement: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
+  on(event: 'error', listener: () => void): unknown
+  off(event: 'error', listener: () => void): unknown
+  release(failed?: Error): void
+}
+interface Connections {
+  connect(): Promise<Client>
+}
 
 /** Statements of one transaction. */
 export interface Transaction {
@@ -14,6 +25,12 @@ export interface Transaction {
 const BEGIN = 'begin; set local enable_seqscan = off'
 
 const ignore = () => {}
+
+const pools = new WeakMap<Database, () => Connections | undefined>()
+
+/** Makes {@link inTransaction} use these connections to the same database. Without them, the ORM runs its statements. */
+export const transactOn = (database: Database, pool: () => Connections | undefined): void =>
+  void pools.set(database, pool)
 
 /** Prepared statements by their text with question marks. */
 const prepared = new Map<string, { readonly name: string; readonly text: string }>()
@@ -32,15 +49,15 @@ function prepare(sql: string) {
  * @example await inTransaction(database, (tx) => tx.execute('delete from lease_token where name = ?', [name]))
  */
 export async function inTransaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const pool = poolOf(database)
+  const pool = pools.get(database)?.()
   if (!pool)
     return database.em
       .fork()
       .transactional((em) => work({ execute: (sql, values = []) => em.execute(sql, [...values]) as Promise<never> }))
   const client = await pool.connect()
   const execute = async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
-    const { rows } = await client.query<Row>({ ...(prepared.get(sql) ?? prepare(sql)), values: [...values] })
-    return rows
+    const { rows } = await client.query({ ...(prepared.get(sql) ?? prepare(sql)), values: [...values] })
+    return rows as Row[]
   }
   // An error between two statements is that of the next one.
   client.on('error', ignore)
@@ -48,14 +65,16 @@ export async function inTransaction<T>(database: Database, work: (tx: Transactio
     await client.query(BEGIN)
     const result = await work({ execute })
     await client.query('commit')
-    client.off('error', ignore).release()
+    client.off('error', ignore)
+    client.release()
     return result
   } catch (error) {
     const failed = await client.query('rollback').then(
       () => undefined,
       (failure: Error) => failure,
     )
-    client.off('error', ignore).release(failed)
+    client.off('error', ignore)
+    client.release(failed)
     throw error
   }
 }
