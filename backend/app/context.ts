@@ -4,6 +4,7 @@ import type { DestinationStream, Logger } from 'pino'
 import { readChainHead } from '#projections/credits/chainHead.ts'
 import { prepareOn } from '#projections/engine/query.ts'
 import { refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
+import { transactOn } from '#projections/engine/transaction.ts'
 import { refuseWrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { countVisits } from '../analytics/countVisits.ts'
@@ -24,7 +25,7 @@ import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
-import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
+import { type Database, openDatabase, poolOf } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
@@ -106,6 +107,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   }
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
   prepareOn(database, pool)
+  transactOn(database, () => poolOf(database))
   await countVisits(pool, config.operators.timeZone, recountRegistrations)
 
   if (!config.eventStore) await installEventTable(pool)

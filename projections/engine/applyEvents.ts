@@ -1,8 +1,8 @@
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import { type Folded, foldOrPark, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
 import { type Change, notifyChanges, type Target } from './readModel.ts'
+import type { Transaction } from './transaction.ts'
 
 /** Postgres limits the payload of a notification to 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100

@@ -9,7 +9,7 @@ export type WriteBatch = (write: Write) => Promise<readonly Parked[]>
 
 /**
  * Shortest time from one shared transaction to the next. Under load, batches that arrive within it share a transaction;
- * otherwise nothing waits.
+ * otherwise nothing waits. See docs/decisions/0052-prepared-and-spaced-projections.md.
  */
 const INTERVAL_MS = 20
 

@@ -1,6 +1,6 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import type { Keyed, Parked } from './foldOrPark.ts'
+import type { Transaction } from './transaction.ts'
 
 export interface ProjectionLog {
   info(detail: object, message: string): void

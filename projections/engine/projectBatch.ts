@@ -1,10 +1,10 @@
 import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { inTransaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyEvents } from './applyEvents.ts'
 import type { Parked } from './foldOrPark.ts'
 import { isRelevant } from './projection.ts'
 import type { Database } from './query.ts'
 import type { Target } from './readModel.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Another process moved the checkpoint, or a newer version took over the read model. The batch was rolled back. */
 export class Fenced extends Error {

@@ -1,11 +1,11 @@
 import type { EventBatch, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { inTransaction, type Transaction } from '#backend/kernel/postgres/transaction.ts'
 import { changesOf, upsertSql } from './applyEvents.ts'
 import { type Folded, foldOrPark, type Keyed, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, staleKeysOf } from './parkedEvents.ts'
 import { identityOf } from './projectBatch.ts'
 import type { Database } from './query.ts'
 import type { Target } from './readModel.ts'
+import { inTransaction, type Transaction } from './transaction.ts'
 
 /** A batch of events to write into a read model whose checkpoint is at `from`. */
 export interface Write {

@@ -1,7 +1,7 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query, queryOne } from './query.ts'
+import type { Transaction } from './transaction.ts'
 
 /** Checkpoint version with which an operator requests a rebuild by the running version. */
 export const REBUILD_REQUESTED = 0

@@ -1,10 +1,10 @@
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { inTransaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyEvents } from './applyEvents.ts'
 import { commitOrPark, Fenced } from './projectBatch.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query } from './query.ts'
 import { liveTarget } from './readModel.ts'
+import { inTransaction } from './transaction.ts'
 
 interface Replay {
   readonly store: Pick<EventStore, 'readStream'>

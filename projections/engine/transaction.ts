@@ -1,6 +1,22 @@
-import type pg from 'pg'
-import { textHash } from '../eventsourcing/pure/eventHash.ts'
-import { type Database, poolOf } from './orm.ts'
+import { textHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import type { Database } from './query.ts'
+
+interface Statement {
+  /** Undefined for a statement that is not prepared. */
+  readonly name?: string
+  readonly text: string
+}
+
+interface Client {
+  query(text: string): Promise<unknown>
+  query(statement: Statement & { values: unknown[] }): Promise<{ rows: unknown[] }>
+  on(event: 'error', listener: () => void): unknown
+  off(event: 'error', listener: () => void): unknown
+  release(failed?: Error): void
+}
+interface Connections {
+  connect(): Promise<Client>
+}
 
 /** Statements of one transaction. */
 export interface Transaction {
@@ -18,10 +34,17 @@ const ignore = () => {}
 
 /** Maximum number of prepared texts. Every connection keeps a plan of each; texts beyond are planned each time. */
 const MAX_PREPARED = 200
-/** Prepared statements by their text with question marks. */
-const prepared = new Map<string, pg.QueryConfig>()
 
-function prepare(sql: string): pg.QueryConfig {
+const pools = new WeakMap<Database, () => Connections | undefined>()
+
+/** Makes {@link inTransaction} use these connections to the same database. Without them, the ORM runs its statements. */
+export const transactOn = (database: Database, pool: () => Connections | undefined): void =>
+  void pools.set(database, pool)
+
+/** Prepared statements by their text with question marks. */
+const prepared = new Map<string, Statement>()
+
+function prepare(sql: string): Statement {
   let parameters = 0
   const text = sql.replaceAll('?', () => `$${++parameters}`)
   if (prepared.size >= MAX_PREPARED) return { text }
@@ -36,15 +59,15 @@ function prepare(sql: string): pg.QueryConfig {
  * @example await inTransaction(database, (tx) => tx.execute('delete from lease_token where name = ?', [name]))
  */
 export async function inTransaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const pool = poolOf(database)
+  const pool = pools.get(database)?.()
   if (!pool)
     return database.em
       .fork()
       .transactional((em) => work({ execute: (sql, values = []) => em.execute(sql, [...values]) as Promise<never> }))
   const client = await pool.connect()
   const execute = async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
-    const { rows } = await client.query<Row>({ ...(prepared.get(sql) ?? prepare(sql)), values: [...values] })
-    return rows
+    const { rows } = await client.query({ ...(prepared.get(sql) ?? prepare(sql)), values: [...values] })
+    return rows as Row[]
   }
   // An error between two statements is that of the next one.
   client.on('error', ignore)
@@ -52,14 +75,16 @@ export async function inTransaction<T>(database: Database, work: (tx: Transactio
     await client.query(BEGIN)
     const result = await work({ execute })
     await client.query('commit')
-    client.off('error', ignore).release()
+    client.off('error', ignore)
+    client.release()
     return result
   } catch (error) {
     const failed = await client.query('rollback').then(
       () => undefined,
       (failure: Error) => failure,
     )
-    client.off('error', ignore).release(failed)
+    client.off('error', ignore)
+    client.release(failed)
     throw error
   }
 }
