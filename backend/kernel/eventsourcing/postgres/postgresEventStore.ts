@@ -48,8 +48,6 @@ class PostgresEventStore implements EventStore {
   readonly #pages = new SharedPages((at, filter) => this.#readTable(at, filter))
   readonly #appends: PostgresAppends
   readonly #reads: StreamReads
-  /** Position of the last event when the table was last read. */
-  #head = 0
   readonly #closed = new AbortController()
 
   constructor(pool: pg.Pool) {
@@ -134,8 +132,6 @@ class PostgresEventStore implements EventStore {
     this.#tail.listen()
     const head = await readHead(this.#pool)
     this.#tail.rewind(head)
-    if (head < this.#head) this.#pages.clear()
-    this.#head = head
     return await this.#scan(at, head, filter)
   }
 

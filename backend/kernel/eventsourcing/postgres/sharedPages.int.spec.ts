@@ -9,7 +9,8 @@ it('shows a new subscription the log as it is, also after the table was replaced
   const store = createPostgresEventStore(postgres.pool)
   for (const [count, type] of [
     [20, 'Former'],
-    [15, 'Present'],
+    [15, 'Shorter'],
+    [40, 'Longer'],
   ] as const) {
     await postgres.pool.query('truncate event')
     await store.append(aStream(), 'no_stream', many(count, type))

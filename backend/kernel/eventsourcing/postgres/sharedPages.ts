@@ -26,23 +26,22 @@ export class SharedPages {
     this.#read = read
   }
 
-  /** Returns the page after a position. A subscription's first page is not shared, so that it sees the log as it is now. */
+  /**
+   * Returns the page after a position. The first page of a subscription forgets those that were read before, so that it
+   * sees the log as it is now, even if the table was replaced.
+   */
   async after(at: number, filter: SubscribeFilter, isFirst = false): Promise<Page> {
-    const shared = isFirst ? undefined : await this.#pages.get(keyOf(at, filter))
+    if (isFirst) this.#pages.clear()
+    const shared = await this.#pages.get(keyOf(at, filter))
     // The log may have grown since the other read began.
-    const page = shared && !shared.live ? shared : await this.#begin(at, filter, isFirst)
+    const page = shared && !shared.live ? shared : await this.#begin(at, filter)
     if (!page.live) this.#begin(page.upTo, filter).catch(() => {})
     return page
   }
 
-  /** Forgets the pages of a log that was replaced. */
-  clear(): void {
-    this.#pages.clear()
-  }
-
-  #begin(at: number, filter: SubscribeFilter, isFirst = false): Promise<Page> {
+  #begin(at: number, filter: SubscribeFilter): Promise<Page> {
     const key = keyOf(at, filter)
-    const known = isFirst ? undefined : this.#pages.get(key)
+    const known = this.#pages.get(key)
     if (known) return known
     const reading = this.#read(at, filter)
     const forget = () => {
