@@ -8,8 +8,9 @@ import { iconFigure } from './iconFigure.ts'
 import { type Paper, paper } from './paper.ts'
 import { type Person, person } from './person.ts'
 import type { Puppet } from './puppet.ts'
-import { BEASTS, loadRigs } from './rigs.ts'
+import { loadRigs } from './rigs.ts'
 
+const BEASTS = loadRigs<Beast>('beasts')
 const PEOPLE = loadRigs<Person>('people')
 const BIRDS = loadRigs<Bird>('birds')
 const FISHES = loadRigs<Fish>('fishes')
