@@ -82,13 +82,14 @@ export default defineConfig({
         0,
         4,
         { name: 'waits', include: WAITS },
+        { name: 'isolated', include: ISOLATED, exclude: [...NOWHERE, ...MEASURES] },
         { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED], ...SHARED },
       ),
+      // A browser test keeps a core busy, a service test two thirds of one.
       ...group(
         1,
-        2,
+        3,
         { name: 'browser', include: [BROWSER], exclude: [...NOWHERE, ...MEASURES], retry: SECOND_ATTEMPT, ...SHARED },
-        { name: 'isolated', include: ISOLATED, exclude: [...NOWHERE, ...MEASURES] },
         { name: 'services', include: [SERVICES], exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES], ...SHARED },
       ),
       ...group(2, 1, { name: 'measures', include: MEASURES, retry: SECOND_ATTEMPT }),

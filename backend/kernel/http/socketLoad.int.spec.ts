@@ -32,7 +32,9 @@ beforeAll(async () => {
   const DATABASE_URL = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
   const PORT = String(await freePort())
   const shared = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY, PUBLIC_URL: `http://localhost:${PORT}` }
-  program = await startProgram({ DATA_DIR: folder, DATABASE_URL, PORT, ROLES: 'api,projections', ...shared })
+  // All sockets come from one address, whose default rate would delay their handshakes.
+  const rates = { SESSION_RATE: '1000000', NETWORK_RATE: '1000000' }
+  program = await startProgram({ DATA_DIR: folder, DATABASE_URL, PORT, ROLES: 'api,projections', ...shared, ...rates })
 })
 afterAll(async () => {
   for (const socket of open) socket.terminate()
