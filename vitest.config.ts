@@ -85,10 +85,9 @@ export default defineConfig({
         { name: 'isolated', include: ISOLATED, exclude: [...NOWHERE, ...MEASURES] },
         { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED], ...SHARED },
       ),
-      // A browser test keeps a core busy, a service test two thirds of one.
       ...group(
         1,
-        3,
+        2,
         { name: 'browser', include: [BROWSER], exclude: [...NOWHERE, ...MEASURES], retry: SECOND_ATTEMPT, ...SHARED },
         { name: 'services', include: [SERVICES], exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES], ...SHARED },
       ),
