@@ -7,6 +7,7 @@ export const PROGRAMS = [
   'backend/accounts/factors/webauthnThread.ts',
   'backend/accounts/weakness/weaknessThread.ts',
   'backend/app/backups/proveCopy.ts',
+  'backend/kernel/media/marks/issuingThread.ts',
   'backend/kernel/media/marks/signingThread.ts',
   'backend/kernel/media/normaliseImage.ts',
   'backend/kernel/media/stamps.ts',

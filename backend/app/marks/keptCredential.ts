@@ -1,9 +1,15 @@
 import type pg from 'pg'
 import { type About, opens, seal, unseal, wrappingKey } from '../../accounts/keys/seal.ts'
 import { type Credential, parseCredential } from '../../kernel/media/marks/credential.ts'
+import type { IssuingFunctions } from '../../kernel/media/marks/issuingThread.ts'
+import { createThread } from '../../kernel/threads/callThread.ts'
 
 type Queries = Pick<pg.ClientBase, 'query'>
 type Row = Readonly<{ certificates: string; sealed_key: string }>
+
+/** An installation needs the certificate library once. Loading it takes a tenth of a second. */
+const ISSUING = new URL('../../kernel/media/marks/issuingThread.ts', import.meta.url)
+const inThread = createThread<IssuingFunctions>(ISSUING, { idleMs: 0 })
 
 const ABOUT: About = { purpose: 'content credential', row: 'content_credential' }
 
@@ -14,9 +20,7 @@ const ABOUT: About = { purpose: 'content credential', row: 'content_credential' 
  */
 export async function keptCredential(database: Queries, masterKey: string, now: number): Promise<Credential> {
   if (!(await readRow(database))) {
-    // Loading the certificate library takes a tenth of a second.
-    const { issueCredential } = await import('../../kernel/media/marks/issueCredential.ts')
-    const { certificates, key } = await issueCredential(now)
+    const { certificates, key } = await inThread('issueCredential', [now])
     const sealed = seal(wrappingKey(masterKey), Buffer.from(key), ABOUT)
     // Processes that start together agree on the first one.
     const sql = 'insert into content_credential (certificates, sealed_key) values ($1, $2) on conflict do nothing'
