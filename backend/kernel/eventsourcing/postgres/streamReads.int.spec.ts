@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
 import { aStream, event, many } from '../testing/followLog.ts'
@@ -43,5 +44,23 @@ it('fails the reads of a statement that fails, and reads again', async () => {
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(await Promise.all([read(), read()])).toEqual([1, 1])
   query.mockRestore()
+  await store.close()
+})
+
+it('fails only the read of a stream that Postgres cannot read', async () => {
+  const store = createPostgresEventStore(postgres.pool)
+  const [sound, damaged] = [aStream(), aStream()]
+  await store.append(sound, 'no_stream', [event('A')])
+  const { query } = postgres.pool
+  const send = query.bind(postgres.pool) as (sent: pg.QueryConfig) => Promise<unknown>
+  const fault = Object.assign(new pg.DatabaseError('invalid page', 12, 'error'), { code: 'XX001' })
+  const spy = vi
+    .spyOn(postgres.pool, 'query')
+    .mockImplementation(((sent: pg.QueryConfig) =>
+      JSON.stringify(sent.values).includes(damaged) ? Promise.reject(fault) : send(sent)) as never)
+  const read = async (stream: string) => (await Array.fromAsync(store.readStream(stream))).length
+  const outcomes = await Promise.allSettled([read(sound), read(damaged), read(sound)])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  spy.mockRestore()
   await store.close()
 })

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { isRejected } from './postgresAppends.ts'
 import { readStreamSql, readStreamsSql } from './postgresEventStore.sql.ts'
 import type { EventRow } from './postgresRows.ts'
 
@@ -50,15 +51,19 @@ export class StreamReads {
     this.#inFlight += 1
     // Reads of the same turn share the statement.
     await undefined
-    for (let reads = this.#take(); reads.length > 0; reads = this.#take()) {
-      try {
-        const pages = reads.length === 1 ? [await this.#readOne(reads[0]!)] : await this.#readAll(reads)
-        for (const [n, { resolve }] of reads.entries()) resolve(pages[n]!)
-      } catch (error) {
-        for (const { reject } of reads) reject(error)
-      }
-    }
+    for (let reads = this.#take(); reads.length > 0; reads = this.#take()) await this.#answer(reads)
     this.#inFlight -= 1
+  }
+
+  async #answer(reads: readonly Read[]): Promise<void> {
+    try {
+      const pages = reads.length === 1 ? [await this.#readOne(reads[0]!)] : await this.#readAll(reads)
+      for (const [n, { resolve }] of reads.entries()) resolve(pages[n]!)
+    } catch (error) {
+      // Read each by itself, so that a damaged stream fails alone.
+      if (reads.length > 1 && isRejected(error)) for (const read of reads) await this.#answer([read])
+      else for (const { reject } of reads) reject(error)
+    }
   }
 
   #take(): readonly Read[] {
