@@ -73,6 +73,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     globalSetup: ['scripts/testing/templateFolder.mjs'],
     sequence: { sequencer: CostliestFirst },
     unstubGlobals: true,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -10,7 +10,12 @@ const lines: [object, string][] = []
 const log = { info: vi.fn(), warn: (data: object, message: string) => void lines.push([data, message]) }
 const changes: string[][] = []
 
-const put = (folder: string, name: string, text: string) => writeFile(path.join(root, folder, `${name}.json`), text)
+/** Replaces a file in one step: the watcher would also read, and log, a file that is half written. */
+async function put(folder: string, name: string, text: string) {
+  const unseen = path.join(root, name)
+  await writeFile(unseen, text)
+  await rename(unseen, path.join(root, folder, `${name}.json`))
+}
 const values = () => Object.fromEntries(watched.current())
 
 function parse(value: unknown): number {

@@ -21,12 +21,12 @@ describeOnSite('the API documentation page', (site) => {
     await one.getByLabel('id: string').fill(crypto.randomUUID())
     await one.getByRole('button', { name: 'Send GET' }).click()
     await one.getByText('404 Not Found').waitFor()
-    expect(await one.locator('pre').last().textContent()).toContain('"code": "not_found"')
+    await expect.poll(() => one.locator('pre').last().textContent()).toContain('"code": "not_found"')
 
     await page.getByLabel('Find a call').fill('post generate')
     const generate = page.locator('details:visible')
     await generate.locator('summary').click()
-    expect(await generate.locator('pre').first().textContent()).toContain('"text_to_video"')
+    await expect.poll(() => generate.locator('pre').first().textContent()).toContain('"text_to_video"')
     const body = { task_type: 'text_to_video', model: 'I2V-01-live', prompt: '', duration: 6, resolution: '768P' }
     await generate.getByLabel('JSON to send').fill(JSON.stringify(body))
     await generate.getByRole('button', { name: 'Send POST' }).click()

@@ -65,7 +65,7 @@ describeOnSite('the account pages show a message', (site) => {
     const { page, auth, errors, open, next, logIn, press, shows } = await visit(language)
     await open('/auth/login')
     await press(auth.login.submit)
-    expect(await page.getByText(errors.required, { exact: true }).count()).toBe(2)
+    await expect.poll(() => page.getByText(errors.required, { exact: true }).count()).toBe(2)
     await logIn('nobody', 'short')
     await shows(errors.invalid_email)
     await shows(errors.password_too_short)
@@ -105,9 +105,9 @@ describeOnSite('the account pages show a message', (site) => {
       const toast = page.locator('.toast', { hasText: auth.login.notVerified })
       await toast.waitFor()
       await page.clock.runFor(7_500)
-      expect(await toast.count()).toBe(1)
+      await expect.poll(() => toast.count()).toBe(1)
       await page.clock.runFor(1_000)
-      expect(await toast.count()).toBe(0)
+      await expect.poll(() => toast.count()).toBe(0)
       await page.context().close()
     },
   )
@@ -116,7 +116,7 @@ describeOnSite('the account pages show a message', (site) => {
     const { page, auth, errors, open, next, register, press, shows } = await visit(language)
     await open('/auth/register')
     await press(auth.register.submit)
-    expect(await page.getByText(errors.required, { exact: true }).count()).toBe(4)
+    await expect.poll(() => page.getByText(errors.required, { exact: true }).count()).toBe(4)
     await register({ name: 'A', email: 'ada@kinora', password: 'short', confirm: 'shorter' })
     for (const code of ['name_too_short', 'invalid_email', 'password_too_short']) await shows(errors[code])
     await register({ confirm: 'something else' })
@@ -138,7 +138,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.getByLabel(auth.field.password, { exact: true }).fill('correct horse battery')
     await shows(auth.field.strength.replace('{{level}}', auth.field.strong))
     await page.getByRole('button', { name: auth.field.showPassword }).first().click()
-    expect(await page.getByLabel(auth.field.password, { exact: true }).getAttribute('type')).toBe('text')
+    await expect.poll(() => page.getByLabel(auth.field.password, { exact: true }).getAttribute('type')).toBe('text')
     await page.context().close()
   })
 
@@ -158,7 +158,9 @@ describeOnSite('the account pages show a message', (site) => {
       [auth.pending.toLogin, '/auth/login'],
       [auth.pending.registerAgain, '/auth/register'],
     ])
-      expect(await page.getByRole('link', { name, exact: true }).getAttribute('href')).toBe(new URL(at(path)).pathname)
+      await expect
+        .poll(() => page.getByRole('link', { name, exact: true }).getAttribute('href'))
+        .toBe(new URL(at(path)).pathname)
     await open('/auth/email-verification-pending')
     await shows(auth.pending.missingEmail)
     await page.waitForURL(at('/auth/register'))
@@ -198,7 +200,7 @@ describeOnSite('the account pages show a message', (site) => {
     for (const path of ['/auth/forgot-password', '/auth/reset-password', '/reset-password']) {
       await open(path)
       await shows(auth.reset.requestHeading)
-      expect(await page.getByText(auth.reset.missingToken).count()).toBe(path.includes('forgot') ? 0 : 1)
+      await expect.poll(() => page.getByText(auth.reset.missingToken).count()).toBe(path.includes('forgot') ? 0 : 1)
     }
     await requestReset('nobody')
     await shows(errors.invalid_email)

@@ -56,7 +56,7 @@ describeOnSite('the docs', (site) => {
     await field.fill(query)
     const hit = page.locator('.docs-hit').first()
     await hit.waitFor()
-    expect(await hit.locator('strong').textContent()).toContain(heading)
+    await expect.poll(() => hit.locator('strong').textContent()).toContain(heading)
     expect(await axeFaults(page)).toEqual([])
     await page.setViewportSize({ width: 320, height: 800 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)

@@ -23,17 +23,23 @@ describeOnSite('the help and legal pages', (site) => {
 
     await page.getByRole('button', { name: faq.showAll }).click()
     await expect.poll(() => shown.count()).toBe(10)
-    expect(await page.getByText(faq.noneTitle).isVisible()).toBe(false)
-    expect(await page.getByRole('searchbox').evaluate((field) => field === document.activeElement)).toBe(true)
+    await expect.poll(() => page.getByText(faq.noneTitle).isVisible()).toBe(false)
+    await expect
+      .poll(() => page.getByRole('searchbox').evaluate((field) => field === document.activeElement))
+      .toBe(true)
 
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq#plans`)
-    expect(await page.locator('#plans .prose').isVisible()).toBe(true)
+    await expect.poll(() => page.locator('#plans .prose').isVisible()).toBe(true)
     await page.locator('#plans').getByRole('link').click()
     await page.waitForURL('**/faq/plans')
-    expect(await page.locator('.related-link').count()).toBe(3)
-    expect(await page.locator('.facts').textContent()).toMatch(
-      language === 'zh' ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/ : /November 21, 2026\s*\d{3} words\s*1 min read/,
-    )
+    await expect.poll(() => page.locator('.related-link').count()).toBe(3)
+    await expect
+      .poll(() => page.locator('.facts').textContent())
+      .toMatch(
+        language === 'zh'
+          ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/
+          : /November 21, 2026\s*\d{3} words\s*1 min read/,
+      )
     await page.context().close()
   })
 
@@ -54,9 +60,9 @@ describeOnSite('the help and legal pages', (site) => {
     ]) {
       await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
       await page.getByRole('button', { name: legal.copy }).click()
-      expect(await page.getByRole('alert').filter({ hasText: legal[document!].failed }).textContent()).toBe(
-        legal[document!].failed,
-      )
+      await expect
+        .poll(() => page.getByRole('alert').filter({ hasText: legal[document!].failed }).textContent())
+        .toBe(legal[document!].failed)
     }
     await page.context().close()
   })

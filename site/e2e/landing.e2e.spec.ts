@@ -77,9 +77,10 @@ describeOnSite('the landing page', (site) => {
       await page.clock.runFor(20)
       await delay(50)
     }
-    await page.clock.runFor(400)
+    // The loop may have run up to 200 of the 500 ms after the scripts began.
+    await page.clock.runFor(250)
     expect(await page.evaluate(() => scrollY)).toBe(0)
-    await page.clock.runFor(120)
+    await page.clock.runFor(270)
     await expect.poll(() => topOf(page, '#pricing-section'), SOON).toBeLessThan(200)
     const struck = await page.locator('#plans s').allInnerTexts()
     const prices = await page.locator('#plans .price strong').allInnerTexts()
@@ -88,8 +89,10 @@ describeOnSite('the landing page', (site) => {
       language === 'zh' ? [] : ['$14.99', '$54.99', '$149.99'],
     )
     const buttons = page.locator('#plans .plan > a')
-    expect(await buttons.first().getAttribute('href')).toBe(`${prefix}/auth/register`)
-    expect(await page.getByRole('link', { name: hero.start }).first().getAttribute('href')).toBe(`${prefix}/auth/login`)
+    await expect.poll(() => buttons.first().getAttribute('href')).toBe(`${prefix}/auth/register`)
+    await expect
+      .poll(() => page.getByRole('link', { name: hero.start }).first().getAttribute('href'))
+      .toBe(`${prefix}/auth/login`)
     for (const tier of ['standard', 'pro', 'ultimate']) {
       await page.getByRole('link', { name: plans.choose[tier], exact: true }).click()
       await page.getByText(plans.loginFirst).waitFor()
@@ -102,7 +105,7 @@ describeOnSite('the landing page', (site) => {
 
   it('leads members to the workspace and to the payment provider', async () => {
     const page = await memberOn(site)
-    expect(await page.locator('.hero a:visible').first().getAttribute('href')).toBe('/workspace')
+    await expect.poll(() => page.locator('.hero a:visible').first().getAttribute('href')).toBe('/workspace')
     await page.locator('a[data-plan=pro]').click()
     await page.waitForURL(/\/dev\/paypal\/approve\//)
     await page.context().close()
@@ -118,7 +121,7 @@ describeOnSite('the landing page', (site) => {
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
     await expect.poll(() => isPlaying(page, '#hero-clip'), SOON).toBe(true)
     await page.getByRole('button', { name: 'Pause the video' }).click()
-    expect(await isPlaying(page, '#hero-clip')).toBe(false)
+    await expect.poll(() => isPlaying(page, '#hero-clip')).toBe(false)
     await page.getByRole('button', { name: 'Play the video' }).waitFor()
     await page.context().close()
   })
@@ -131,9 +134,9 @@ describeOnSite('the landing page', (site) => {
     const tiles = page.locator('#movements button')
     await page.locator('#camera').scrollIntoViewIfNeeded()
     await page.locator('#camera canvas[data-ready]').waitFor({ state: 'attached', ...SOON })
-    expect(await tiles.locator('strong').allInnerTexts()).toEqual(
-      Object.values((await words(language, 'movements')).name),
-    )
+    await expect
+      .poll(() => tiles.locator('strong').allInnerTexts())
+      .toEqual(Object.values((await words(language, 'movements')).name))
     const rest = await picture(page)
     await tiles.nth(2).hover()
     await expect.poll(() => picture(page), SOON).not.toBe(rest)
@@ -143,7 +146,7 @@ describeOnSite('the landing page', (site) => {
     await page.keyboard.press('Tab')
     await expect.poll(() => picture(page), SOON).not.toBe(rest)
     await page.keyboard.press('Enter')
-    expect(await tiles.nth(7).getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => tiles.nth(7).getAttribute('aria-pressed')).toBe('true')
     const stick = (await page.locator('[data-stick=turn]').boundingBox())!
     await page.mouse.move(stick.x + stick.width / 2, stick.y + stick.height / 2)
     await page.mouse.down()
@@ -190,7 +193,7 @@ describeOnSite('the landing page', (site) => {
     await tile.hover()
     await tile.focus()
     await page.keyboard.press('Shift')
-    expect(await canvas.count()).toBe(0)
+    await expect.poll(() => canvas.count()).toBe(0)
     await page.keyboard.press('Enter')
     await canvas.waitFor({ state: 'attached', ...SOON })
     await expect.poll(() => picture(page), SOON).not.toMatch(/^0\.0\.0\.0/)

@@ -58,7 +58,7 @@ describeOnSite('the language', (site) => {
     await page.goto(`${site.url}${home(other(language))}?a=1#pricing-section`)
     await choose(page, language)
     await page.waitForURL(`${site.url}${home(language)}?a=1#pricing-section`)
-    expect(await stored(page)).toBe(language)
+    await expect.poll(() => stored(page)).toBe(language)
     expect(await pagesSeen(page, site.url + home(other(language)), site.url + home(language))).toEqual([home(language)])
     await page.evaluate(() => localStorage.setItem('language', 'fr'))
     await page.goto(`${site.url}/zh`)
@@ -79,7 +79,7 @@ describeOnSite('the language', (site) => {
       await choose(page, language)
       const workspace = language === 'zh' ? '/zh/workspace' : '/workspace'
       await page.waitForURL(site.url + workspace)
-      expect(await stored(page)).toBe(language)
+      await expect.poll(() => stored(page)).toBe(language)
       expect(await (await user.call('GET', '/auth/me')).json()).toMatchObject({ language })
       await page.context().close()
 
@@ -90,7 +90,7 @@ describeOnSite('the language', (site) => {
       await elsewhere.getByLabel(field.password, { exact: true }).fill('correct horse')
       await elsewhere.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
       await elsewhere.waitForURL(site.url + workspace)
-      expect(await stored(elsewhere)).toBe(language)
+      await expect.poll(() => stored(elsewhere)).toBe(language)
       await elsewhere.context().close()
     },
   )
@@ -107,9 +107,11 @@ describeOnSite('the language', (site) => {
     await choose(page, other(language))
     await page.getByText(session.languageFailed).waitFor()
     expect(new URL(page.url()).pathname).toBe(home(language))
-    expect(await stored(page)).toBe(language)
-    expect(await page.locator('[data-language][aria-busy]').count()).toBe(0)
-    expect(await page.locator('.header-end [data-language][aria-current]').getAttribute('data-language')).toBe(language)
+    await expect.poll(() => stored(page)).toBe(language)
+    await expect.poll(() => page.locator('[data-language][aria-busy]').count()).toBe(0)
+    await expect
+      .poll(() => page.locator('.header-end [data-language][aria-current]').getAttribute('data-language'))
+      .toBe(language)
     await page.context().close()
   })
 })

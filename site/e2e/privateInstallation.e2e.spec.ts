@@ -65,9 +65,9 @@ describe.skipIf(lacks)(`the smallest production, over TLS${lacks}`, () => {
     const page = await context.newPage()
     await page.goto(`${proxy.url}/auth/register`)
     await page.getByRole('heading', { name: auth.closed.register }).waitFor()
-    expect(await page.getByRole('textbox').count()).toBe(0)
+    await expect.poll(() => page.getByRole('textbox').count()).toBe(0)
     await page.goto(proxy.url)
-    expect(await page.locator('#pricing-section').isVisible()).toBe(false)
+    await expect.poll(() => page.locator('#pricing-section').isVisible()).toBe(false)
 
     const options = { env: { ...process.env, ...env, DATA_DIR: kinora.dataDir } }
     const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'ada@example.com'], options)
@@ -89,7 +89,7 @@ describe.skipIf(lacks)(`the smallest production, over TLS${lacks}`, () => {
     await page.goto(`${proxy.url}/profile`)
     const { noPlans } = await words('en', 'subscription')
     await page.getByText(noPlans).waitFor()
-    expect(await page.getByText('PayPal').filter({ visible: true }).count()).toBe(0)
+    await expect.poll(() => page.getByText('PayPal').filter({ visible: true }).count()).toBe(0)
     await context.close()
   })
 })

@@ -68,7 +68,7 @@ describeOnSite('a visitor’s prompt', (site) => {
       expect(seconds).toBeLessThan(WITHIN_S)
       expect([...screens]).toEqual(['/', '/auth/start', '/workspace'])
       await page.reload()
-      expect(await orders(page)).toEqual([PROMPT])
+      await expect.poll(() => orders(page)).toEqual([PROMPT])
       await page.context().close()
     },
   )

@@ -101,9 +101,9 @@ describeOnSite('every page', (site) => {
         ['faq', 'movements', 'plans'].map((name) => words(language, name)),
       )
       await page.goto(`${site.url}${prefix}/faq`)
-      expect(await page.getByLabel(faq.search).isVisible()).toBe(false)
+      await expect.poll(() => page.getByLabel(faq.search).isVisible()).toBe(false)
       const answers = page.locator('details.answer')
-      expect(await answers.count()).toBe(10)
+      await expect.poll(() => answers.count()).toBe(10)
       for (const answer of await answers.all()) {
         await answer.locator('summary').click()
         expect((await seen(answer.locator('.prose'))).length).toBeGreaterThan(100)

@@ -47,15 +47,15 @@ describeOnSite('the landing page of a reader', (site) => {
     const plan = (of: string) => page.locator(`#plans [data-tier="${of}"]`)
     const link = (of: string) => plan(of).locator(':scope > a')
     await plan(tier).getByRole('heading').getByText(current).waitFor()
-    expect(await page.locator('#plans .plan-current').count()).toBe(1)
+    await expect.poll(() => page.locator('#plans .plan-current').count()).toBe(1)
     // The current plan cannot be bought again.
-    expect(await link(tier).getAttribute('data-plan')).toBeNull()
-    expect(await link(tier).getAttribute('href')).toMatch(/\/profile#subscription$/)
-    expect(await link(tier).textContent()).toBe(tier === 'free' ? current : manage)
-    if (tier === 'free') expect(await link('pro').getAttribute('data-plan')).toBe('pro')
+    await expect.poll(() => link(tier).getAttribute('data-plan')).toBeNull()
+    await expect.poll(() => link(tier).getAttribute('href')).toMatch(/\/profile#subscription$/)
+    await expect.poll(() => link(tier).textContent()).toBe(tier === 'free' ? current : manage)
+    if (tier === 'free') await expect.poll(() => link('pro').getAttribute('data-plan')).toBe('pro')
     else {
-      expect(await link('free').textContent()).toBe(included)
-      expect(await link('pro').textContent()).toBe(change.replace('{{plan}}', names.pro.name))
+      await expect.poll(() => link('free').textContent()).toBe(included)
+      await expect.poll(() => link('pro').textContent()).toBe(change.replace('{{plan}}', names.pro.name))
     }
     await page.context().close()
   })

@@ -90,7 +90,7 @@ describeOnSite('a session in the browser', (site) => {
     await page.getByText(login.ended).waitFor()
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await page.getByText(login.ended).count()).toBe(0)
+    await expect.poll(() => page.getByText(login.ended).count()).toBe(0)
     await page.context().close()
   })
 

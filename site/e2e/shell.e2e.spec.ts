@@ -32,14 +32,14 @@ describeOnSite('the shell of every page', (site) => {
     const banner = page.locator('.network-line')
     const says = async (text: string, tone: string) => {
       await banner.getByText(text, { exact: true }).waitFor()
-      expect(await banner.getAttribute('data-tone')).toBe(tone)
+      await expect.poll(() => banner.getAttribute('data-tone')).toBe(tone)
     }
-    expect(await banner.count()).toBe(0)
+    await expect.poll(() => banner.count()).toBe(0)
 
     await page.context().setOffline(true)
     await says(network.offline, 'danger')
     expect(await page.locator('#network').evaluate((box) => box.getBoundingClientRect().top)).toBe(56)
-    expect(await banner.getByRole('button').count()).toBe(0)
+    await expect.poll(() => banner.getByRole('button').count()).toBe(0)
     await page.clock.runFor(60_000)
     await says(network.offline, 'danger')
 
@@ -60,12 +60,12 @@ describeOnSite('the shell of every page', (site) => {
       await page.context().setOffline(false)
       await says(network[text], tone)
       await banner.getByRole('button', { name: action.close }).click()
-      expect(await banner.count()).toBe(0)
+      await expect.poll(() => banner.count()).toBe(0)
     }
     await setNetwork(page, '2g')
     await says(network['2g'], 'warning')
     await page.setViewportSize({ width: 1280, height: 860 })
-    expect(await banner.isVisible()).toBe(false)
+    await expect.poll(() => banner.isVisible()).toBe(false)
     await page.context().close()
   })
 
@@ -125,16 +125,16 @@ describeOnSite('the shell of every page', (site) => {
       false,
       true,
     ])
-    expect(await panel.textContent()).not.toMatch(/TypeError|null|undefined/)
+    await expect.poll(() => panel.textContent()).not.toMatch(/TypeError|null|undefined/)
     expect(logged.join('\n')).toMatch(/TypeError/)
 
     const reloaded = page.waitForEvent('load')
     await panel.getByRole('button', { name: action.reload }).click()
     await reloaded
     await panel.waitFor()
-    expect(await panel.getByRole('link', { name: action.home }).getAttribute('href')).toBe(
-      language === 'zh' ? '/zh' : '/',
-    )
+    await expect
+      .poll(() => panel.getByRole('link', { name: action.home }).getAttribute('href'))
+      .toBe(language === 'zh' ? '/zh' : '/')
     await page.unroute('**/api/v1/videos/tasks?*')
     await page.context().close()
   })

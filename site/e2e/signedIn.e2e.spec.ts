@@ -10,7 +10,7 @@ describeOnSite('a browser with a session', (site) => {
     await page.addInitScript(() => Object.defineProperty(window, 'localStorage', { get: () => undefined }))
     await page.goto(`${site.url}/privacy`)
     await page.locator('.avatar', { hasText: /./ }).waitFor()
-    expect(await page.locator('.only-out:visible').count()).toBe(0)
+    await expect.poll(() => page.locator('.only-out:visible').count()).toBe(0)
     await page.context().close()
   })
 

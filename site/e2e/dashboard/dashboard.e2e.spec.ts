@@ -28,7 +28,7 @@ async function readsCards({ t, number, figure }: OpenBoard): Promise<void> {
     for (const text of [t.figures[name], value, more]) expect(tree).toContain(text)
     const growth = figure(name).locator('[data-trend]')
     expect(trend && (await growth.getAttribute('data-trend'))).toBe(trend)
-    expect(await growth.locator('svg').count()).toBe(trend === 'up' || trend === 'down' ? 1 : 0)
+    await expect.poll(() => growth.locator('svg').count()).toBe(trend === 'up' || trend === 'down' ? 1 : 0)
   }
 }
 
@@ -43,14 +43,18 @@ const dayText = ({ language }: OpenBoard, date: string) =>
 async function readsTablesBehindCharts(board: OpenBoard): Promise<void> {
   const { page, t, number, rowsOf } = board
   for (const summary of await page.getByText(t.asTable).all()) await summary.click()
-  expect(await rowsOf(t.trend.heading)).toEqual([
-    `${t.trend.date} ${t.trend.pv} ${t.trend.uv}`,
-    ...WEEK.map(({ date, pv, uv }) => `${dayText(board, date)} ${number(pv)} ${number(uv)}`),
-  ])
-  expect(await rowsOf(t.hours.heading)).toEqual([
-    `${t.hours.hour} ${t.hours.count}`,
-    ...HOURS.map(({ hour, count }) => `${String(hour).padStart(2, '0')}:00 ${number(count)}`),
-  ])
+  await expect
+    .poll(() => rowsOf(t.trend.heading))
+    .toEqual([
+      `${t.trend.date} ${t.trend.pv} ${t.trend.uv}`,
+      ...WEEK.map(({ date, pv, uv }) => `${dayText(board, date)} ${number(pv)} ${number(uv)}`),
+    ])
+  await expect
+    .poll(() => rowsOf(t.hours.heading))
+    .toEqual([
+      `${t.hours.hour} ${t.hours.count}`,
+      ...HOURS.map(({ hour, count }) => `${String(hour).padStart(2, '0')}:00 ${number(count)}`),
+    ])
 }
 
 /** Checks that the charts are drawn and can be read with the keyboard. */
@@ -83,15 +87,17 @@ async function readsChartsByKeys(board: OpenBoard): Promise<void> {
     await page.keyboard.press(key)
     await told(index)
   }
-  expect(await cursor()).toBeLessThan(end)
+  await expect.poll(() => cursor()).toBeLessThan(end)
 }
 
 /** Checks the visits: ten rows at most, times in the operator's zone, status as number, word and colour. */
 async function readsTables({ t, number, panel, rowsOf }: OpenBoard): Promise<void> {
-  expect(await rowsOf(t.ranking.heading)).toEqual([
-    `${t.ranking.rank} ${t.ranking.page} ${t.ranking.count}`,
-    ...PATHS.slice(0, 10).map(([path, count], index) => `${index + 1} ${path} ${number(count)}`),
-  ])
+  await expect
+    .poll(() => rowsOf(t.ranking.heading))
+    .toEqual([
+      `${t.ranking.rank} ${t.ranking.page} ${t.ranking.count}`,
+      ...PATHS.slice(0, 10).map(([path, count], index) => `${index + 1} ${path} ${number(count)}`),
+    ])
   const visits = await rowsOf(t.visits.heading)
   expect(visits).toHaveLength(11)
   expect(visits[1]).toBe(`18:42:07 / 203.0.113.11 200 ${t.visits.class[2]}`)
@@ -194,11 +200,11 @@ describeOnBoard('the operator’s board', (on) => {
     await panel('actions').getByText(t.actions.name.sign_in_refused).waitFor()
     await panel('margin').getByText(t.margin.noCost).waitFor()
     await panel('tasks').getByText(t.tasks.noStuck).waitFor()
-    expect(await page.locator('[data-figure="pv"] .board-number').textContent()).toBe('2')
+    await expect.poll(() => page.locator('[data-figure="pv"] .board-number').textContent()).toBe('2')
     for (const text of [t.failed, t.unread, t.unfilled])
-      expect(await page.getByText(text, { exact: true }).count()).toBe(0)
+      await expect.poll(() => page.getByText(text, { exact: true }).count()).toBe(0)
     await page.getByText(t.asTable).first().click()
-    expect(await panel('trend').getByRole('row').count()).toBe(8)
+    await expect.poll(() => panel('trend').getByRole('row').count()).toBe(8)
 
     const file = page.waitForEvent('download')
     await panel('ranking').getByRole('link').click()

@@ -55,12 +55,12 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       const refresh = page.getByRole('button', { name: t.refresh, exact: true })
       await expect.poll(() => refresh.isDisabled()).toBe(true)
       await figure('pv').getByText(number(OVERVIEW.today.pv)).waitFor()
-      expect(await refresh.isDisabled()).toBe(true)
-      expect(await figure('totalUsers').textContent()).toContain(number(12_480))
+      await expect.poll(() => refresh.isDisabled()).toBe(true)
+      await expect.poll(() => figure('totalUsers').textContent()).toContain(number(12_480))
       release()
       await figure('totalUsers').getByText(number(12_481)).waitFor()
       await expect.poll(() => refresh.isDisabled()).toBe(false)
-      expect(await alert.count()).toBe(0)
+      await expect.poll(() => alert.count()).toBe(0)
       expect(state.calls.slice(before).filter((path) => CORE.includes(path))).toEqual(CORE)
 
       // If everything fails, only the error is shown.
@@ -68,7 +68,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         state.rare.set(path, (route) => route.abort())
       await page.reload()
       await page.getByText(t.failed, { exact: true }).waitFor()
-      expect(await page.locator('.board-card').count()).toBe(0)
+      await expect.poll(() => page.locator('.board-card').count()).toBe(0)
       expect(await axeFaults(page)).toEqual([])
 
       // After a failed sign-out the operator stays signed in, and the error is only logged.
@@ -146,8 +146,8 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       for (const name of ['trend', 'hours', 'ranking', 'visits', 'users', 'live', 'margin'])
         await panel(t[name].heading).getByText(t.unfilled).waitFor()
       for (const name of ['pv', 'weekPv', 'totalUsers']) await figure(name).getByText(t.unfilled).waitFor()
-      expect(await page.getByText('666').count()).toBe(0)
-      expect(await page.getByText(t.failed, { exact: true }).count()).toBe(0)
+      await expect.poll(() => page.getByText('666').count()).toBe(0)
+      await expect.poll(() => page.getByText(t.failed, { exact: true }).count()).toBe(0)
       expect(await axeFaults(page)).toEqual([])
       await page.context().close()
     },
@@ -161,7 +161,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       const { page, state, t, panel, rowsOf } = board
       await page.getByText('grace.hopper.10@kinora.test').waitFor()
       const footer = panel(t.users.heading).locator('.pagination')
-      expect(await footer.count()).toBe(0)
+      await expect.poll(() => footer.count()).toBe(0)
       state.answers.set(userList.path, (query) => usersOf(query, 134))
       await page.getByRole('button', { name: t.refresh, exact: true }).click()
       const shown = (start: number, end: number) =>
@@ -186,12 +186,14 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       const preset = (days: number) => radio(t.period.days.replace('{{days}}', String(days)))
       const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
       await page.getByText(t.asTable).first().click()
-      expect(await rowsOf(t.trend.heading)).toHaveLength(8)
+      await expect.poll(() => rowsOf(t.trend.heading)).toHaveLength(8)
       expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))
       // An opened table stays open.
       await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(31)
-      expect(await radio(t.ranking.period).isChecked()).toBe(true)
-      expect(await panel(t.trend.heading).getByRole('link').getAttribute('href')).toContain('days.csv?from=2026-10-23')
+      await expect.poll(() => radio(t.ranking.period).isChecked()).toBe(true)
+      await expect
+        .poll(() => panel(t.trend.heading).getByRole('link').getAttribute('href'))
+        .toContain('days.csv?from=2026-10-23')
 
       await radio(t.period.custom).check({ force: true })
       const days = (from: string, to: string) => async () => {
@@ -229,7 +231,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       const backups = panel(t.backup.heading)
       // 18:42 in Shanghai less 931 minutes.
       await backups.getByText(/03:11/).waitFor()
-      expect(await backups.getByRole('alert').count()).toBe(0)
+      await expect.poll(() => backups.getByRole('alert').count()).toBe(0)
       const data = { configured: true, has_phrase: true, proven_at: null, copy: null, failure: null, overdue: true }
       const reload = async (change: object) => {
         state.answers.set(backup.path, () => ({ data: { ...data, ...change } }))
@@ -268,7 +270,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       )
     await status.getByText(`${text('replayed', 11)} ${text('failed', 1)}`).waitFor()
     await parked.getByText(t.parked.empty).waitFor()
-    expect(await replay.count()).toBe(0)
+    await expect.poll(() => replay.count()).toBe(0)
     await page.context().close()
   })
 })

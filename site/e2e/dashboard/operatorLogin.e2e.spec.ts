@@ -27,15 +27,15 @@ describeOnSite('the operator’s login', (site) => {
 
       await submit()
       await says(t.incomplete)
-      expect(await username!.evaluate((field) => field === document.activeElement)).toBe(true)
+      await expect.poll(() => username!.evaluate((field) => field === document.activeElement)).toBe(true)
       expect(await axeFaults(page)).toEqual([])
       await username!.fill('operator')
-      expect(await alert.textContent()).toBe('')
+      await expect.poll(() => alert.textContent()).toBe('')
       await submit()
       await says(t.incomplete)
-      expect(await password!.getAttribute('aria-invalid')).toBe('true')
+      await expect.poll(() => password!.getAttribute('aria-invalid')).toBe('true')
       await password!.fill('not mine')
-      expect(await alert.textContent()).toBe('')
+      await expect.poll(() => alert.textContent()).toBe('')
 
       const answers: [(route: Route) => Promise<void>, ...string[]][] = [
         [(route) => route.fulfill({ status: 401, json: { code: 'invalid_credentials' } }), t.failed, t.refused],
@@ -54,11 +54,11 @@ describeOnSite('the operator’s login', (site) => {
         await submit()
         for (const text of texts) await says(text)
         await password!.fill('not mine either')
-        expect(await alert.textContent()).toBe('')
+        await expect.poll(() => alert.textContent()).toBe('')
       }
 
       const home = page.getByRole('link', { name: t.home, exact: true })
-      expect(await home.getAttribute('href')).toBe(prefix || '/')
+      await expect.poll(() => home.getAttribute('href')).toBe(prefix || '/')
       let sent: unknown
       await page.route('**/api/v1/analytics/login', (route) => {
         sent = route.request().postDataJSON()

@@ -34,7 +34,7 @@ describeOnSite('the library', (site) => {
       const isAtEnd = () => bottom(page).then(() => page.locator('[data-task="f399"]').count())
       await expect.poll(isAtEnd, { timeout: 20_000 }).toBe(1)
       expect(state.queries.map((query) => query.get('page'))).toEqual(['1', '2', '3', '4', '5', '6', '7'])
-      expect(await tiles.count()).toBeLessThan(90)
+      await expect.poll(() => tiles.count()).toBeLessThan(90)
       expect(await shiftFaults(page)).toEqual([])
       await page.context().close()
     },
@@ -51,7 +51,7 @@ describeOnSite('the library', (site) => {
     await page.getByRole('searchbox').fill('unicorn')
     await button(texts.clear).click()
     await page.getByText(filled(texts.count_other, { count: 30 }), { exact: true }).waitFor()
-    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('')
 
     await button(texts.type.image).click()
     await page.getByRole('combobox', { name: texts.model }).selectOption({ index: 1 })
@@ -106,7 +106,7 @@ describeOnSite('the library', (site) => {
       const { task } = await words(language, 'workspace')
       await tiles.nth(1).locator('.library-open').click()
       const source = () => page.locator('dialog[open] video').getAttribute('src')
-      expect(await source()).toContain('/f1')
+      await expect.poll(() => source()).toContain('/f1')
       await page.getByRole('button', { name: task.next, exact: true }).press('ArrowRight')
       await expect.poll(source).toContain('/f2')
       await page.getByRole('button', { name: task.remix, exact: true }).click()

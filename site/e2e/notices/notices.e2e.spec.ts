@@ -116,7 +116,7 @@ function tests(site: OnSite): void {
       const refused = await open('default', 'denied')
       await refused.choice.click()
       await refused.page.locator('.toast', { hasText: notices.pushFailed }).waitFor()
-      expect(await refused.hint.textContent()).toBe(notices.pushBlocked)
+      await expect.poll(() => refused.hint.textContent()).toBe(notices.pushBlocked)
       await refused.page.context().close()
 
       const allowed = await open('default', 'granted')
@@ -129,7 +129,7 @@ function tests(site: OnSite): void {
       await later.page.context().close()
       // Allowed once, and blocked in the browser since.
       const blocked = await open('denied')
-      expect(await blocked.choice.isChecked()).toBe(false)
+      await expect.poll(() => blocked.choice.isChecked()).toBe(false)
       await blocked.page.context().close()
     },
   )

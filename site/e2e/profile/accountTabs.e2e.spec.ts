@@ -60,7 +60,7 @@ describeOnSite('the account', (site) => {
           if (shots) await page.screenshot({ path: `${shots}/${name}-${language}-${width}.png`, fullPage: true })
         }
       }
-      expect(await page.locator('#billing, #credits, #works').count()).toBe(0)
+      await expect.poll(() => page.locator('#billing, #credits, #works').count()).toBe(0)
       await page.context().close()
     },
   )

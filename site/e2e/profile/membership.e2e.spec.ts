@@ -36,15 +36,15 @@ describeOnSite("a member's plan", (site) => {
     const { page, panel, put, texts, plans } = await openProfile(site, language)
     const end = dayOf(language, PRO_MONTHLY.current_period_end!)
     const cancelButton = panel.getByRole('button', { name: texts.cancel.open })
-    expect(await panel.locator('dl').textContent()).toMatch(
-      new RegExp([plans.pro.name, texts.monthly, texts.nextBilling, end, texts.statusOf.active].join('[^]*')),
-    )
-    expect(await panel.locator('.usage').getAttribute('data-tone')).toBeNull()
+    await expect
+      .poll(() => panel.locator('dl').textContent())
+      .toMatch(new RegExp([plans.pro.name, texts.monthly, texts.nextBilling, end, texts.statusOf.active].join('[^]*')))
+    await expect.poll(() => panel.locator('.usage').getAttribute('data-tone')).toBeNull()
     const used = { ...PRO, remaining_credits: 900, used_credits: 3600 }
     await put({ stats: used })
-    expect(await panel.locator('.usage').getAttribute('data-tone')).toBeNull()
+    await expect.poll(() => panel.locator('.usage').getAttribute('data-tone')).toBeNull()
     await put({ stats: { ...used, remaining_credits: 899, used_credits: 3601 } })
-    expect(await panel.locator('.usage').getAttribute('data-tone')).toBe('danger')
+    await expect.poll(() => panel.locator('.usage').getAttribute('data-tone')).toBe('danger')
 
     await put({ current: { ...PRO_MONTHLY, grace_until: '2026-11-25T00:00:00.000Z' } })
     await panel.getByText(dayOf(language, '2026-11-25T00:00:00.000Z')).waitFor()
@@ -59,15 +59,15 @@ describeOnSite("a member's plan", (site) => {
     await put({ current: cancelled })
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
     await panel.getByText(texts.ends, { exact: true }).waitFor()
-    expect(await cancelButton.count()).toBe(0)
+    await expect.poll(() => cancelButton.count()).toBe(0)
 
     await put({ stats: FREE, current: null })
-    expect(await panel.locator('dl').textContent()).toMatch(
-      new RegExp([plans.free.name, texts.expires, texts.never].join('[^]*')),
-    )
-    expect(await panel.locator('dl').textContent()).not.toContain(texts.cycle)
-    expect(await panel.locator('.usage').getAttribute('data-tone')).toBeNull()
-    expect(await cancelButton.count()).toBe(0)
+    await expect
+      .poll(() => panel.locator('dl').textContent())
+      .toMatch(new RegExp([plans.free.name, texts.expires, texts.never].join('[^]*')))
+    await expect.poll(() => panel.locator('dl').textContent()).not.toContain(texts.cycle)
+    await expect.poll(() => panel.locator('.usage').getAttribute('data-tone')).toBeNull()
+    await expect.poll(() => cancelButton.count()).toBe(0)
     await page.context().close()
   })
 
@@ -123,8 +123,8 @@ describeOnSite("a member's plan", (site) => {
     })
     await panel.getByText(texts.notice.sample).waitFor()
     await panel.getByText(texts.left.replace('{{remaining}}', '60'), { exact: true }).waitFor()
-    expect(await panel.locator('.plan-choice').count()).toBe(0)
-    expect(await page.locator('[data-figure=credits_remaining] dd').textContent()).toBe('60')
+    await expect.poll(() => panel.locator('.plan-choice').count()).toBe(0)
+    await expect.poll(() => page.locator('[data-figure=credits_remaining] dd').textContent()).toBe('60')
     await page.context().close()
   })
 
@@ -146,26 +146,28 @@ describeOnSite("a member's plan", (site) => {
       await bills.locator('.profile-invoice').getByText(text, { exact: true }).waitFor()
     await page.goto(`${home}/profile/billing`)
     await bills.locator('tbody tr').first().waitFor()
-    expect(await bills.locator('.billing-next dd').textContent()).toBe(
-      billing.nextAt.replace('{{amount}}', amount).replace('{{date}}', dayOf(language, PRO.next_reset_date!)),
-    )
-    expect(await bills.locator('tbody tr').last().textContent()).toContain(billing.statusOf.refunded)
+    await expect
+      .poll(() => bills.locator('.billing-next dd').textContent())
+      .toBe(billing.nextAt.replace('{{amount}}', amount).replace('{{date}}', dayOf(language, PRO.next_reset_date!)))
+    await expect.poll(() => bills.locator('tbody tr').last().textContent()).toContain(billing.statusOf.refunded)
     await page.goto(`${home}/profile/credits`)
     const history = page.locator('#credits')
     await history.locator('tbody th').first().waitFor()
-    expect(await history.locator('tbody th').first().textContent()).toContain(credits.reason['not delivered'])
-    expect(await history.locator('tbody th').nth(1).textContent()).toContain('Sorry for Friday. Ticket 4711')
-    expect(await history.getByRole('link', { name: credits.csv }).getAttribute('href')).toBe(
-      '/api/v1/credits/history.csv',
-    )
+    await expect
+      .poll(() => history.locator('tbody th').first().textContent())
+      .toContain(credits.reason['not delivered'])
+    await expect.poll(() => history.locator('tbody th').nth(1).textContent()).toContain('Sorry for Friday. Ticket 4711')
+    await expect
+      .poll(() => history.getByRole('link', { name: credits.csv }).getAttribute('href'))
+      .toBe('/api/v1/credits/history.csv')
     await page.goto(`${home}/profile/billing`)
     await bills.getByRole('link', { name: billing.open }).first().click()
     await page.getByRole('heading', { name: billing.invoice, level: 1 }).waitFor()
     await page.getByText('SALE-i1').waitFor()
     await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('header.header, footer.footer, .invoice-actions').filter({ visible: true }).count()).toBe(
-      0,
-    )
+    await expect
+      .poll(() => page.locator('header.header, footer.footer, .invoice-actions').filter({ visible: true }).count())
+      .toBe(0)
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)')
     await page.goto(`${home}/profile/invoice?id=of-another`)
     await page.getByRole('alert').getByText(billing.paper.missing).waitFor()

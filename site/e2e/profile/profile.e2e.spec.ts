@@ -40,11 +40,11 @@ describeOnSite('the profile', (site) => {
       await fill(t.info.name, 'Grace Hopper')
       await button(t.save).click()
       await toast(t.saved)
-      expect(await page.locator('[data-user="name"]').first().textContent()).toBe('Grace Hopper')
+      await expect.poll(() => page.locator('[data-user="name"]').first().textContent()).toBe('Grace Hopper')
 
       await page.goto(`${home}/profile/security`)
       await main.locator('#devices').getByRole('listitem').first().waitFor()
-      expect(await main.locator('#devices').getByRole('listitem').count()).toBe(2)
+      await expect.poll(() => main.locator('#devices').getByRole('listitem').count()).toBe(2)
       await main.getByText(t.devices.this).waitFor()
       await button(t.devices.endOthers).click()
       await toast(t.devices.othersEnded)
@@ -61,14 +61,14 @@ describeOnSite('the profile', (site) => {
       await fill(t.password.current, 'correct horse')
       await button(t.password.submit).click()
       await toast(t.password.done)
-      expect(await page.getByLabel(t.password.current, { exact: true }).inputValue()).toBe('')
+      await expect.poll(() => page.getByLabel(t.password.current, { exact: true }).inputValue()).toBe('')
 
       await page.goto(`${home}/profile/settings`)
       const other = language === 'zh' ? 'en' : 'zh'
       await page.route('**/api/v1/users/language', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
       await main.getByRole('radio', { name: common.language[other] }).check({ force: true })
       await toast(common.session.languageFailed)
-      expect(await main.getByRole('radio', { name: common.language[language] }).isChecked()).toBe(true)
+      await expect.poll(() => main.getByRole('radio', { name: common.language[language] }).isChecked()).toBe(true)
 
       await button(t.delete.open).click()
       const dialog = page.getByRole('dialog', { name: t.delete.title })

@@ -42,21 +42,21 @@ describeOnSite("a member's works", (site) => {
       const section = page.locator('#works')
       await section.getByText(said(texts.shown, { start: 1, end: 8, total: 20 })).waitFor()
       expect(queries).toEqual(['?page=1&per_page=8&status_filter=Success'])
-      expect(await works.count()).toBe(8)
-      expect(await works.first().locator('h3').textContent()).toBe(`${'灯塔'.repeat(12)}灯…`)
-      expect(await section.locator('select').count()).toBe(0)
+      await expect.poll(() => works.count()).toBe(8)
+      await expect.poll(() => works.first().locator('h3').textContent()).toBe(`${'灯塔'.repeat(12)}灯…`)
+      await expect.poll(() => section.locator('select').count()).toBe(0)
 
       await section.getByRole('button', { name: pages.next }).click()
       await section.getByText(said(texts.shown, { start: 9, end: 16, total: 20 })).waitFor()
       await section.getByLabel(pages.jump).fill('99')
       await page.keyboard.press('Enter')
       await section.getByText(said(texts.shown, { start: 17, end: 20, total: 20 })).waitFor()
-      expect(await works.count()).toBe(4)
-      expect(await section.getByRole('button', { name: pages.next }).isDisabled()).toBe(true)
+      await expect.poll(() => works.count()).toBe(4)
+      await expect.poll(() => section.getByRole('button', { name: pages.next }).isDisabled()).toBe(true)
 
       const dialog = page.locator('dialog[open]')
       await works.first().locator('.task-picture').click()
-      expect(await dialog.locator('video').getAttribute('src')).toBe('/api/v1/videos/preview/w17')
+      await expect.poll(() => dialog.locator('video').getAttribute('src')).toBe('/api/v1/videos/preview/w17')
       await page.keyboard.press('Escape')
 
       const ask = async (answer: string) => {
@@ -104,7 +104,7 @@ describeOnSite("a member's works", (site) => {
       server.rare.set('GET /videos/tasks', answer)
       await section.getByRole('button', { name: action.retry }).click()
       await section.getByRole('alert').getByText(text, { exact: true }).waitFor()
-      expect(await page.locator('.work').count()).toBe(0)
+      await expect.poll(() => page.locator('.work').count()).toBe(0)
     }
     server.rare.delete('GET /videos/tasks')
     server.tasks = []

@@ -71,7 +71,7 @@ describeOnSite('with a keyboard alone', (site) => {
     await tabTo(page, page.locator('dialog[open]').getByRole('button', { name: action.apply, exact: true }))
     await press('Enter')
     await page.locator('dialog[open]').waitFor({ state: 'detached' })
-    expect(await isFocused(camera)).toBe(true)
+    await expect.poll(() => isFocused(camera)).toBe(true)
 
     await tabTo(page, named(new RegExp(`^${form.generate}`)))
     await press('Enter')
@@ -85,7 +85,7 @@ describeOnSite('with a keyboard alone', (site) => {
       .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), { timeout: 15_000 })
       .toBeGreaterThan(0.2)
     await press('Escape')
-    expect(await isFocused(play)).toBe(true)
+    await expect.poll(() => isFocused(play)).toBe(true)
     await tabTo(page, row.getByRole('link', { name: task.download, exact: true }))
     const download = page.waitForEvent('download')
     await press('Enter')

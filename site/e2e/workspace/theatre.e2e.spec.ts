@@ -17,7 +17,7 @@ describeOnSite('the theatre view', (site) => {
     await page.locator('[data-take="a"]').waitFor()
     const toggle = page.getByRole('button', { name: stage.theatre })
     await page.keyboard.press('t')
-    expect(await toggle.getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => toggle.getAttribute('aria-pressed')).toBe('true')
     const box = async (selector: string) => (await page.locator(selector).boundingBox())!
     const height = page.viewportSize()!.height
     const [film, strip, dock] = [await box('.film'), await box('.filmstrip'), await box('form.generation')]
@@ -40,7 +40,7 @@ describeOnSite('the theatre view', (site) => {
     await page.keyboard.press('Escape')
     await page.evaluate(() => (document.activeElement as HTMLElement).blur())
     await page.keyboard.press('t')
-    expect(await toggle.getAttribute('aria-pressed')).toBe('false')
+    await expect.poll(() => toggle.getAttribute('aria-pressed')).toBe('false')
     await page.context().close()
   })
 })

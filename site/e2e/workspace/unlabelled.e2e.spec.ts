@@ -42,7 +42,7 @@ describeOnSite('the player', (site) => {
   it('offers that only where downloads have the label', async () => {
     const { page, state, texts, button } = await openPlayer('en')
     await expect.poll(() => state.calls.filter((call) => call === 'GET /status').length).toBeGreaterThan(0)
-    expect(await button(texts.label.without).count()).toBe(0)
+    await expect.poll(() => button(texts.label.without).count()).toBe(0)
     state.rare.set('GET /status', (route) =>
       route.fulfill({ json: { demo_renderer: true, support_email: '', video_label: 'always' } }),
     )

@@ -123,18 +123,18 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await page.locator('dialog').getByRole('button', { name: movements.panRight, exact: true }).click()
     await page.getByRole('button', { name: (await words(language, 'common')).action.apply }).click()
     const list = [movements.pushIn, movements.shake, movements.panRight].join(language === 'zh' ? '，' : ', ')
-    expect(await page.locator('#prompt').inputValue()).toBe(`A cat [${list}]`)
+    await expect.poll(() => page.locator('#prompt').inputValue()).toBe(`A cat [${list}]`)
     await choose('1080P')
     await choose(seconds(10))
     await toast(settings('768P', 10))
     await page
       .getByText(texts.excluded.resolutionSeconds.replace('{{resolution}}', '1080P').replace('{{seconds}}', 6))
       .waitFor()
-    expect(await page.getByRole('radio', { name: '1080P' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('radio', { name: '1080P' }).isDisabled()).toBe(true)
     await choose('I2V-01-live')
     await toast(settings('720P', 6))
     await toast(texts.changed.movementsCleared.replace('{{model}}', 'I2V-01-live'))
-    expect(await page.locator('#prompt').inputValue()).toBe('A cat')
+    await expect.poll(() => page.locator('#prompt').inputValue()).toBe('A cat')
     await page.getByRole('tab', { name: texts.form.text }).click()
     await toast(texts.changed.model.replace('{{model}}', 'MiniMax-Hailuo-02'))
   })
@@ -191,10 +191,10 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
       await open()
       await shown(errors.insufficient_credits)
       await page.locator('.generate-bar').getByText(more).waitFor()
-      expect(await generate().isDisabled()).toBe(true)
-      expect(await page.getByRole('link', { name: texts.form.plans }).getAttribute('href')).toMatch(
-        /\?section=pricing$/,
-      )
+      await expect.poll(() => generate().isDisabled()).toBe(true)
+      await expect
+        .poll(() => page.getByRole('link', { name: texts.form.plans }).getAttribute('href'))
+        .toMatch(/\?section=pricing$/)
     }
     await page.getByText(texts.excluded.resolutionPlan.replace('{{resolution}}', '1080P')).first().waitFor()
     state.stats = stats('standard', 900)
@@ -269,10 +269,10 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
       await page.locator('#prompt').inputValue(),
       await page.getByRole('radio', { name: 'T2V-01-Director' }).isChecked(),
     ]
-    expect(await inForm()).toEqual([box, true])
+    await expect.poll(() => inForm()).toEqual([box, true])
     await page.reload()
     await page.getByRole('tab', { name: texts.form.text }).waitFor()
-    expect(await inForm()).toEqual([box, true])
+    await expect.poll(() => inForm()).toEqual([box, true])
     state.rare.set('POST /auth/logout', (route) => route.fulfill({ status: 204 }))
     await page
       .locator('[data-logout]')

@@ -170,7 +170,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     state.rare.delete('GET /videos/models')
     await open()
     await page.getByText(texts.queue.loadFailed).waitFor()
-    expect(await page.getByText(texts.queue.pageFailed).count()).toBe(0)
+    await expect.poll(() => page.getByText(texts.queue.pageFailed).count()).toBe(0)
     state.rare.clear()
     await page.getByRole('button', { name: common.action.retry }).click()
     await page.locator('[data-task="a"]').waitFor()
@@ -197,10 +197,9 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     state.tasks = [taskOf('new', { created_at: '2026-01-02T00:00:00.000Z' }), ...state.tasks.slice(1)]
     await page.getByRole('button', { name: texts.queue.refresh }).click()
     await page.locator('[data-task="new"]').waitFor()
-    expect(await rows.evaluateAll((list) => list.map((row) => row.getAttribute('data-task')))).toEqual([
-      'new',
-      ...Array.from({ length: 39 }, (_, n) => `t${n + 1}`),
-    ])
+    await expect
+      .poll(() => rows.evaluateAll((list) => list.map((row) => row.getAttribute('data-task'))))
+      .toEqual(['new', ...Array.from({ length: 39 }, (_, n) => `t${n + 1}`)])
     await page.getByRole('button', { name: texts.queue.more }).click()
     await expect.poll(() => rows.count(), soon).toBe(45)
   })
