@@ -10,11 +10,11 @@ const lines: [object, string][] = []
 const log = { info: vi.fn(), warn: (data: object, message: string) => void lines.push([data, message]) }
 const changes: string[][] = []
 
-/** Replaces a file in one step: the watcher would also read, and log, a file that is half written. */
+/** Writes a file atomically, because the watcher would log a half-written one as faulty. */
 async function put(folder: string, name: string, text: string) {
-  const unseen = path.join(root, name)
-  await writeFile(unseen, text)
-  await rename(unseen, path.join(root, folder, `${name}.json`))
+  const temporary = path.join(root, name)
+  await writeFile(temporary, text)
+  await rename(temporary, path.join(root, folder, `${name}.json`))
 }
 const values = () => Object.fromEntries(watched.current())
 

@@ -17,7 +17,7 @@ describeOnSite('the header', (site) => {
       ['/home', nav.home],
     ]) {
       await page.goto(site.url + prefix + address)
-      await expect.poll(() => current()).toEqual([item])
+      await expect.poll(current).toEqual([item])
     }
     const items = page.getByRole('navigation', { name: nav.main }).getByRole('link')
     await expect.poll(() => items.allInnerTexts()).toEqual([nav.home, nav.workspace, nav.faq, nav.pricing])
@@ -26,7 +26,7 @@ describeOnSite('the header', (site) => {
     await page.getByRole('link', { name: nav.homeLink }).click()
     await expect.poll(() => page.evaluate(() => scrollY), SOON).toBe(0)
     await page.goto(`${site.url}${prefix}/auth/login`)
-    await expect.poll(() => current()).toEqual([])
+    await expect.poll(current).toEqual([])
     await expect.poll(() => items.last().getAttribute('href')).toBe(`${prefix || '/'}?section=pricing`)
     const header = page.getByRole('banner')
     await expect

@@ -77,7 +77,7 @@ describeOnSite('the landing page', (site) => {
       await page.clock.runFor(20)
       await delay(50)
     }
-    // The loop may have run up to 200 of the 500 ms after the scripts began.
+    // Allows 200 ms of the 500 ms delay to pass in the loop, after the scripts have loaded.
     await page.clock.runFor(250)
     expect(await page.evaluate(() => scrollY)).toBe(0)
     await page.clock.runFor(270)

@@ -106,7 +106,7 @@ describeOnSite('the library', (site) => {
       const { task } = await words(language, 'workspace')
       await tiles.nth(1).locator('.library-open').click()
       const source = () => page.locator('dialog[open] video').getAttribute('src')
-      await expect.poll(() => source()).toContain('/f1')
+      await expect.poll(source).toContain('/f1')
       await page.getByRole('button', { name: task.next, exact: true }).press('ArrowRight')
       await expect.poll(source).toContain('/f2')
       await page.getByRole('button', { name: task.remix, exact: true }).click()

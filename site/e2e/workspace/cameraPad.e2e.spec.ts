@@ -36,7 +36,7 @@ describeOnSite('the camera pad', (site) => {
       await expect.poll(pixels).not.toBe(resting)
       await dialog.getByText(camera.lead).hover()
       await expect.poll(pixels).toBe(resting)
-      await expect.poll(() => chosen()).toEqual([])
+      await expect.poll(chosen).toEqual([])
 
       const knob = dialog.locator('.knob-dish').first()
       await knob.scrollIntoViewIfNeeded()
@@ -46,7 +46,7 @@ describeOnSite('the camera pad', (site) => {
       await page.mouse.move(x + size - 12, y + 12, { steps: 3 })
       await expect.poll(pixels).not.toBe(resting)
       await page.mouse.up()
-      await expect.poll(() => chosen()).toEqual([name.truckRight, name.pedestalUp])
+      await expect.poll(chosen).toEqual([name.truckRight, name.pedestalUp])
       await dialog.getByRole('button', { name: action.apply }).click()
       const list = [name.truckRight, name.pedestalUp].join(language === 'zh' ? '，' : ', ')
       await expect.poll(() => page.locator('#prompt').inputValue()).toBe(`A ship [${list}]`)

@@ -269,10 +269,10 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
       await page.locator('#prompt').inputValue(),
       await page.getByRole('radio', { name: 'T2V-01-Director' }).isChecked(),
     ]
-    await expect.poll(() => inForm()).toEqual([box, true])
+    await expect.poll(inForm).toEqual([box, true])
     await page.reload()
     await page.getByRole('tab', { name: texts.form.text }).waitFor()
-    await expect.poll(() => inForm()).toEqual([box, true])
+    await expect.poll(inForm).toEqual([box, true])
     state.rare.set('POST /auth/logout', (route) => route.fulfill({ status: 204 }))
     await page
       .locator('[data-logout]')
