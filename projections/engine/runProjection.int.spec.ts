@@ -36,7 +36,7 @@ const appendTasks = (tasks: ReturnType<typeof tasksAtStages>) =>
   Promise.all(tasks.map((events) => append(`videoTask-${events[0]!.data.taskId}`, events)))
 
 const stored = async (table: string) =>
-  (await db.pool.query<{ row: object }>(`select to_jsonb(t) as row from ${table} t order by id`)).rows.map(
+  (await db.pool.query<{ row: { lots?: object[] } }>(`select to_jsonb(t) as row from ${table} t order by id`)).rows.map(
     ({ row }) => row,
   )
 const hashOf = async (table: string) =>
@@ -128,30 +128,19 @@ describe('a projection with a raised version', () => {
 
   it('never shows readers an older state while the old version advances', async () => {
     const rebuilt: AnyProjection = { ...creditBalances, version: creditBalances.version + 1 }
-    await append(
-      `creditAccount-${user}`,
-      Array.from({ length: 60 }, (_, n) => grant(n)),
-    )
+    await append(`creditAccount-${user}`, [grant(0)])
     run(creditBalances)
     await caughtUp('creditBalances')
     let busy = true
     const read: number[] = []
     const reader = (async () => {
-      while (busy) {
-        const { rows } = await db.pool.query<{ seen: number }>(
-          'select jsonb_array_length(lots) as seen from credit_balance',
-        )
-        read.push(rows[0]!.seen)
-      }
+      while (busy) read.push((await stored('credit_balance'))[0]!.lots!.length)
     })()
     /** Lets the old version advance when the rebuild has read the log and is about to replace it. */
     const advanceOnce = vi.fn(async () => {
-      for (let next = 60; next < 260; next += 10) {
-        await append(
-          `creditAccount-${user}`,
-          Array.from({ length: 10 }, (_, n) => grant(next + n)),
-        )
-        await vi.waitFor(() => expect(read.at(-1)).toBe(next + 10), WAIT)
+      for (let n = 1; n < 20; n++) {
+        await append(`creditAccount-${user}`, [grant(n)])
+        await vi.waitFor(() => expect(read.at(-1)).toBe(n + 1), WAIT)
       }
     })
     run(rebuilt, {
