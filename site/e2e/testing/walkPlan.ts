@@ -1,4 +1,4 @@
-import type { Page } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { expect } from 'vitest'
 import type { OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
@@ -8,16 +8,15 @@ const DAY = 24 * 3_600_000
 const PATIENT = { timeout: 30_000 }
 const APPROVE = { en: 'Approve', zh: '同意' }
 
-/** Reloads the page until it shows a text, because webhooks and projections take a moment. */
-async function waitForText(page: Page, text: string | RegExp): Promise<void> {
-  const panel = page.locator('#subscription')
+/** Reloads the page until it shows an element, because webhooks and projections take a moment. */
+async function reloadUntil(page: Page, element: Locator): Promise<void> {
   await expect
     .poll(async () => {
       await page.reload()
-      await panel.locator('.usage').waitFor()
-      return panel.textContent()
+      await page.locator('#subscription .usage, #credits tbody tr').first().waitFor()
+      return element.count()
     }, PATIENT)
-    .toMatch(text)
+    .toBeGreaterThan(0)
 }
 
 /**
@@ -35,12 +34,14 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   const prefix = language === 'zh' ? '/zh' : ''
   const [texts, payment] = [await words(language, 'subscription'), await words(language, 'payment')]
   const [credits, { tier }] = [await words(language, 'credits'), await words(language, 'plans')]
-  const left = (count: string) => texts.left.replace('{{remaining}}', count)
   const user = await site.newUser()
   await user.call('PUT', '/users/language', { language })
   const page = await site.visit({ language, user, width: language === 'zh' ? 390 : 1280 })
   const profile = `${site.url}${prefix}/profile`
   const panel = page.locator('#subscription')
+  const status = (text: string) => panel.getByText(text, { exact: true })
+  // Exact, because "13,560 left" contains "60 left".
+  const left = (count: string) => panel.getByText(texts.left.replace('{{remaining}}', count), { exact: true })
 
   await page.goto(`${profile}#subscription`)
   await panel.getByRole('button', { name: texts.choose.subscribe.replace('{{plan}}', tier.pro.name) }).click()
@@ -51,8 +52,8 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await expect.poll(() => page.locator('[data-user=credits]').textContent(), PATIENT).toBe('4,560')
 
   await page.goto(profile)
-  await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
-  await panel.getByText(left('4,560'), { exact: true }).waitFor()
+  await status(texts.statusOf.active).waitFor(PATIENT)
+  await left('4,560').waitFor()
   await page.goto(`${profile}/billing`)
   await expect.poll(() => page.locator('#billing tbody tr').count(), PATIENT).toBe(1)
   const reasons = page.locator('#credits tbody th')
@@ -61,29 +62,29 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await page.goto(profile)
 
   await advance(32)
-  await waitForText(page, left('9,060'))
+  await reloadUntil(page, left('9,060'))
   await dev(`paypal/${id}/fail-payment`)
-  await waitForText(page, texts.notice.grace.split('{{')[0])
+  await reloadUntil(page, panel.getByText(texts.notice.grace.split('{{')[0]!))
   await dev(`paypal/${id}/renew`)
-  await waitForText(page, left('13,560'))
+  await reloadUntil(page, left('13,560'))
 
   const cancel = async () => {
     await panel.getByRole('button', { name: texts.cancel.open }).click()
     await page.locator('dialog[open]').getByRole('button', { name: texts.cancel.confirm }).click()
-    await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor(PATIENT)
+    await status(texts.statusOf.cancelled).waitFor(PATIENT)
   }
   await cancel()
-  await waitForText(page, texts.statusOf.cancelled)
+  await reloadUntil(page, status(texts.statusOf.cancelled))
   await panel.getByRole('button', { name: texts.reactivate }).click()
-  await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
+  await status(texts.statusOf.active).waitFor(PATIENT)
   await cancel()
   // Wait for the suspension: otherwise, advancing the clock by two months would bill them.
   const agreement = () => fetch(`${site.url}/dev/paypal/approve/${id}`).then((answer) => answer.text())
   await expect.poll(agreement, PATIENT).toContain('data-status="suspended"')
   await advance(62)
-  await waitForText(page, texts.statusOf.expired)
-  await waitForText(page, left('60'))
+  await reloadUntil(page, status(texts.statusOf.expired))
+  await reloadUntil(page, left('60'))
   await page.goto(`${profile}/credits`)
-  await reasons.filter({ hasText: credits.reason.subscription_ended }).first().waitFor()
+  await reloadUntil(page, reasons.filter({ hasText: credits.reason.subscription_ended }))
   await page.context().close()
 }
