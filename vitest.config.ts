@@ -20,9 +20,11 @@ const WAITS = [
 /** Tests that measure time or CPU. They run alone, after all others. */
 const MEASURES = [
   'backend/accounts/sessions/timing.int.spec.ts',
+  'backend/kernel/http/site/staticSite.int.spec.ts',
   'backend/kernel/http/socketLoad.int.spec.ts',
   'backend/providers/video/demo/demoProvider.int.spec.ts',
   'backend/providers/video/demo/renderJob.int.spec.ts',
+  'backend/tasks/lateReadModel.int.spec.ts',
   'site/e2e/dashboard/boardPaint.e2e.spec.ts',
   'site/e2e/lighthouse.e2e.spec.ts',
   'site/e2e/workspace/nextPaint.e2e.spec.ts',
@@ -90,9 +92,13 @@ export default defineConfig({
         1,
         2,
         { name: 'browser', include: [BROWSER], exclude: [...NOWHERE, ...MEASURES], retry: SECOND_ATTEMPT, ...SHARED },
+      ),
+      ...group(
+        2,
+        4,
         { name: 'services', include: [SERVICES], exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES], ...SHARED },
       ),
-      ...group(2, 1, { name: 'measures', include: MEASURES, retry: SECOND_ATTEMPT }),
+      ...group(3, 1, { name: 'measures', include: MEASURES, retry: SECOND_ATTEMPT }),
     ],
   },
 })
