@@ -24,6 +24,11 @@ describe('rows of tiles', () => {
       expect(next!.top).toBeCloseTo(rows[n]![0]!.top + rows[n]![0]!.height + 10)
   })
 
+  it('fill the width with a last row that is almost full', () => {
+    const [only] = justifyRows([WIDE], { width: 340, rowHeight: 150, gap: 6 })
+    expect(only?.width).toBeCloseTo(340)
+  })
+
   it('do not stretch a last row that is not full', () => {
     const [only] = justifyRows([WIDE], GRID)
     expect([only?.left, only?.width, only?.height]).toEqual([0, expect.closeTo(230 * WIDE), expect.closeTo(230)])

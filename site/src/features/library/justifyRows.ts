@@ -16,10 +16,12 @@ interface Grid {
 
 /** Rows may be this much higher than asked for before they take another tile. */
 const STRETCH = 1.15
+/** The last row may be this much higher if it fills the width then. */
+const LAST_STRETCH = 1.35
 
 /**
- * Places tiles of the given ratios (width to height) in rows that fill the width. The tiles of the last row keep the
- * usual height. Tiles that are added later move only those of the last row.
+ * Places tiles of the given ratios (width to height) in rows that fill the width. The tiles of a last row that is far from
+ * full keep the usual height. Tiles that are added later move only those of the last row.
  */
 export function justifyRows(ratios: readonly number[], { width, rowHeight, gap }: Grid): Place[] {
   const places: Place[] = []
@@ -32,7 +34,7 @@ export function justifyRows(ratios: readonly number[], { width, rowHeight, gap }
     const filled = free / sum
     const isLast = index === ratios.length - 1
     if (filled > rowHeight * STRETCH && !isLast) return
-    const height = Math.min(filled, rowHeight * STRETCH)
+    const height = filled <= rowHeight * LAST_STRETCH ? filled : rowHeight * STRETCH
     let left = 0
     for (; first <= index; first++) {
       const tile = ratios[first]! * height
