@@ -16,8 +16,8 @@ function countModule(module, counts) {
   const reasons = new Set()
   let failed = 0
   for (const test of module.children.allTests()) {
-    const { state, note } = test.result()
-    if (test.diagnostic()?.flaky) counts.flaky.push(`${module.relativeModuleId}: ${test.fullName}`)
+    const { state, note, errors } = test.result()
+    if (test.diagnostic()?.flaky) counts.flaky.push(`${module.relativeModuleId}: ${test.fullName}${firstFault(errors)}`)
     if (state === 'passed') counts.passed++
     else if (state === 'failed') failed++
     else {
@@ -28,6 +28,13 @@ function countModule(module, counts) {
   const broken = module.errors().length + [...module.children.allSuites()].flatMap((suite) => suite.errors()).length
   counts.failed += failed || (broken > 0 || module.state() === 'failed' ? 1 : 0)
   for (const reason of reasons) counts.reasons.push(`${module.relativeModuleId}: ${reason}`)
+}
+
+/** Returns the first line of the first attempt's error, and the line of the test that it came from. */
+function firstFault([error] = []) {
+  if (!error) return ''
+  const place = error.stacks?.at(-1)
+  return ` (${error.message.split('\n')[0]}${place ? `, line ${place.line}` : ''})`
 }
 
 /** Returns the name and note of the outermost skipped suite or test, which state what is missing. */
