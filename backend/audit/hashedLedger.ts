@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
@@ -13,13 +14,23 @@ export interface HashedPage {
   readonly created: readonly number[]
 }
 
+/** Hashed in one turn of the event loop. In one turn for the page, the connection's buffer would fill and PostgreSQL wait. */
+const EVENTS_PER_TURN = 500
+
 /** Yields all audited events in log order, each with its hash. */
 export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage> {
   for await (const events of readLedger(store, { categories: AUDITED_CATEGORIES })) {
-    const texts = events.map(hashedText)
+    const texts: string[] = []
+    const hashes: string[] = []
+    for (let first = 0; first < events.length; first += EVENTS_PER_TURN) {
+      const turn = events.slice(first, first + EVENTS_PER_TURN).map(hashedText)
+      texts.push(...turn)
+      hashes.push(...turn.map(textHash))
+      await nextTurn()
+    }
     yield {
       texts,
-      hashes: texts.map(textHash),
+      hashes,
       positions: events.map(({ position }) => position),
       created: events.map(({ created }) => created.getTime()),
     }
