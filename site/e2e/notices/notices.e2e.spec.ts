@@ -61,7 +61,7 @@ function tests(site: OnSite): void {
           const worker = await navigator.serviceWorker.ready
           return (await worker.getNotifications()).map(({ title, body }) => ({ title, body }))
         })
-      // Chromium seldom loses a message on a busy machine. One with the same tag replaces the one before.
+      // On a busy machine, a single message was not shown in 15 s. A message replaces the one before with its tag.
       const deliverAgain = async () => {
         await deliver(page, site.url, { ...done, path: '/library', tag: 'video 1' })
         return shown()

@@ -17,8 +17,8 @@ const TABS = {
   '/profile/settings': ['settings', 'notices', 'language', 'delete-account'],
 }
 const WIDTHS = [320, 390, 768, 1280, 1920]
-/** Widths at which axe looks at a language; at both in `npm run test:full`. */
-const LOOKS = FULL ? { en: [390, 1280], zh: [390, 1280] } : { en: [1280], zh: [390] }
+/** Widths at which axe checks a language: both in `npm run test:full`, otherwise one. */
+const AXE_WIDTHS = FULL ? { en: [390, 1280], zh: [390, 1280] } : { en: [1280], zh: [390] }
 
 const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
@@ -48,7 +48,7 @@ describeOnSite('the account', (site) => {
         await nav.locator(`a[href="${new URL(address).pathname}"]`).click()
         await page.waitForURL(address)
         expect(await nav.locator('[aria-current=page]').evaluate((link: HTMLAnchorElement) => link.href)).toBe(address)
-        for (const width of LOOKS[language]) {
+        for (const width of AXE_WIDTHS[language]) {
           await page.setViewportSize({ width, height: 860 })
           await page.goto(address)
           for (const id of sections) await page.locator(`#${id}`).waitFor()
