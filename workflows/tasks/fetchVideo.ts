@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import { removeFile } from '#backend/kernel/media/atomicFile.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
@@ -24,8 +24,8 @@ export async function fetchVideo(
   const still = `${file}.jpg`
   try {
     await provider.fetch(jobId, file, signal)
-    const { duration } = await probeMp4(file)
-    await makePoster(file, still, { at: duration / 3, width: 640, signal, ffmpegPath })
+    const video = await probeMp4(file)
+    await makePoster(file, still, { video, at: video.duration / 3, width: 640, signal, ffmpegPath })
     await marker.markPoster(still, taskId)
     await marker.markVideo(file, taskId, { signal })
     const described = await describe(file)
@@ -33,7 +33,7 @@ export async function fetchVideo(
     await media.put(videoKey(taskId), file)
     return described
   } finally {
-    for (const left of [file, still]) await rm(left, { force: true })
+    for (const left of [file, still]) await removeFile(left)
   }
 }
 

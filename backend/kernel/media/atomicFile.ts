@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises'
+import { rename, unlink } from 'node:fs/promises'
 
 /** Returns a temporary path for writing `out`. It contains the pid, so that a parent can remove its child's file. */
 export const partPath = (out: string, pid: number = process.pid): string => `${out}.${pid}.part`
@@ -14,7 +14,14 @@ export async function writeAtomically<T>(out: string, write: (part: string) => P
     await rename(part, out)
     return result
   } catch (error) {
-    await rm(part, { force: true })
+    await removeFile(part)
     throw error
   }
+}
+
+/** Removes a file if it exists. It takes one system call; `rm` takes three. */
+export async function removeFile(file: string): Promise<void> {
+  await unlink(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
 }

@@ -1,5 +1,5 @@
-import { rename, rm } from 'node:fs/promises'
-import { partPath } from './atomicFile.ts'
+import { rename } from 'node:fs/promises'
+import { partPath, removeFile } from './atomicFile.ts'
 import { findFfmpeg, type H264Options, h264Arguments, type RunOptions, startFfmpeg, untilExit } from './ffmpeg.ts'
 
 type FrameEncoderOptions = Omit<H264Options, 'threads'> &
@@ -62,7 +62,7 @@ export class FrameEncoder {
       this.#options.signal?.throwIfAborted()
       await rename(this.#part, this.#options.out)
     } catch (error) {
-      await rm(this.#part, { force: true })
+      await removeFile(this.#part)
       throw error
     } finally {
       this.#options.signal?.removeEventListener('abort', this.#kill)
@@ -74,7 +74,7 @@ export class FrameEncoder {
     this.#options.signal?.removeEventListener('abort', this.#kill)
     this.#kill()
     await this.#ended.catch(() => {})
-    await rm(this.#part, { force: true })
+    await removeFile(this.#part)
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { removeFile } from './atomicFile.ts'
 import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
 
 /** Seconds before the end from which frames are decoded; the last one remains. */
@@ -24,6 +25,6 @@ export async function readLastFrame(
     )
     return await readFile(out)
   } finally {
-    await rm(out, { force: true })
+    await removeFile(out)
   }
 }

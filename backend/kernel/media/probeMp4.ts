@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type BoxFile, parseHeader, withBoxes } from './mp4Boxes.ts'
 
-type VideoInfo = Readonly<{
+export type VideoInfo = Readonly<{
   /** File size in bytes. */
   size: number
   /** Dimensions in pixels as displayed, with the track's rotation applied. */
@@ -22,7 +22,6 @@ export class UnplayableVideoError extends Error {
 }
 
 const MAX_INDEX_BYTES = 64 << 20
-const MAX_BOXES = 10_000
 
 type Layout = Readonly<{ index: Buffer; indexAt: number; dataAt: number }>
 
@@ -32,57 +31,37 @@ type Layout = Readonly<{ index: Buffer; indexAt: number; dataAt: number }>
  * @example const { duration, width, height } = await probeMp4('video.mp4')
  */
 export async function probeMp4(path: string): Promise<VideoInfo> {
-  const file = await open(path, 'r')
   try {
-    const { size } = await file.stat()
-    const layout = await readLayout(file, size)
-    return { size, ...readVideoTrack(layout.index), faststart: layout.indexAt < layout.dataAt }
+    return await withBoxes(path, async (file) => {
+      const { index, indexAt, dataAt } = await readLayout(file)
+      return { size: file.size, ...readVideoTrack(index), faststart: indexAt < dataAt }
+    })
   } catch (error) {
-    if (error instanceof RangeError) throw new UnplayableVideoError('a box ends too early')
+    if (error instanceof RangeError) throw new UnplayableVideoError('a box is damaged', { cause: error })
     throw error
-  } finally {
-    await file.close()
   }
 }
 
-async function readLayout(file: FileHandle, size: number): Promise<Layout> {
-  let position = 0
+async function readLayout(file: BoxFile): Promise<Layout> {
   let index: Buffer | undefined
   let indexAt = -1
   let dataAt = -1
-  for (let boxes = 0; position + 8 <= size && boxes < MAX_BOXES; boxes++) {
-    const head = await readBytes(file, 16, position)
-    const { type, length, header } = parseHeader(head, size - position)
-    if (boxes === 0 && type !== 'ftyp') throw new UnplayableVideoError('not an MP4 file')
-    if (position + length > size) throw new UnplayableVideoError(`truncated: the ${type} box is cut short`)
-    if (type === 'mdat' && dataAt < 0) dataAt = position
+  let isFirst = true
+  for await (const { type, at, from, end } of file.boxes()) {
+    if (isFirst && type !== 'ftyp') break
+    isFirst = false
+    if (end > file.size) throw new UnplayableVideoError(`truncated: the ${type} box is cut short`)
+    if (type === 'mdat' && dataAt < 0) dataAt = at
     if (type === 'moov') {
-      if (length > MAX_INDEX_BYTES) throw new UnplayableVideoError('the index is too large')
-      indexAt = position
-      index = await readBytes(file, length - header, position + header)
+      if (end - from > MAX_INDEX_BYTES) throw new UnplayableVideoError('the index is too large')
+      indexAt = at
+      index = await file.read(from, end)
     }
-    position += length
   }
-  if (position === 0) throw new UnplayableVideoError('not an MP4 file')
+  if (isFirst) throw new UnplayableVideoError('not an MP4 file')
   if (!index) throw new UnplayableVideoError('truncated: there is no index')
   if (dataAt < 0) throw new UnplayableVideoError('there is no data')
   return { index, indexAt, dataAt }
-}
-
-async function readBytes(file: FileHandle, length: number, position: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length)
-  const { bytesRead } = await file.read(buffer, 0, length, position)
-  return buffer.subarray(0, bytesRead)
-}
-
-/** Parses a box header. A length of 0 extends to the end of the file; 1 means that a 64-bit length follows. */
-function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
-  const type = head.toString('latin1', 4, 8)
-  const short = head.readUInt32BE(0)
-  const header = short === 1 ? 16 : 8
-  const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short === 0 ? available : short
-  if (length < header) throw new UnplayableVideoError('a box has an impossible length')
-  return { type, length, header }
 }
 
 function* children(box: Buffer): Generator<{ type: string; body: Buffer }> {

@@ -1,5 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises'
-import { partPath, writeAtomically } from './atomicFile.ts'
+import { writeFile } from 'node:fs/promises'
+import { partPath, removeFile, writeAtomically } from './atomicFile.ts'
 import { h264Arguments, runFfmpeg } from './ffmpeg.ts'
 import { probeMp4 } from './probeMp4.ts'
 import { drawInChild } from './stampsInChild.ts'
@@ -48,7 +48,7 @@ export async function stampVideo(src: string, out: string, stamps: Stamps, optio
     )
     onProgress?.(100)
   } finally {
-    for (const { file } of overlays) await rm(file, { force: true })
+    for (const { file } of overlays) await removeFile(file)
   }
 }
 

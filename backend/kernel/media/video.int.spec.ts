@@ -118,6 +118,17 @@ describe('probeMp4', () => {
     expect(await probeMp4(late)).toMatchObject({ faststart: false, frames: FRAMES })
   })
 
+  it.each([0, 65_000, 65_490, 200_000])('finds an index behind a box of %d bytes', async (length) => {
+    const whole = await readFile(video)
+    const index = whole.readUInt32BE(0)
+    const free = Buffer.alloc(8 + length)
+    free.writeUInt32BE(free.length, 0)
+    free.write('free', 4)
+    const path = join(folder, 'free.mp4')
+    await writeFile(path, Buffer.concat([whole.subarray(0, index), free, whole.subarray(index)]))
+    expect(await probeMp4(path)).toMatchObject({ frames: FRAMES, faststart: true })
+  })
+
   it('rejects a file cut at any point', async () => {
     const whole = await readFile(video)
     const cut = join(folder, 'cut.mp4')

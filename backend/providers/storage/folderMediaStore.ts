@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { removeFile } from '../../kernel/media/atomicFile.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 
 /** Creates a media store in a local folder. */
@@ -16,17 +17,11 @@ export function createFolderMediaStore(root: string): ListedStore {
     async put(key, file) {
       const target = at(key)
       await mkdir(path.dirname(target), { recursive: true })
-      const partial = `${target}.${randomUUID()}.part`
-      try {
-        await rename(file, partial).catch(async (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EXDEV') throw error
-          await copyFile(file, partial)
-        })
-        await flush(partial)
-        await rename(partial, target)
-      } finally {
-        await rm(partial, { force: true })
-      }
+      await flush(file)
+      await rename(file, target).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EXDEV') throw error
+        await copyAcross(file, target)
+      })
     },
 
     async size(key) {
@@ -40,7 +35,7 @@ export function createFolderMediaStore(root: string): ListedStore {
 
     read: (key, range) => createReadStream(at(key), range),
     localPath: async (key) => at(key),
-    remove: (key) => rm(at(key), { force: true }),
+    remove: (key) => removeFile(at(key)),
 
     async *list(folder) {
       const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(noEntries)
@@ -57,6 +52,19 @@ export function createFolderMediaStore(root: string): ListedStore {
 function noEntries(error: NodeJS.ErrnoException): [] {
   if (error.code === 'ENOENT') return []
   throw error
+}
+
+/** Copies a file from another file system, so that it appears as a whole. */
+async function copyAcross(file: string, target: string): Promise<void> {
+  const partial = `${target}.${randomUUID()}.part`
+  try {
+    await copyFile(file, partial)
+    await flush(partial)
+    await rename(partial, target)
+  } catch (error) {
+    await removeFile(partial)
+    throw error
+  }
 }
 
 /** Syncs a file to disk, because media recorded in the event log must survive a power failure. */

@@ -1,13 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream, openAsBlob } from 'node:fs'
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { mkdir, readdir, rename, stat, unlink, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
 import { trimEnd } from '#backend/kernel/trimEnd.ts'
+import { removeFile } from '../../kernel/media/atomicFile.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
+import { sha256OfFile } from '../../kernel/media/sha256.ts'
 
 export interface S3Access {
   readonly endpoint: string
@@ -81,9 +83,9 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
     async put(key, file) {
       const body = await openAsBlob(file)
       // The bucket verifies this hash, so a file is stored completely or not at all.
-      const headers = { 'X-Amz-Content-Sha256': await sha256(file), 'Content-Type': typeOf(key) }
+      const headers = { 'X-Amz-Content-Sha256': await sha256OfFile(file), 'Content-Type': typeOf(key) }
       await request(key, [200], { method: 'PUT', headers, body })
-      await rm(file)
+      await unlink(file)
     },
 
     async size(key) {
@@ -107,14 +109,14 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
         await pipeline(read(key), createWriteStream(partial))
         await rename(partial, copy)
       } finally {
-        await rm(partial, { force: true })
+        await removeFile(partial)
       }
       return copy
     },
 
     async remove(key) {
       await request(key, [200, 204, 404], { method: 'DELETE' })
-      await rm(path.join(copies, encodeURIComponent(key)), { force: true })
+      await removeFile(path.join(copies, encodeURIComponent(key)))
     },
 
     async *list(folder) {
@@ -140,16 +142,10 @@ function* listedObjects(page: string) {
   }
 }
 
-async function sha256(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash)
-  return hash.digest('hex')
-}
-
 async function removeUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name)
     const used = await stat(file).catch(() => undefined)
-    if (used && Date.now() - used.mtimeMs > COPY_LIFETIME_MS) await rm(file, { force: true })
+    if (used && Date.now() - used.mtimeMs > COPY_LIFETIME_MS) await removeFile(file)
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { removeFile } from '../../kernel/media/atomicFile.ts'
 import type { Marker } from '../../kernel/media/marks/createMarker.ts'
 import {
   labelledAndWatermarkedKey,
@@ -49,7 +49,7 @@ export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: V
       })
       throw error
     } finally {
-      await rm(out, { force: true })
+      await removeFile(out)
     }
   }
 

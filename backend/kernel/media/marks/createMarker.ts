@@ -1,13 +1,17 @@
-import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
+import { removeFile, writeAtomically } from '../atomicFile.ts'
 import { runFfmpeg } from '../ffmpeg.ts'
-import { aigcField, aigcXmp, insertXmp } from './aigcField.ts'
+import { aigcField, aigcXmp } from './aigcField.ts'
 import { readEngineMarks } from './engineMarks.ts'
-import { copyManifest, createdManifest, type Manifest } from './manifest.ts'
+import { copyManifest, createdManifest } from './manifest.ts'
 import type { Signer, SigningJob } from './signInThread.ts'
 
 type MarkOptions = Readonly<{ signal?: AbortSignal | undefined }>
 
-/** Marks files as generated, for machines: with the `AIGC` field of GB 45438-2025 and a signed C2PA manifest. */
+/**
+ * Marks files as generated, for machines: with the `AIGC` field of GB 45438-2025 and a signed C2PA manifest. A file is
+ * useless after a failure.
+ */
 export interface Marker {
   /**
    * Marks a video in place, and removes the metadata of the program that made it. Marks of the engine are kept: its
@@ -24,21 +28,11 @@ export interface Marker {
 export function createMarker(signer: Signer, producer: string, ffmpegPath: string | undefined): Marker {
   const fieldOf = (taskId: string, engine?: string) => aigcField({ producer, id: taskId, ...(engine && { engine }) })
 
-  const replace = async (file: string, write: (part: string) => Promise<unknown>) => {
-    const part = `${file}.marked`
-    try {
-      await write(part)
-      await rename(part, file)
-    } finally {
-      await rm(part, { force: true })
-    }
-  }
-
-  const sign = (file: string, format: SigningJob['format'], manifest: Manifest, parent?: string) =>
-    replace(file, (target) => signer.sign({ source: file, target, format, manifest, ...(parent && { parent }) }))
+  const sign = (file: string, job: Omit<SigningJob, 'source' | 'target'>) =>
+    signer.sign({ source: file, target: file, ...job })
 
   const writeField = (file: string, field: string, { signal }: MarkOptions) =>
-    replace(file, (target) => runFfmpeg(fieldArguments(file, field, target), { signal, ffmpegPath }))
+    writeAtomically(file, (target) => runFfmpeg(fieldArguments(file, field, target), { signal, ffmpegPath }))
 
   return {
     async markVideo(file, taskId, options = {}) {
@@ -47,20 +41,20 @@ export function createMarker(signer: Signer, producer: string, ffmpegPath: strin
       try {
         if (hasManifest) await copyFile(file, delivered)
         await writeField(file, fieldOf(taskId, field), options)
-        if (hasManifest) await sign(file, 'video/mp4', copyManifest(taskId, 'The AIGC field was added.'), delivered)
-        else await sign(file, 'video/mp4', createdManifest())
+        const manifest = hasManifest ? copyManifest(taskId, 'The AIGC field was added.') : createdManifest()
+        await sign(file, { format: 'video/mp4', manifest, ...(hasManifest && { parent: delivered }) })
       } finally {
-        await rm(delivered, { force: true })
+        if (hasManifest) await removeFile(delivered)
       }
     },
 
     async markPoster(file, taskId) {
-      await writeFile(file, insertXmp(await readFile(file), aigcXmp(fieldOf(taskId))))
-      await sign(file, 'image/jpeg', createdManifest())
+      await sign(file, { format: 'image/jpeg', manifest: createdManifest(), xmp: aigcXmp(fieldOf(taskId)) })
     },
+
     async markCopy(file, taskId, original, change, options = {}) {
       await writeField(file, fieldOf(taskId), options)
-      await sign(file, 'video/mp4', copyManifest(taskId, change), original)
+      await sign(file, { format: 'video/mp4', manifest: copyManifest(taskId, change), parent: original })
     },
   }
 }

@@ -6,9 +6,12 @@ import type { Manifest } from './manifest.ts'
 /** A file to sign. All paths are absolute. */
 export interface SigningJob {
   readonly source: string
+  /** Where to write the signed file, which may replace the source. */
   readonly target: string
   readonly format: 'video/mp4' | 'image/jpeg'
   readonly manifest: Manifest
+  /** XMP that a JPEG gets before it is signed. */
+  readonly xmp?: string
   /** The file that `source` was made from. It becomes the ingredient. */
   readonly parent?: string
 }

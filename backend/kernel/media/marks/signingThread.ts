@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
+import { insertXmp } from './aigcField.ts'
 import { algorithmOf, coseSign1, reservedBytes } from './coseSign1.ts'
 import type { Credential } from './credential.ts'
 import type { SigningJob } from './signInThread.ts'
@@ -40,14 +41,18 @@ const signer = {
   reserveSize,
   sign: async (claim: Uint8Array) => new Uint8Array(coseSign1(claim, { ...credential, chain }, reserveSize)),
 }
-const blobOf = async (file: string) => new ReadableBlob(await readFile(file))
 
-async function signFile({ source, target, format, manifest, parent }: SigningJob): Promise<void> {
+async function signFile({ source, target, format, manifest, xmp, parent }: SigningJob): Promise<void> {
   const settings = { verify: { verify_after_sign: false } }
   const builder = WasmBuilder.fromJson(JSON.stringify(manifest.definition), JSON.stringify(settings))
   try {
-    if (parent) await builder.addIngredientFromBlob(JSON.stringify(manifest.ingredient), format, await blobOf(parent))
-    await writeFile(target, await builder.sign(signer, [], format, await blobOf(source)))
+    if (parent) {
+      const ingredient = new ReadableBlob(await readFile(parent))
+      await builder.addIngredientFromBlob(JSON.stringify(manifest.ingredient), format, ingredient)
+    }
+    const content = await readFile(source)
+    const marked = new ReadableBlob(xmp === undefined ? content : insertXmp(content, xmp))
+    await writeFile(target, await builder.sign(signer, [], format, marked))
   } finally {
     builder.free()
   }

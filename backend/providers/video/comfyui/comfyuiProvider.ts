@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { copyWithoutMetadata } from '#backend/kernel/media/copyWithoutMetadata.ts'
 import type { WatchedFolder } from '#backend/kernel/watchedFolder.ts'
 import type {
@@ -8,6 +7,7 @@ import type {
   RenderState,
   VideoProvider,
 } from '#backend/tasks/videoProvider.port.ts'
+import { removeFile } from '../../../kernel/media/atomicFile.ts'
 import { downloadVideo } from '../downloadVideo.ts'
 import { NotSent } from '../httpCall.ts'
 import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
@@ -111,7 +111,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
         // ComfyUI writes the whole graph, with the prompt, into the file.
         await copyWithoutMetadata(original, file, { encode: !/\.mp4$/i.test(video.filename), signal, ffmpegPath })
       } finally {
-        await rm(original, { force: true })
+        await removeFile(original)
       }
     },
 

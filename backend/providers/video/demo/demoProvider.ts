@@ -1,6 +1,7 @@
-import { copyFile, mkdir, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { removeFile } from '../../../kernel/media/atomicFile.ts'
 import { hashText } from './random.ts'
 import { understand } from './reading/understand.ts'
 import { renderInChild } from './renderJob.ts'
@@ -82,7 +83,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
 
     async discard(taskId) {
       stop(taskId)
-      await rm(fileOf(taskId), { force: true })
+      await removeFile(fileOf(taskId))
     },
 
     check: async () => ({ ok: true, detail: 'Videos are rendered on this machine.' }),

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { partPath } from '#backend/kernel/media/atomicFile.ts'
+import { partPath, removeFile } from '#backend/kernel/media/atomicFile.ts'
 import { collectTail } from '#backend/kernel/processes/runHere.ts'
 
 /** A video to render. Must be serialisable, because it is sent to a child process. */
@@ -74,7 +73,7 @@ export async function renderInChild(job: RenderJob, options: RenderOptions = {})
     return await resultOf(child, job, options)
   } catch (error) {
     // A killed child cannot remove its own partial file.
-    if (child.pid !== undefined) await rm(partPath(job.out, child.pid), { force: true })
+    if (child.pid !== undefined) await removeFile(partPath(job.out, child.pid))
     signal?.throwIfAborted()
     if (timeout.aborted) throw new Error(`The render took longer than ${timeoutMs} ms`)
     throw error

@@ -34,7 +34,7 @@ export function installVirtualTime(): void {
   crypto.randomUUID = () => scheduler.random.uuid() as ReturnType<typeof crypto.randomUUID>
   AbortSignal.any = anySignal
   // Renders exist only as names: there is nothing to remove.
-  fs.rm = async () => {}
+  fs.unlink = async () => {}
   syncBuiltinESMExports()
 }
 
