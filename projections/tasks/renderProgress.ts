@@ -1,4 +1,4 @@
-import { type Database, query } from '../engine/query.ts'
+import { type Database, queryPrepared } from '../engine/query.ts'
 import { notifyChange } from '../engine/readModel.ts'
 import { videoTasks } from './videoTask.ts'
 
@@ -14,12 +14,12 @@ interface Progress {
 /** Stores the progress of a render and notifies listeners. `undefined`, or an unknown progress, deletes it. */
 export async function showProgress(database: Database, taskId: string, progress: Progress | undefined): Promise<void> {
   if (progress?.percent === undefined) {
-    await query(database, 'delete from render_progress where task_id = :taskId', { taskId })
+    await queryPrepared(database, 'delete from render_progress where task_id = :taskId', { taskId })
     return
   }
   const { frame } = progress
   const shown = frame && frame.length <= MAX_FRAME_BYTES ? Buffer.from(frame).toString('base64') : null
-  const changed = await query(
+  const changed = await queryPrepared(
     database,
     `insert into render_progress as p (task_id, percent, frame, frame_at)
      values (:taskId, :percent, decode(:shown::text, 'base64'), case when :shown::text is not null then :percent::int end)
