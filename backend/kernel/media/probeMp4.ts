@@ -46,10 +46,8 @@ async function readLayout(file: BoxFile): Promise<Layout> {
   let index: Buffer | undefined
   let indexAt = -1
   let dataAt = -1
-  let isFirst = true
   for await (const { type, at, from, end } of file.boxes()) {
-    if (isFirst && type !== 'ftyp') break
-    isFirst = false
+    if (at === 0 && type !== 'ftyp') throw new UnplayableVideoError('not an MP4 file')
     if (end > file.size) throw new UnplayableVideoError(`truncated: the ${type} box is cut short`)
     if (type === 'mdat' && dataAt < 0) dataAt = at
     if (type === 'moov') {
@@ -58,7 +56,6 @@ async function readLayout(file: BoxFile): Promise<Layout> {
       index = await file.read(from, end)
     }
   }
-  if (isFirst) throw new UnplayableVideoError('not an MP4 file')
   if (!index) throw new UnplayableVideoError('truncated: there is no index')
   if (dataAt < 0) throw new UnplayableVideoError('there is no data')
   return { index, indexAt, dataAt }

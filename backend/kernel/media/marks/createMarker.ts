@@ -48,9 +48,8 @@ export function createMarker(signer: Signer, producer: string, ffmpegPath: strin
       }
     },
 
-    async markPoster(file, taskId) {
-      await sign(file, { format: 'image/jpeg', manifest: createdManifest(), xmp: aigcXmp(fieldOf(taskId)) })
-    },
+    markPoster: (file, taskId) =>
+      sign(file, { format: 'image/jpeg', manifest: createdManifest(), xmp: aigcXmp(fieldOf(taskId)) }),
 
     async markCopy(file, taskId, original, change, options = {}) {
       await writeField(file, fieldOf(taskId), options)
