@@ -33,6 +33,7 @@ import { M0207ToldAlerts } from './migrations/M0207ToldAlerts.ts'
 import { M0220BackupState } from './migrations/M0220BackupState.ts'
 import { M0225MediaRemovals } from './migrations/M0225MediaRemovals.ts'
 import { M0231CallCounts } from './migrations/M0231CallCounts.ts'
+import { M0232FailingSince } from './migrations/M0232FailingSince.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -65,6 +66,7 @@ export const MIGRATIONS = [
   { name: 'M0220BackupState', class: M0220BackupState },
   { name: 'M0225MediaRemovals', class: M0225MediaRemovals },
   { name: 'M0231CallCounts', class: M0231CallCounts },
+  { name: 'M0232FailingSince', class: M0232FailingSince },
 ]
 
 /**

@@ -1,14 +1,31 @@
 import type pg from 'pg'
 
-/** `failureThreshold` is the number of consecutive failures that opens the breaker. All times are in milliseconds. */
+/** All times are in milliseconds. Of failures, only consecutive ones count. */
 export interface CircuitBreakerOptions {
+  /** Failures that open the breaker. */
   readonly failureThreshold: number
+  /** Failures that open the breaker if the first of them is `sustainedMs` old, at a low call rate. */
+  readonly sustainedThreshold: number
+  readonly sustainedMs: number
   /** Initial open time. It doubles with each further failure, up to `maxOpenMs`. */
   readonly initialOpenMs: number
   readonly maxOpenMs: number
   /** Probe timeout, after which another process may send a probe. */
   readonly probeTimeoutMs: number
 }
+
+/**
+ * A provider that answers three calls of ten with an error fails eight times in a row once in 20,000 calls, but three
+ * times once in 50. At a low rate eight failures take too long, so three are enough if they span `sustainedMs`.
+ */
+export const BREAKER_DEFAULTS = {
+  failureThreshold: 8,
+  sustainedThreshold: 3,
+  sustainedMs: 30_000,
+  initialOpenMs: 5_000,
+  maxOpenMs: 60_000,
+  probeTimeoutMs: 30_000,
+} satisfies CircuitBreakerOptions
 
 /** A circuit breaker that all processes share. Its state is a row in the table `circuit`. */
 export interface CircuitBreaker {
@@ -24,19 +41,24 @@ export interface CircuitBreaker {
 }
 
 export function createCircuitBreaker(pool: pg.Pool, name: string, options: CircuitBreakerOptions): CircuitBreaker {
-  const { failureThreshold, initialOpenMs, maxOpenMs, probeTimeoutMs } = options
+  const { failureThreshold, sustainedThreshold, sustainedMs, initialOpenMs, maxOpenMs, probeTimeoutMs } = options
   const backoff = (exponent: string) =>
     `clock_timestamp() + least($2 * 2 ^ least(${exponent}, 20), $3) * interval '1 millisecond'`
   const insertRow = () => pool.query('insert into circuit (name) values ($1) on conflict do nothing', [name])
 
-  const countFailure = async (least: number) => {
+  /** Counts a failure, and up to `failureThreshold` if the breaker opens for another reason. */
+  const countFailure = async (opens: boolean) => {
     await insertRow()
     const { rows } = await pool.query<{ failures: number }>(
-      `update circuit set failures = greatest(failures + 1, $4::int),
-         blocked_until = case when greatest(failures + 1, $4::int) >= $5::int
-           then ${backoff('greatest(failures + 1, $4::int) - $5::int')} else blocked_until end
-       where name = $1 returning failures`,
-      [name, initialOpenMs, maxOpenMs, least, failureThreshold],
+      `with counted as (
+         select name, case when $4::boolean
+             or failures + 1 >= $6 and failing_since <= clock_timestamp() - $7 * interval '1 millisecond'
+           then greatest(failures + 1, $5::int) else failures + 1 end as count
+         from circuit where name = $1 for update)
+       update circuit set failures = count, failing_since = coalesce(failing_since, clock_timestamp()),
+         blocked_until = case when count >= $5::int then ${backoff('count - $5::int')} else blocked_until end
+       from counted where circuit.name = counted.name returning failures`,
+      [name, initialOpenMs, maxOpenMs, opens, failureThreshold, sustainedThreshold, sustainedMs],
     )
     return rows[0]!.failures >= failureThreshold
   }
@@ -62,16 +84,16 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
 
     async recordSuccess() {
       await pool.query(
-        `update circuit set failures = 0, slowdowns = 0, blocked_until = null
+        `update circuit set failures = 0, failing_since = null, slowdowns = 0, blocked_until = null
          where name = $1 and (failures > 0 or slowdowns > 0)`,
         [name],
       )
     },
 
-    recordFailure: () => countFailure(0),
+    recordFailure: () => countFailure(false),
 
     async open() {
-      await countFailure(failureThreshold)
+      await countFailure(true)
     },
 
     async throttle() {

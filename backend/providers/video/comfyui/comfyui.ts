@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { watchFolder } from '#backend/kernel/watchedFolder.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { createCircuitBreaker } from '../circuitBreaker.ts'
+import { BREAKER_DEFAULTS, createCircuitBreaker } from '../circuitBreaker.ts'
 import { createComfyuiClient } from './comfyuiClient.ts'
 import { createComfyuiProgress } from './comfyuiProgress.ts'
 import { type ComfyuiDeps, createComfyuiProvider } from './comfyuiProvider.ts'
@@ -14,10 +14,7 @@ const COMFYUI_TIMING = {
   connectTimeoutMs: 10_000,
   timeoutMs: 15_000,
   stallTimeoutMs: 30_000,
-  failureThreshold: 3,
-  initialOpenMs: 5_000,
-  maxOpenMs: 60_000,
-  probeTimeoutMs: 30_000,
+  ...BREAKER_DEFAULTS,
 }
 export type ComfyuiTiming = typeof COMFYUI_TIMING
 

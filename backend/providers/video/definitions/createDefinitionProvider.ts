@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { createCircuitBreaker } from '../circuitBreaker.ts'
+import { BREAKER_DEFAULTS, createCircuitBreaker } from '../circuitBreaker.ts'
 import { createSlidingWindowLimiter } from '../slidingWindowLimiter.ts'
 import { createDefinedProvider, type DefinedProviderDeps } from './definedProvider.ts'
 import { createDefinitionClient } from './definitionClient.ts'
@@ -17,10 +17,7 @@ const DEFINITION_TIMING = {
   stallTimeoutMs: 30_000,
   attempts: 3,
   intervalMs: 1_000,
-  failureThreshold: 3,
-  initialOpenMs: 5_000,
-  maxOpenMs: 60_000,
-  probeTimeoutMs: 30_000,
+  ...BREAKER_DEFAULTS,
 }
 export type DefinitionTiming = typeof DEFINITION_TIMING
 

@@ -270,7 +270,7 @@ describe('all processes together', () => {
     const timing = { initialOpenMs: 400, maxOpenMs: 1_600 }
     const [one, two] = [adapter(timing), adapter(timing)]
     await double.goAway()
-    for (let n = 0; n < 3; n++) expect(await one.create(REQUEST)).toMatchObject({ kind: 'postponed' })
+    for (let n = 0; n < 8; n++) expect(await one.create(REQUEST)).toMatchObject({ kind: 'postponed' })
     expect([await alerts(), (await two.acquire()) > 0]).toEqual([['video_provider_unreachable'], true])
     await new Promise((resolve) => setTimeout(resolve, 450))
     expect(await two.acquire()).toBeGreaterThan(400)

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { createCircuitBreaker } from '../circuitBreaker.ts'
+import { BREAKER_DEFAULTS, createCircuitBreaker } from '../circuitBreaker.ts'
 import { createSlidingWindowLimiter } from '../slidingWindowLimiter.ts'
 import { createMinimaxApi } from './minimaxApi.ts'
 import { createMinimaxProvider, type MinimaxDeps } from './minimaxProvider.ts'
@@ -20,9 +20,7 @@ const MINIMAX_TIMING = {
   createTimeoutMs: 60_000,
   queryTimeoutMs: 15_000,
   stallTimeoutMs: 30_000,
-  failureThreshold: 3,
-  initialOpenMs: 5_000,
-  maxOpenMs: 60_000,
+  ...BREAKER_DEFAULTS,
   probeTimeoutMs: 90_000,
 }
 export type MinimaxTiming = typeof MINIMAX_TIMING

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { createCircuitBreaker } from '../circuitBreaker.ts'
+import { BREAKER_DEFAULTS, createCircuitBreaker } from '../circuitBreaker.ts'
 import { createVideosApiClient } from './videosApiClient.ts'
 import { createVideosApiProvider, type VideosApiDeps } from './videosApiProvider.ts'
 
@@ -13,10 +13,7 @@ const VIDEOS_API_TIMING = {
   stallTimeoutMs: 30_000,
   attempts: 3,
   intervalMs: 1_000,
-  failureThreshold: 3,
-  initialOpenMs: 5_000,
-  maxOpenMs: 60_000,
-  probeTimeoutMs: 30_000,
+  ...BREAKER_DEFAULTS,
 }
 export type VideosApiTiming = typeof VIDEOS_API_TIMING
 
