@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import type { Database } from '../postgres/orm.ts'
@@ -10,6 +10,7 @@ let db: TemporaryDatabase
 let server: Server
 let realtime: Realtime
 let gate: Promise<void> | undefined
+let isAway = false
 const userId = crypto.randomUUID()
 const sessionId = crypto.randomUUID()
 const ended = new Set<string>()
@@ -21,6 +22,7 @@ beforeAll(async () => {
       fork: () => ({
         execute: async (sql: string, parameters: unknown[]) => {
           await gate
+          if (isAway) throw new Error('The database is away.')
           return db.database.em.fork().execute(sql, parameters)
         },
       }),
@@ -147,6 +149,15 @@ describe('a socket', () => {
     ended.add(session)
     expect(await closed(open(token))).toBe(4001)
     await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+  })
+
+  it('is told to try again, and not that it is refused, while the database is away', async () => {
+    const token = await realtime.issueToken(userId, sessionId)
+    isAway = true
+    onTestFinished(() => {
+      isAway = false
+    })
+    expect(await closed(open(token))).toBe(1013)
   })
 
   it('is refused when the user has 20 sockets', async () => {

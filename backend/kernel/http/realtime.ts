@@ -68,7 +68,7 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
     }
     socket.on('message', (data) => receive(String(data)))
     const token = urlOf(request)?.searchParams.get('token') ?? ''
-    const owner = await spendToken(token).catch(() => undefined)
+    const owner = await spendToken(token)
     // A socket that closed while the token was checked emits no further `close`.
     if (socket.readyState !== socket.OPEN) return
     if (!owner) return socket.close(UNAUTHENTICATED, 'unauthenticated')
@@ -97,7 +97,7 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
     }
     early.forEach(receive)
     // Checked after the socket is kept: a session that ends from now on closes it.
-    if (!(await isSessionOpen(sessionId).catch(() => false))) socket.close(UNAUTHENTICATED, 'unauthenticated')
+    if (!(await isSessionOpen(sessionId))) socket.close(UNAUTHENTICATED, 'unauthenticated')
   }
 
   /** Disconnects every socket; clients reconnect immediately. */
@@ -154,7 +154,10 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
         if (refusal) return stream.end(refusalOf(refusal))
         stream.off('error', onError)
         if (stream.destroyed) return
-        return server.handleUpgrade(request, stream, head, (socket) => void accept(socket, request))
+        return server.handleUpgrade(request, stream, head, (socket) => {
+          // A token that could not be checked is not a wrong one: the client asks for another.
+          accept(socket, request).catch(() => socket.close(TRY_AGAIN_LATER, 'unavailable'))
+        })
       }
       http.on('upgrade', (...parts) => void upgrade(...parts))
     },
