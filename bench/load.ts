@@ -54,7 +54,7 @@ async function measure(layout: Layout): Promise<number> {
   for (let n = 0; n < users; n++) {
     const user = await registerUser(layout.url)
     await grant(layout, user.userId)
-    creators.push(startCreator(layout.url, user))
+    creators.push(startCreator(user))
   }
   const samples = startSamples(layout)
   const stopKilling = values.faults

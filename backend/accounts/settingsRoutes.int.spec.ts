@@ -67,8 +67,7 @@ describe('the sessions of a user', () => {
 
   it('close their sockets when they end', async () => {
     const user = await kinora.newUser()
-    const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
-    const socket = new WebSocket(`${kinora.api.replace('http', 'ws')}/ws?token=${token}`)
+    const socket = new WebSocket(await user.socketAddress())
     socket.on('error', () => {})
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.once('open', () => socket.send('ping'))

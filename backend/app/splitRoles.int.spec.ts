@@ -31,8 +31,7 @@ const statusOf = async (url: string) => {
 }
 
 async function openSocket(user: TestUser, url: string): Promise<{ socket: WebSocket; heard: { type: string }[] }> {
-  const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
+  const socket = new WebSocket(await user.socketAddress(url))
   const heard: { type: string }[] = []
   socket.on('message', (text) => heard.push(JSON.parse(String(text))))
   await new Promise((resolve) => socket.once('open', resolve))

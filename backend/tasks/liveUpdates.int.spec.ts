@@ -67,10 +67,9 @@ describe('the picture so far of a render', () => {
 
 describe('the socket of a user', () => {
   const listen = async (user: TestUser) => {
-    const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
     const heard: RealtimeMessage[] = []
     const read: Promise<Task>[] = []
-    const socket = new WebSocket(`${kinora.url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
+    const socket = new WebSocket(await user.socketAddress())
     socket.on('message', (data) => {
       const message = JSON.parse(String(data)) as RealtimeMessage
       heard.push(message)

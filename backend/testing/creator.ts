@@ -54,18 +54,13 @@ export interface Creator {
   disconnect(): void
 }
 
-/** @param url public base URL */
-export function startCreator(url: string, user: TestUser): Creator {
+export function startCreator(user: TestUser): Creator {
   const accepted: string[] = []
   let working = true
   let connected = false
   let losses = 0
   const disconnect = liveSocket({
-    address: async () => {
-      const answer = await user.call('POST', '/ws/token')
-      const { token } = (await answer.json()) as { token: string }
-      return `${url.replace('http', 'ws')}/api/v1/ws?token=${token}`
-    },
+    address: () => user.socketAddress(),
     open: (address) => new WebSocket(address),
     onMessage: () => {},
     onChange: (now) => {

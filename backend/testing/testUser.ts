@@ -8,6 +8,12 @@ export interface TestUser {
   readonly cookie: string
   /** Calls the API as this user with a JSON body. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  /**
+   * Returns the address of one WebSocket.
+   * @param base URL of the process to connect to, by default where the user registered
+   * @throws Error if the API issues no token
+   */
+  socketAddress(base?: string): Promise<string>
 }
 
 let users = 0
@@ -62,19 +68,21 @@ export async function registerUser(
     .map((line) => line.split(';')[0])
     .join('; ')
   const { user } = (await login.json()) as { user: { id: string } }
-  return {
-    email,
-    userId: user.id,
-    cookie,
-    call: async (method, path, body, headers = {}) => {
-      const init = {
-        method,
-        headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }
-      return documented(api, method, path, await fetch(api + path, init))
-    },
+  const call: TestUser['call'] = async (method, path, body, headers = {}) => {
+    const init = {
+      method,
+      headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }
+    return documented(api, method, path, await fetch(api + path, init))
   }
+  const socketAddress = async (base = url) => {
+    const answer = await call('POST', '/ws/token')
+    if (!answer.ok) throw new Error(`no token for a socket: ${answer.status}`)
+    const { token } = (await answer.json()) as { token: string }
+    return `${base.replace('http', 'ws')}/api/v1/ws?token=${token}`
+  }
+  return { email, userId: user.id, cookie, call, socketAddress }
 }
 
 export const GENERATION = {

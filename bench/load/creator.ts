@@ -16,7 +16,7 @@ const hasEnded = (status: string) => status === 'Success' || status === 'Fail'
 const RETRY_MS = 200
 
 /** Simulates a user with an open workspace, who clicks without waiting for earlier videos. */
-export function startCreator(url: string, user: TestUser) {
+export function startCreator(user: TestUser) {
   const videos = new Map<string, Video>()
   /** Tasks whose row arrived before the answer to the click. */
   const early = new Map<string, number>()
@@ -38,10 +38,7 @@ export function startCreator(url: string, user: TestUser) {
     }
   }
   const disconnect = liveSocket({
-    address: async () => {
-      const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
-      return `${url.replace('http', 'ws')}/api/v1/ws?token=${token}`
-    },
+    address: () => user.socketAddress(),
     open: (address) => new WebSocket(address),
     onMessage: (message) => {
       const { type, task } = message as { type: string; task: Seen }
@@ -51,7 +48,7 @@ export function startCreator(url: string, user: TestUser) {
       open = connected
       if (connected) void refresh()
     },
-    onGiveUp: () => console.error('a socket gave up'),
+    onGiveUp: (why) => console.error(`a socket gave up: ${why}`),
     refusedCode: SOCKET_UNAUTHENTICATED,
   })
 

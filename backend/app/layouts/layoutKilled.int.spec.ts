@@ -60,7 +60,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     const users = await Promise.all(Array.from({ length: CREATORS + 1 }, () => registerUser(layout.url)))
     await Promise.all(users.map(grant))
     canary = users.pop()!
-    creators = users.map((user) => startCreator(layout.url, user))
+    creators = users.map((user) => startCreator(user))
   }, 180_000)
   afterAll(async () => {
     for (const creator of creators ?? []) creator.disconnect()
@@ -173,7 +173,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     await layout.kill('standby')
     creators = creators.map(({ user, disconnect }) => {
       disconnect()
-      return startCreator(layout.url, user)
+      return startCreator(user)
     })
     const reading = new AbortController()
     const readers = Promise.all(creators.map(({ user }) => readWhile(user, reading.signal)))

@@ -61,7 +61,7 @@ describe.skipIf(lacks)(`the upgrade of a split layout${lacks && ` (needs ${lacks
       const env = { DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
       expect(await runAdjust(args, env, () => {})).toBe(0)
     }
-    sockets = await openLiveSockets(layout.url, users, SOCKETS)
+    sockets = await openLiveSockets(users, SOCKETS)
   }, 300_000)
   afterAll(async () => {
     sockets?.close()

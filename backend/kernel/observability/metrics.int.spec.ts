@@ -33,8 +33,7 @@ const sample = (text: string, name: string, labels: Readonly<Record<string, stri
 describe('metrics', () => {
   it('measure a video from the request to the read models, and open sockets', async () => {
     const user = await kinora.newUser()
-    const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
-    const socket = new WebSocket(`${kinora.url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
+    const socket = new WebSocket(await user.socketAddress())
     await new Promise((resolve) => socket.once('open', resolve))
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })

@@ -11,10 +11,10 @@ export interface LiveSockets {
   close(): void
 }
 
-/** Opens WebSockets of users in turn, which reconnect as the site's do. @param url public base URL */
-export async function openLiveSockets(url: string, users: readonly TestUser[], count: number): Promise<LiveSockets> {
+/** Opens WebSockets of users in turn, which reconnect as the site's do. */
+export async function openLiveSockets(users: readonly TestUser[], count: number): Promise<LiveSockets> {
   const outages: number[] = []
-  const sockets = Array.from({ length: count }, (_, n) => openSocket(url, users[n % users.length]!, outages))
+  const sockets = Array.from({ length: count }, (_, n) => openSocket(users[n % users.length]!, outages))
   const connected = () =>
     vi.waitFor(() => {
       const lost = sockets.filter((socket) => !socket.connected).length
@@ -30,14 +30,11 @@ export async function openLiveSockets(url: string, users: readonly TestUser[], c
   return { outages, connected, close }
 }
 
-function openSocket(url: string, user: TestUser, outages: number[]) {
+function openSocket(user: TestUser, outages: number[]) {
   const socket = { connected: false, disconnect: () => {} }
   let lostAt: number | undefined
   socket.disconnect = liveSocket({
-    address: async () => {
-      const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
-      return `${url.replace('http', 'ws')}/api/v1/ws?token=${token}`
-    },
+    address: () => user.socketAddress(),
     open: (address) => new WebSocket(address),
     onMessage: () => {},
     onChange: (now) => {

@@ -64,7 +64,7 @@ describe.each(['small', 'full'] as const)('upgrade.sh on the %s level of Compose
       await project.start()
       const mails = level === 'full' ? mailCatcher(`${project.url}/dev/mail`) : undefined
       users = await Promise.all(Array.from({ length: USERS }, () => registerUser(project.url, undefined, mails)))
-      sockets = await openLiveSockets(project.url, users, SOCKETS)
+      sockets = await openLiveSockets(users, SOCKETS)
     }, 1_800_000)
     afterAll(async () => {
       sockets?.close()

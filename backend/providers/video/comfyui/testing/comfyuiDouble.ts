@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -207,7 +208,7 @@ const json = ({ body }: Received) => JSON.parse(body.toString())
 /** Makes a video with a graph in its metadata, as ComfyUI's SaveVideo does. */
 async function videoWithGraph(): Promise<Buffer> {
   const plain = await makeTinyVideo()
-  const file = path.join(path.dirname(plain), 'graph.mp4')
+  const file = path.join(path.dirname(plain), `${randomUUID()}.mp4`)
   const graph = JSON.stringify({ '6': { class_type: 'CLIPTextEncode', inputs: { text: 'a secret prompt' } } })
   const metadata = ['-metadata', `prompt=${graph}`, '-metadata:s:v', `title=${graph}`, '-metadata', `comment=${graph}`]
   const flags = ['-c', 'copy', '-movflags', '+faststart+use_metadata_tags', file]
