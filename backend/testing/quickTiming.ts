@@ -8,6 +8,7 @@ export const QUICK_TIMING: Partial<MinimaxTiming> = {
   createTimeoutMs: 1_500,
   queryTimeoutMs: 600,
   stallTimeoutMs: 600,
+  sustainedMs: 300,
   initialOpenMs: 50,
   maxOpenMs: 600,
   probeTimeoutMs: 2_500,

@@ -23,13 +23,18 @@ export class NotSent extends Error {
   override name = 'NotSent'
 }
 
+/** The server did not answer in time. */
+export class TimedOut extends Error {
+  override name = 'TimedOut'
+}
+
 const MAX_RESPONSE_BYTES = 1 << 20
 
 /**
  * Sends one request on a new connection. A kept-alive connection can close while a request is in flight, which leaves
  * it unknown whether the server received the request.
  * @throws NotSent if the connection failed
- * @throws Error if the server may have received the request
+ * @throws TimedOut, or another Error, if the server may have received the request
  */
 export function httpCall(
   url: URL,
@@ -64,7 +69,7 @@ export function httpCall(
       )
     })
     const timeout = (ms: number, phase: string) =>
-      setTimeout(() => request.destroy(new Error(`The ${phase} timed out.`)), ms)
+      setTimeout(() => request.destroy(new TimedOut(`The ${phase} timed out.`)), ms)
     const connecting = timeout(connectTimeoutMs, 'connection')
     const responding = timeout(timeoutMs, 'request')
     request.on('socket', (socket) =>

@@ -10,7 +10,13 @@ import type {
 import { removeFile } from '../../../kernel/media/atomicFile.ts'
 import { downloadVideo } from '../downloadVideo.ts'
 import { NotSent } from '../httpCall.ts'
-import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
+import {
+  alertOperator,
+  answerToError,
+  type Protection,
+  recordAccepted,
+  waitForBreaker,
+} from '../protection/protectedCalls.ts'
 import { checkEngine } from './checkEngine.ts'
 import type { ComfyuiClient } from './comfyuiClient.ts'
 import { stateOf, videoOf } from './comfyuiJob.ts'

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { BREAKER_DEFAULTS, createCircuitBreaker } from '../circuitBreaker.ts'
-import { createSlidingWindowLimiter } from '../slidingWindowLimiter.ts'
+import { BREAKER_DEFAULTS, createCircuitBreaker } from '../protection/circuitBreaker.ts'
+import { createSlidingWindowLimiter } from '../protection/slidingWindowLimiter.ts'
 import { createDefinedProvider, type DefinedProviderDeps } from './definedProvider.ts'
 import { createDefinitionClient } from './definitionClient.ts'
 

@@ -8,9 +8,15 @@ import type {
   VideoProvider,
 } from '#backend/tasks/videoProvider.port.ts'
 import { downloadVideo } from '../downloadVideo.ts'
-import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
+import {
+  alertOperator,
+  answerToError,
+  type Protection,
+  recordAccepted,
+  waitForBreaker,
+} from '../protection/protectedCalls.ts'
+import type { RateLimiter } from '../protection/slidingWindowLimiter.ts'
 import { ProviderError } from '../providerError.ts'
-import type { RateLimiter } from '../slidingWindowLimiter.ts'
 import { createCall, ForeignAddress, jobValues, MissingValue, requestValues } from './buildRequest.ts'
 import type { Call, Definition } from './definition.ts'
 import type { DefinitionClient } from './definitionClient.ts'

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { BREAKER_DEFAULTS, createCircuitBreaker } from '../circuitBreaker.ts'
-import { createSlidingWindowLimiter } from '../slidingWindowLimiter.ts'
+import { BREAKER_DEFAULTS, createCircuitBreaker } from '../protection/circuitBreaker.ts'
+import { createSlidingWindowLimiter } from '../protection/slidingWindowLimiter.ts'
 import { createMinimaxApi } from './minimaxApi.ts'
 import { createMinimaxProvider, type MinimaxDeps } from './minimaxProvider.ts'
 

@@ -3,8 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PROMPT_MAX } from '#backend/tasks/contract.ts'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { downloadVideo } from '../downloadVideo.ts'
-import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
-import type { RateLimiter } from '../slidingWindowLimiter.ts'
+import {
+  alertOperator,
+  answerToError,
+  type Protection,
+  recordAccepted,
+  waitForBreaker,
+} from '../protection/protectedCalls.ts'
+import type { RateLimiter } from '../protection/slidingWindowLimiter.ts'
 import { type MinimaxApi, MinimaxError } from './minimaxApi.ts'
 
 export interface MinimaxDeps extends Protection {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { BREAKER_DEFAULTS, createCircuitBreaker } from '../circuitBreaker.ts'
+import { BREAKER_DEFAULTS, createCircuitBreaker } from '../protection/circuitBreaker.ts'
 import { createVideosApiClient } from './videosApiClient.ts'
 import { createVideosApiProvider, type VideosApiDeps } from './videosApiProvider.ts'
 

@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CancelAnswer, CreateAnswer, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { downloadVideo } from '../downloadVideo.ts'
 import { UnsafeLink } from '../openLink.ts'
-import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
+import {
+  alertOperator,
+  answerToError,
+  type Protection,
+  recordAccepted,
+  waitForBreaker,
+} from '../protection/protectedCalls.ts'
 import { ProviderError } from '../providerError.ts'
 import { createForm } from './createForm.ts'
 import { modelsOf } from './engineModels.ts'

@@ -38,6 +38,16 @@ describe('the circuit breaker', () => {
     expect(await breaker.check()).toBeGreaterThan(4_000)
   })
 
+  it('opens after three calls without an answer, and for the initial time', async () => {
+    const breaker = openBreaker()
+    expect([await breaker.recordFailure(3), await breaker.recordFailure(3), await breaker.recordFailure(3)]).toEqual([
+      false,
+      false,
+      true,
+    ])
+    expect(await breaker.check()).toBeLessThanOrEqual(5_000)
+  })
+
   it('opens after three failures that took long, and not for an earlier failure', async () => {
     const breaker = openBreaker({ sustainedMs: 200 })
     await breaker.recordFailure()

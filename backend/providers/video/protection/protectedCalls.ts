@@ -1,12 +1,14 @@
 import type { Logger } from 'pino'
 import type { CreateAnswer } from '#backend/tasks/videoProvider.port.ts'
+import { NotSent, TimedOut } from '../httpCall.ts'
+import { ProviderError } from '../providerError.ts'
 import type { CircuitBreaker } from './circuitBreaker.ts'
-import { NotSent } from './httpCall.ts'
-import { ProviderError } from './providerError.ts'
 
 const UNREACHABLE = 'video_provider_unreachable'
 const KEY_REFUSED = 'video_provider_key_refused'
 const ACCOUNT_EMPTY = 'video_provider_account'
+/** Failures that a call without an answer counts as: it takes as long as many calls that are refused. */
+const UNANSWERED = 3
 
 /** What guards the calls of one provider. */
 export interface Protection {
@@ -40,7 +42,8 @@ export async function answerToError(error: unknown, protection: Protection, task
   const { breaker, alerts, log } = protection
   if (!(error instanceof ProviderError) || error.kind === 'unknown') {
     const { message } = error as Error
-    if (await breaker.recordFailure()) await alerts.raise(UNREACHABLE, message)
+    if (await breaker.recordFailure(error instanceof TimedOut ? UNANSWERED : 1))
+      await alerts.raise(UNREACHABLE, message)
     if (error instanceof NotSent) return { kind: 'postponed', detail: message }
     throw error
   }

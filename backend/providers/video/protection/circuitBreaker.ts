@@ -32,8 +32,8 @@ export interface CircuitBreaker {
   /** Returns `closed`, `probe` if the caller may test the open breaker with one call, or the milliseconds to wait. */
   check(): Promise<'closed' | 'probe' | number>
   recordSuccess(): Promise<void>
-  /** Counts a failure. Returns whether the breaker is now open. */
-  recordFailure(): Promise<boolean>
+  /** Counts a failure, or a call as several. Returns whether the breaker is now open. */
+  recordFailure(count?: number): Promise<boolean>
   /** Opens the breaker regardless of the failure count. */
   open(): Promise<void>
   /** Blocks calls with exponential backoff after a rate-limit response, which does not count as a failure. */
@@ -46,19 +46,20 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
     `clock_timestamp() + least($2 * 2 ^ least(${exponent}, 20), $3) * interval '1 millisecond'`
   const insertRow = () => pool.query('insert into circuit (name) values ($1) on conflict do nothing', [name])
 
-  /** Counts a failure, and up to `failureThreshold` if the breaker opens for another reason. */
-  const countFailure = async (opens: boolean) => {
+  /** Counts failures, up to the threshold or, of an open breaker, one. */
+  const countFailures = async (count: number) => {
     await insertRow()
     const { rows } = await pool.query<{ failures: number }>(
       `with counted as (
-         select name, case when $4::boolean
-             or failures + 1 >= $6 and failing_since <= clock_timestamp() - $7 * interval '1 millisecond'
-           then greatest(failures + 1, $5::int) else failures + 1 end as count
+         select name, case
+           when failures >= $4::int then failures + 1
+           when failures + $5::int >= $6 and failing_since <= clock_timestamp() - $7 * interval '1 millisecond' then $4
+           else least(failures + $5, $4) end as count
          from circuit where name = $1 for update)
        update circuit set failures = count, failing_since = coalesce(failing_since, clock_timestamp()),
-         blocked_until = case when count >= $5::int then ${backoff('count - $5::int')} else blocked_until end
+         blocked_until = case when count >= $4 then ${backoff('count - $4')} else blocked_until end
        from counted where circuit.name = counted.name returning failures`,
-      [name, initialOpenMs, maxOpenMs, opens, failureThreshold, sustainedThreshold, sustainedMs],
+      [name, initialOpenMs, maxOpenMs, failureThreshold, count, sustainedThreshold, sustainedMs],
     )
     return rows[0]!.failures >= failureThreshold
   }
@@ -90,10 +91,10 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
       )
     },
 
-    recordFailure: () => countFailure(false),
+    recordFailure: (count = 1) => countFailures(count),
 
     async open() {
-      await countFailure(true)
+      await countFailures(failureThreshold)
     },
 
     async throttle() {
