@@ -76,7 +76,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
-    globalSetup: ['scripts/testing/templateFolder.mjs'],
+    globalSetup: ['scripts/testing/temporaryFolder.mjs'],
     sequence: { sequencer: CostliestFirst },
     unstubGlobals: true,
     projects: [

@@ -8,12 +8,20 @@ export interface Identity {
   readonly ids: { readonly uid?: number; readonly gid?: number }
 }
 
+const identities = new Map<string, Identity>()
+
 /**
  * Finds a way to run a program without root, because PostgreSQL refuses to run as root. Prefers a user namespace: files
  * stay owned by root, and other users need no access to parent folders. Falls back to an existing account.
  * @throws Error neither works
  */
 export function dropRoot(program: string): Identity {
+  const identity = identities.get(program) ?? findIdentity(program)
+  identities.set(program, identity)
+  return identity
+}
+
+function findIdentity(program: string): Identity {
   if (process.getuid?.() !== 0) return { prefix: [], ids: {} }
   const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
   if (spawnSync(namespace[0]!, [...namespace.slice(1), program, '--version']).status === 0) {
