@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -17,6 +17,8 @@ const ENOUGH_BYTES = 6 * 2 ** 30
  */
 export function setup() {
   const folder = folderInMemory() ?? mkdtempSync(path.join(tmpdir(), 'kinora-tests-'))
+  // PostgreSQL may run as another account, which must pass through.
+  chmodSync(folder, 0o711)
   process.env.TMPDIR = process.env.KINORA_TEST_TEMPLATE = folder
   process.env.NODE_COMPILE_CACHE ??= path.join(ROOT, 'node_modules/.cache/kinora-tests')
   // Servers that the workers share end a moment after them.
