@@ -8,7 +8,8 @@ import { isChildOf, readPostmaster } from './postmaster.ts'
 
 /**
  * Shell script that reads from a pipe held by this process. When this process ends, even by SIGKILL, the read ends and
- * the shell requests a fast shutdown of PostgreSQL.
+ * the shell requests a fast shutdown of PostgreSQL. If the server ends at once, the watcher may still have the shell's
+ * trap, which only SIGKILL passes.
  */
 const supervisor = `
 "$@" 3<&- & server=$!
@@ -16,7 +17,7 @@ trap 'kill -INT $server' TERM INT HUP
 (read -r _ <&3; kill -INT $server) & watcher=$!
 exec 3<&-
 while kill -0 $server 2>/dev/null; do wait $server; code=$?; done
-kill $watcher 2>/dev/null
+kill -KILL $watcher 2>/dev/null
 exit $code`
 
 /**
