@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { REPLACED_BY_BASELINE } from './migrations/M0100Baseline.ts'
+import { REPLACED_BY_BASELINE } from './migrations/baseline/M0100Baseline.ts'
 import { currentMigrations, MIGRATIONS, migrateSchema } from './schema.ts'
 
 let db: TemporaryDatabase
