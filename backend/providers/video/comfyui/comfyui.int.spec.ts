@@ -83,6 +83,24 @@ describe('a queued graph', () => {
   })
 })
 
+describe('a job of an older server', () => {
+  it.each(['/history', '/queue'])('is known when it ends after the answer of %s', async (path) => {
+    const { older } = doubles
+    const provider = adapter({ baseUrl: older.url })
+    const jobId = await acceptedJob(provider, request())
+    jobOf(older, jobId).finishAt = Number.POSITIVE_INFINITY
+    older.fault = (call) => {
+      // Faults are chosen before the answer, so the job ends before the call that follows.
+      if (!call.includes(path) && !call.includes('/api/jobs')) jobOf(older, jobId).finishAt = 0
+      return undefined
+    }
+    onTestFinished(() => {
+      older.fault = () => undefined
+    })
+    expect((await provider.state(jobId, NEVER)).kind).not.toBe('unknown')
+  })
+})
+
 describe('a repeated create call', () => {
   it('queues once, also after a restart of this process', async () => {
     const asked = request()

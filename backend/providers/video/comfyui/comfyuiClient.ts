@@ -40,14 +40,14 @@ export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeou
   }
   const post = (path: string, signal: AbortSignal, body: object) => call('POST', path, signal, body)
 
-  /** Reads a job from the lists of a server without `/api/jobs`. */
+  /** Reads a job from the lists of a server without `/api/jobs`. A job goes from the queue to the history, so the queue comes first. */
   const readOlder = async (id: string, signal: AbortSignal): Promise<Job | undefined> => {
-    const history = parse(z.record(z.string(), HistoryEntry), await call('GET', `/history/${id}`, signal))
-    if (history[id]) return jobOfHistory(history[id])
     const queue = parse(Queue, await call('GET', '/queue', signal))
     const has = (items: readonly (readonly unknown[])[]) => items.some(([, promptId]) => promptId === id)
     if (has(queue.queue_running)) return { status: 'in_progress' }
-    return has(queue.queue_pending) ? { status: 'pending' } : undefined
+    if (has(queue.queue_pending)) return { status: 'pending' }
+    const history = parse(z.record(z.string(), HistoryEntry), await call('GET', `/history/${id}`, signal))
+    return history[id] && jobOfHistory(history[id])
   }
 
   return {
