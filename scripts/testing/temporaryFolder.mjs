@@ -11,7 +11,7 @@ const ENOUGH_BYTES = 6 * 2 ** 30
 
 /**
  * Creates the folder of all temporary files of a run, in memory where there is room: tests create and remove a thousand
- * files for each database, and on a disk a file system may look for minutes for places that were not just freed.
+ * files for each database, and on ext4 a new file searches long for an inode that was not freed in the last minute.
  * In it, `backend/testing/clusterTemplate.ts` shares a database template among test files, and servers that files share
  * keep their data. Test workers and the programs they start keep compiled modules: Node checks each against its source.
  */

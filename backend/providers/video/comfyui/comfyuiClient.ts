@@ -40,7 +40,10 @@ export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeou
   }
   const post = (path: string, signal: AbortSignal, body: object) => call('POST', path, signal, body)
 
-  /** Reads a job from the lists of a server without `/api/jobs`. A job goes from the queue to the history, so the queue comes first. */
+  /**
+   * Reads a job from the lists of a server without `/api/jobs`. A job moves from the queue to the history, so the queue is
+   * read first.
+   */
   const readOlder = async (id: string, signal: AbortSignal): Promise<Job | undefined> => {
     const queue = parse(Queue, await call('GET', '/queue', signal))
     const has = (items: readonly (readonly unknown[])[]) => items.some(([, promptId]) => promptId === id)

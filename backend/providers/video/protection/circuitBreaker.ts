@@ -32,7 +32,7 @@ export interface CircuitBreaker {
   /** Returns `closed`, `probe` if the caller may test the open breaker with one call, or the milliseconds to wait. */
   check(): Promise<'closed' | 'probe' | number>
   recordSuccess(): Promise<void>
-  /** Counts a failure, or a call as several. Returns whether the breaker is now open. */
+  /** Counts a failed call as one failure, or as `count`. Returns whether the breaker is now open. */
   recordFailure(count?: number): Promise<boolean>
   /** Opens the breaker regardless of the failure count. */
   open(): Promise<void>
@@ -46,7 +46,7 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
     `clock_timestamp() + least($2 * 2 ^ least(${exponent}, 20), $3) * interval '1 millisecond'`
   const insertRow = () => pool.query('insert into circuit (name) values ($1) on conflict do nothing', [name])
 
-  /** Counts failures, up to the threshold or, of an open breaker, one. */
+  /** Adds failures to a closed breaker, at most up to the threshold, or one to an open breaker. */
   const countFailures = async (count: number) => {
     await insertRow()
     const { rows } = await pool.query<{ failures: number }>(
