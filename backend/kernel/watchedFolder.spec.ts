@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -77,5 +77,17 @@ describe('a watched folder', () => {
     await watched.refresh()
     expect(values()).toEqual({ a: 1, b: 2 })
     expect([...watched.faults().values()]).toEqual(['must be a number'])
+  })
+
+  it('keeps the files of a folder that cannot be read, and tells of it', async () => {
+    const mounted = path.join(root, 'mounted')
+    await symlink(path.join(root, 'shipped'), mounted)
+    await watched.close()
+    watched = await watchFolder({ folders: [mounted], parse, log: log as never })
+    await symlink(mounted, path.join(root, 'loop'))
+    await rename(path.join(root, 'loop'), mounted)
+    await watched.refresh()
+    expect(values()).toEqual({ a: 1, b: 2 })
+    expect(watched.faults().get(mounted)).toContain('ELOOP')
   })
 })

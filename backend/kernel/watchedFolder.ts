@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 export interface WatchedFolder<T> {
   /** Valid values by file name without `.json`. The map is replaced, never changed, when a file changes. */
   current(): ReadonlyMap<string, T>
-  /** Files whose present version is refused, by path, with the reason. */
+  /** Files whose present version is refused, and folders that cannot be read, by path, with the reason. */
   faults(): ReadonlyMap<string, string>
   /** Reads changed files now instead of at the next interval. */
   refresh(): Promise<void>
@@ -36,8 +36,8 @@ const MAX_BYTES = 1 << 20
 
 /**
  * Reads the `*.json` files of some folders, and reads changed files again every two seconds. A faulty file is refused
- * with an error in the log, and its last valid version, or that of an earlier folder, stays in force. Polls because
- * network and container mounts deliver no change notifications.
+ * with an error in the log, and its last valid version, or that of an earlier folder, stays in force. So do all files of a
+ * folder that cannot be read. Polls because network and container mounts deliver no change notifications.
  * @example
  * const models = await watchFolder({ folders: [shipped, path.join(dataDir, 'models')], parse: parseModel, log })
  * models.current().get('my-model') // my-model.json
@@ -49,15 +49,18 @@ export async function watchFolder<T>(options: WatchOptions<T>): Promise<WatchedF
   let values: ReadonlyMap<string, T> | undefined
 
   const read = async () => {
-    const files = (await Promise.all(folders.map(listJson))).flat()
     const next = new Map<string, Version<T>>()
-    for (const file of files) {
-      const known = versions.get(file)
-      const version = await readVersion(file, known, parse)
-      if (version) next.set(file, version)
-      if (version?.fault && version.mark !== known?.mark)
-        log.warn({ file, fault: version.fault }, 'faulty file refused')
+    for (const folder of folders) {
+      const listed = await listJson(folder)
+      const isKnownIn = (file: string) => path.dirname(file) === folder
+      if ('fault' in listed) next.set(folder, { mark: listed.fault, value: undefined, ...listed })
+      for (const file of 'fault' in listed ? [...versions.keys()].filter(isKnownIn) : listed.files) {
+        const version = await readVersion(file, versions.get(file), parse)
+        if (version) next.set(file, version)
+      }
     }
+    for (const [file, { fault, mark }] of next)
+      if (fault && mark !== versions.get(file)?.mark) log.warn({ file, fault }, 'faulty file refused')
     const isSame =
       next.size === versions.size && [...next].every(([file, { mark }]) => mark === versions.get(file)?.mark)
     if (values && isSame) return
@@ -95,13 +98,18 @@ export async function watchFolder<T>(options: WatchOptions<T>): Promise<WatchedF
 
 const nameOf = (file: string) => path.basename(file, '.json')
 
-async function listJson(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => [])
-  return names
-    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-    .sort()
-    .map((name) => path.join(folder, name))
+/** Lists the files of a folder, none if it is missing. */
+async function listJson(folder: string): Promise<{ files: string[] } | { fault: string }> {
+  try {
+    const names = await readdir(folder)
+    const shown = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort()
+    return { files: shown.map((name) => path.join(folder, name)) }
+  } catch (error) {
+    return isMissing(error) ? { files: [] } : { fault: (error as Error).message }
+  }
 }
+
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
 /** Returns the known version if the file has not changed, and undefined if it is gone. */
 async function readVersion<T>(
@@ -109,14 +117,15 @@ async function readVersion<T>(
   known: Version<T> | undefined,
   parse: WatchOptions<T>['parse'],
 ): Promise<Version<T> | undefined> {
-  const stats = await stat(file).catch(() => undefined)
-  if (!stats?.isFile()) return undefined
-  const mark = `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size}`
-  if (mark === known?.mark) return known
+  let mark = 'unreadable'
   try {
+    const stats = await stat(file)
+    if (!stats.isFile()) return undefined
+    mark = `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size}`
+    if (mark === known?.mark) return known
     if (stats.size > MAX_BYTES) throw new Error(`has more than ${MAX_BYTES} bytes`)
     return { mark, value: parse(JSON.parse(await readFile(file, 'utf8')), nameOf(file)), fault: undefined }
   } catch (error) {
-    return { mark, value: known?.value, fault: (error as Error).message }
+    return isMissing(error) ? undefined : { mark, value: known?.value, fault: (error as Error).message }
   }
 }
