@@ -82,6 +82,18 @@ describe('the operator’s second factor', () => {
     await query('delete from throttle')
   })
 
+  it('does not call a passkey refused that could not be looked up', async () => {
+    const signInWithPasskey = async () =>
+      outcome(await kinora.post('/analytics/passkey', { credential: { id: 'unknown' } }))
+    await query('alter table passkey rename to passkey_away')
+    const meanwhile = await signInWithPasskey()
+    await query('alter table passkey_away rename to passkey')
+    expect([meanwhile, await signInWithPasskey()]).toEqual([
+      [500, 'internal'],
+      [422, 'passkey_refused'],
+    ])
+  })
+
   it('is turned off after a step-up, and every change is an operator action', async () => {
     const remove = await fetch(`${kinora.api}/analytics/totp`, { method: 'DELETE', headers })
     expect(remove.status).toBe(204)

@@ -52,7 +52,9 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
 
   const checkPasskey = async (ctx: Context, credential: object): Promise<void> => {
     await limit.take(ctx)
-    const owner = await passkeys.verify(ctx, credential).catch(() => undefined)
+    const owner = await passkeys.verify(ctx, credential).catch((error) => {
+      if (!(error instanceof Rejection)) throw error
+    })
     if (owner !== OPERATOR) {
       await actions.record({ action: 'second_factor_refused', ip: ctx.ip })
       throw new Rejection('passkey_refused', 'The passkey was not accepted. Please try again.')
