@@ -19,12 +19,10 @@ import { eventsAfter, LogTail, readHead } from './logTail.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
 import { installEventTableSql, probeSql, readAllSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
-import { type Page, SharedPages } from './sharedPages.ts'
+import { MAX_SPAN, type Page, SharedPages } from './sharedPages.ts'
 import { StreamReads } from './streamReads.ts'
 
 const PAGE = 500
-/** Maximum positions per read. Keeps subscriptions to rare streams from scanning the whole log in one query. */
-const SCAN_WINDOW = 20_000
 const PROBE_TIMEOUT_MS = 2_000
 
 /** Creates the event table and its append function if they are missing. Several processes may call it concurrently. */
@@ -85,33 +83,35 @@ class PostgresEventStore implements EventStore {
     const signal = AbortSignal.any([options.signal, this.#closed.signal])
     let at = options.from === undefined ? 0 : Number(options.from)
     let wasLive = false
-    let isFirst = true
     /** A subscription reads the table until it reaches the head, so that it sees the log as it is now. */
-    let hasJoined = false
-    for (let attempt = 0; !signal.aborted; ) {
-      const page = await (hasJoined ? this.#readTail(at, options) : this.#pages.after(at, options, isFirst)).catch(
-        (error) => {
+    let isAtTail = false
+    const pages = this.#pages.join(options, signal)
+    try {
+      for (let attempt = 0; !signal.aborted; ) {
+        const page = await (isAtTail ? this.#readTail(at, options) : pages.pageAfter(at)).catch((error) => {
           if (isRejected(error)) throw error
           return undefined
-        },
-      )
-      if (signal.aborted) return
-      if (!page) {
-        await pause(backoff(attempt++), signal)
-        continue
+        })
+        if (signal.aborted) return
+        if (!page) {
+          await pause(backoff(attempt++), signal)
+          continue
+        }
+        attempt = 0
+        if (page.live) pages.leave()
+        if (page.upTo > at) {
+          at = page.upTo
+          wasLive = false
+          yield { events: page.events as readonly Stored<E>[], position: toGlobalPosition(at), live: page.live }
+        }
+        if (!page.live) continue
+        isAtTail = true
+        if (!wasLive) options.onLive?.()
+        wasLive = true
+        await this.#tail.changed(at, signal)
       }
-      attempt = 0
-      isFirst = false
-      if (page.upTo > at) {
-        at = page.upTo
-        wasLive = false
-        yield { events: page.events as readonly Stored<E>[], position: toGlobalPosition(at), live: page.live }
-      }
-      if (!page.live) continue
-      hasJoined = true
-      if (!wasLive) options.onLive?.()
-      wasLive = true
-      await this.#tail.changed(at, signal)
+    } finally {
+      pages.leave()
     }
   }
 
@@ -149,7 +149,7 @@ class PostgresEventStore implements EventStore {
   /** Reads the events after a position. Positions have no gaps, so the result is complete up to `upTo`. */
   async #scan(at: number, head: number, { streamPrefixes, maxBatch = PAGE }: SubscribeFilter): Promise<Page> {
     if (head <= at) return { events: [], upTo: at, live: true }
-    const end = Math.min(head, at + SCAN_WINDOW)
+    const end = Math.min(head, at + MAX_SPAN)
     const values = [at, end, streamPrefixes ?? null, maxBatch]
     const { rows } = await this.#pool.query<EventRow>({ ...readAllSql, values })
     const upTo = rows.length < maxBatch ? end : Number(rows.at(-1)!.position)

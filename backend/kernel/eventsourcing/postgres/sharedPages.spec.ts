@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { SubscribeFilter } from '../eventStore.port.ts'
 import { type Page, SharedPages } from './sharedPages.ts'
 
-const PAGE = 10
+const PAGE = 5_000
+const { signal } = new AbortController()
+
 /** Returns the pages of a log whose head can grow, and the positions that were read. */
 function pagesOf(log: { head: number }) {
   const read: number[] = []
@@ -13,59 +16,110 @@ function pagesOf(log: { head: number }) {
     await wait(1)
     return page
   })
-  return { pages, read }
+  /** Adds subscriptions, which read their first page together. */
+  const join = async (...filters: SubscribeFilter[]) => {
+    const readers = filters.map((filter) => pages.join(filter, signal))
+    await Promise.all(readers.map(({ pageAfter }) => pageAfter(0)))
+    read.length = 0
+    return readers
+  }
+  return { pages, read, join }
 }
 
-it('reads each page once for all subscriptions, and the next one ahead', async () => {
-  const { pages, read } = pagesOf({ head: 1_000 })
-  for (const at of [0, 10, 20]) {
-    const found = await Promise.all(Array.from({ length: 11 }, () => pages.after(at, {})))
-    expect(new Set(found.map(({ upTo }) => upTo))).toEqual(new Set([at + PAGE]))
-  }
-  expect(read).toEqual([0, 10, 20, 30])
-})
+describe('the pages of a log', () => {
+  it('are read once for all subscriptions, and the next one ahead', async () => {
+    const { read, join } = pagesOf({ head: 1_000_000 })
+    const readers = await join(...Array(11).fill({}))
+    for (const at of [PAGE, 2 * PAGE, 3 * PAGE]) {
+      const found = await Promise.all(readers.map(({ pageAfter }) => pageAfter(at)))
+      expect(new Set(found.map(({ upTo }) => upTo))).toEqual(new Set([at + PAGE]))
+    }
+    expect(read).toEqual([2 * PAGE, 3 * PAGE, 4 * PAGE])
+  })
 
-it('does not share a page that reaches the head with a subscription that asks after its read began', async () => {
-  const log = { head: 5 }
-  const { pages, read } = pagesOf(log)
-  const earlier = pages.after(0, {})
-  while (read.length === 0) await null
-  log.head = 7
-  const [before, after] = await Promise.all([earlier, pages.after(0, {})])
-  expect([before.upTo, after.upTo]).toEqual([5, 7])
-})
+  it('are not shared at the head with a subscription that asks after the read began', async () => {
+    const log = { head: PAGE + 5 }
+    const { read, join } = pagesOf(log)
+    const [first, second] = await join({}, {})
+    await wait(5)
+    const earlier = first!.pageAfter(PAGE)
+    while (read.length === 0) await null
+    log.head += 2
+    const [before, after] = await Promise.all([earlier, second!.pageAfter(PAGE)])
+    expect([before.upTo, after.upTo]).toEqual([PAGE + 5, PAGE + 7])
+  })
 
-it('reads separately for other streams and other batch sizes', async () => {
-  const { pages, read } = pagesOf({ head: 5 })
-  await Promise.all([pages.after(0, {}), pages.after(0, { maxBatch: 2 }), pages.after(0, { streamPrefixes: ['a-'] })])
-  expect(read).toEqual([0, 0, 0])
-})
+  it('are read separately for other streams and other batch sizes', async () => {
+    const { read, join } = pagesOf({ head: 1_000_000 })
+    const readers = await join({}, { maxBatch: 2 }, { streamPrefixes: ['a-'] })
+    await Promise.all(readers.map(({ pageAfter }) => pageAfter(PAGE)))
+    expect(read).toEqual([2 * PAGE, 2 * PAGE, 2 * PAGE])
+  })
 
-it('reads again after an error, and forgets pages that nobody asked for', async () => {
-  vi.useFakeTimers()
-  try {
+  it('are read again after an error', async () => {
     let calls = 0
     const pages = new SharedPages(async (at) => {
       if (++calls === 1) throw new Error('no answer')
       return { events: [], upTo: at + PAGE, live: false }
     })
-    await expect(pages.after(0, {})).rejects.toThrow('no answer')
-    await pages.after(0, {})
+    const reader = pages.join({}, signal)
+    await expect(reader.pageAfter(0)).rejects.toThrow('no answer')
+    await reader.pageAfter(0)
     expect(calls).toBe(3)
-    await vi.advanceTimersByTimeAsync(1_001)
-    await pages.after(0, {})
-    expect(calls).toBe(5)
-  } finally {
-    vi.useRealTimers()
-  }
+  })
+
+  it('are those of the log as it is now for a new subscription, also after the log was replaced', async () => {
+    const log = { head: 1_000_000 }
+    const { pages, join } = pagesOf(log)
+    await join({})
+    log.head = PAGE + 5
+    const reader = pages.join({}, signal)
+    expect((await reader.pageAfter(0)).upTo).toBe(PAGE)
+    expect((await reader.pageAfter(PAGE)).upTo).toBe(PAGE + 5)
+  })
 })
 
-it('gives a new subscription the log as it is now, and no pages of a log that was replaced', async () => {
-  const log = { head: 1_000 }
-  const { pages, read } = pagesOf(log)
-  await pages.after(0, {})
-  log.head = 15
-  expect((await pages.after(0, {}, true)).upTo).toBe(10)
-  expect((await pages.after(10, {})).upTo).toBe(15)
-  expect(read.filter((at) => at === 0)).toHaveLength(2)
+describe('a subscription that is ahead of another', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Returns two subscriptions, the first of which waits for the second, and whether it has its page. */
+  async function waiting() {
+    const { pages, read, join } = pagesOf({ head: 1_000_000 })
+    const [fast, slow] = await join({}, {})
+    await fast!.pageAfter(PAGE)
+    const page = vi.fn()
+    void fast!.pageAfter(2 * PAGE).then(page)
+    await wait(20)
+    expect(page).not.toHaveBeenCalled()
+    return { pages, read, fast: fast!, slow: slow!, page }
+  }
+
+  it('waits for it, so that they go on sharing pages', async () => {
+    const { read, slow, page } = await waiting()
+    await slow.pageAfter(PAGE)
+    await vi.waitFor(() => expect(page).toHaveBeenCalled())
+    await slow.pageAfter(2 * PAGE)
+    expect(read).toEqual([2 * PAGE, 3 * PAGE])
+  })
+
+  it('does not wait for one that stands still for a second', async () => {
+    const { fast, page } = await waiting()
+    await vi.advanceTimersByTimeAsync(1_001)
+    await vi.waitFor(() => expect(page).toHaveBeenCalled())
+    await fast.pageAfter(3 * PAGE)
+  })
+
+  it('does not wait for one that has left or is far behind, nor when it ends', async () => {
+    const { slow, page } = await waiting()
+    slow.leave()
+    await vi.waitFor(() => expect(page).toHaveBeenCalled())
+
+    const { pages } = await waiting()
+    const ended = new AbortController()
+    await pages.join({}, signal).pageAfter(100 * PAGE)
+    const last = pages.join({}, ended.signal).pageAfter(2 * PAGE)
+    ended.abort()
+    await last
+  })
 })
