@@ -8,19 +8,24 @@ import { projectBatch } from '#projections/engine/projectBatch.ts'
 import { taskEvents } from '#projections/testing/taskEvents.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
 import { quantile } from './analytics/quantile.ts'
+import { openFarDatabase } from './ledger/farDatabase.ts'
 import { emptyReadModels, projectAll, TABLES } from './ledger/projectAll.ts'
 import { record } from './table/record.ts'
 
 /**
- * Measures how fast all read models catch up with a log: `npm run bench -- catchUp [videos] [rounds]`. Each round writes
- * them in shared transactions, and each by itself. The tables have the same rows at the end.
+ * Measures how fast all read models catch up with a log: `npm run bench -- catchUp [videos] [rounds] [round trip, ms]`.
+ * Each round writes them in shared transactions, and each by itself. The tables have the same rows at the end. With a
+ * round trip, the tables are as if on another host.
  */
 const videos = Number(process.argv[2] ?? 2_000)
 const rounds = Number(process.argv[3] ?? 3)
+const roundTripMs = Number(process.argv[4] ?? 0)
 const USERS = 200
 const PAGE = 5_000
 
 const db = await startTemporaryDatabase()
+const far = roundTripMs > 0 ? await openFarDatabase(db, roundTripMs) : undefined
+const { database } = far ?? db
 
 /** Returns the events of a video that was made and paid for, with their streams. */
 function video(n: number): { stream: string; event: Event }[] {
@@ -68,7 +73,7 @@ async function catchUp(write: WriteBatch) {
   const turns = monitorEventLoopDelay({ resolution: 1 })
   turns.enable()
   const [wall, node, postgres] = [performance.now(), process.cpuUsage(), cpuTime(db.postgres.server.pid)]
-  await projectAll(db, write)
+  await projectAll({ database, store: db.store }, write)
   const { user, system } = process.cpuUsage(node)
   const cost = {
     wall: performance.now() - wall,
@@ -86,12 +91,12 @@ async function catchUp(write: WriteBatch) {
 
 const count = await writeLog()
 const ways: readonly [string, () => WriteBatch][] = [
-  ['shared transactions', () => createBatchWriter(db.database)],
+  ['shared transactions', () => createBatchWriter(database)],
   [
     'one by one',
     () =>
       ({ target, batch, from }) =>
-        projectBatch(target, db.database, batch, from),
+        projectBatch(target, database, batch, from),
   ],
 ]
 const shared: number[] = []
@@ -104,5 +109,6 @@ for (let round = 1; round <= rounds; round++)
       `round ${round}, ${name}: ${Math.round(count / (wall / 1_000))} events/s; CPU each ${each(node)} in Node, ${each(postgres)} in PostgreSQL; longest turn ${turn.toFixed(0)} ms; rows ${derivedId(hash).slice(0, 8)}`,
     )
   }
+await far?.close()
 record('catch_up', quantile(shared, 0.5))
 await db.close()

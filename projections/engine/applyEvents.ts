@@ -1,13 +1,15 @@
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { type Folded, foldOrPark, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
-import { type Change, notifyChanges, type Target } from './readModel.ts'
+import { type Change, notification, type Target } from './readModel.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Postgres limits the payload of a notification to 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100
 
 interface Application {
+  /** Resolves when the transaction holds the lock on the checkpoint; without it, the transaction does already. */
+  readonly lock?: Promise<unknown>
   /** Checkpoint before the events. */
   readonly from: GlobalPosition | undefined
   /** Checkpoint to announce to listeners. */
@@ -17,24 +19,31 @@ interface Application {
 }
 
 /**
- * Folds events into their rows, parks those that cannot be folded, and notifies listeners. The transaction must hold the
- * lock on the checkpoint.
+ * Folds events into their rows, parks those that cannot be folded, and notifies listeners. Rows are read by statements
+ * that begin after the one that takes the lock.
  */
 export async function applyEvents(
   tx: Transaction,
   { projection, name, table }: Target,
   events: readonly Stored[],
-  { from, position, rejection }: Application,
+  { lock, from, position, rejection }: Application,
 ): Promise<readonly Parked[]> {
   const keyed = keyEvents(projection, events)
-  const folded: Folded =
-    rejection === undefined
-      ? foldOrPark(projection, keyed, await loadRows(tx, table, rowIdsOf(keyed)), await readStaleKeys(tx, name, keyed))
-      : { changes: new Map(), parked: keyed.map((event) => ({ ...event, error: rejection })) }
-  await writeRows(tx, table, folded.changes)
-  await parkEvents(tx, name, folded.parked, from)
-  await notifyChanges(tx, changesOf(name, [...folded.changes.keys()], position))
+  const folded = await fold()
+  writeRows(tx, table, folded.changes)
+  parkEvents(tx, name, folded.parked, from)
+  tx.send(...notification(changesOf(name, [...folded.changes.keys()], position)))
   return folded.parked
+
+  async function fold(): Promise<Folded> {
+    if (rejection === undefined) {
+      const reads = [loadRows(tx, table, rowIdsOf(keyed)), readStaleKeys(tx, name, keyed)] as const
+      const [, rows, stale] = await Promise.all([lock, ...reads])
+      return foldOrPark(projection, keyed, rows, stale)
+    }
+    await lock
+    return { changes: new Map(), parked: keyed.map((event) => ({ ...event, error: rejection })) }
+  }
 }
 
 /** Returns the notifications of changed rows; one without rows if none has changed. */
@@ -56,12 +65,11 @@ async function loadRows(tx: Transaction, table: string, ids: readonly string[]):
   return new Map(found.map(({ id, row }) => [id, row]))
 }
 
-async function writeRows(tx: Transaction, table: string, changes: Folded['changes']): Promise<void> {
+function writeRows(tx: Transaction, table: string, changes: Folded['changes']): void {
   const deleted = [...changes].flatMap(([id, row]) => (row ? [] : [id]))
-  if (deleted.length > 0) await tx.execute(`delete from "${table}" where id = any(?::uuid[])`, [`{${deleted}}`])
+  if (deleted.length > 0) tx.send(`delete from "${table}" where id = any(?::uuid[])`, [`{${deleted}}`])
   const kept = [...changes.values()].filter((row) => row !== undefined)
-  if (kept.length === 0) return
-  await tx.execute(upsertSql(table, kept[0]!), [JSON.stringify(kept)])
+  if (kept.length > 0) tx.send(upsertSql(table, kept[0]!), [JSON.stringify(kept)])
 }
 
 /** Returns a statement that inserts or replaces rows of one shape, given as a JSON array. */

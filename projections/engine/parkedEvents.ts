@@ -48,19 +48,19 @@ export const staleKeysOf = (events: readonly Keyed[]): readonly string[] => [
 ]
 
 /** Stores parked events, with the checkpoint of the read model before their batch. */
-export async function parkEvents(
+export function parkEvents(
   tx: Transaction,
   name: string,
   parked: readonly Parked[],
   checkpoint: GlobalPosition | undefined,
-): Promise<void> {
+): void {
   if (parked.length === 0) return
   const rows = parked.map(({ event: { id, position, stream, revision, type }, row, error }) => ({
     ...{ projection: name, event_id: id, position, row_key: row, stream, revision, type },
     error: error === undefined ? null : errorText(error),
     checkpoint: checkpoint ?? null,
   }))
-  await tx.execute(
+  tx.send(
     `insert into parked_event (projection, event_id, position, row_key, stream, revision, type, error, checkpoint)
      select projection, event_id, position, row_key, stream, revision, type, error, checkpoint
      from jsonb_populate_recordset(null::parked_event, ?::jsonb)`,

@@ -42,15 +42,17 @@ export function projectBatch(
       const isWhole = events.at(-1) === last
       const position = isWhole ? batch.position : events.at(-1)!.position
       const seen = (isWhole ? batch.events : events).at(-1)
-      const parked = await inTransaction(database, async (tx) => {
-        const fenced = await tx.execute(
-          `update projection_checkpoint
-           set position = ?, last_event = coalesce(?::jsonb, last_event), updated_at = now()
-           where name = ? and version = ? and position is not distinct from ?::text returning name`,
-          [position, seen ? JSON.stringify(identityOf(seen)) : null, name, projection.version, checkpoint ?? null],
-        )
-        if (fenced.length === 0) throw new Fenced(name)
-        return applyEvents(tx, target, events, { from: checkpoint, position, rejection })
+      const parked = await inTransaction(database, (tx) => {
+        const fence = async () => {
+          const fenced = await tx.execute(
+            `update projection_checkpoint
+             set position = ?, last_event = coalesce(?::jsonb, last_event), updated_at = now()
+             where name = ? and version = ? and position is not distinct from ?::text returning name`,
+            [position, seen ? JSON.stringify(identityOf(seen)) : null, name, projection.version, checkpoint ?? null],
+          )
+          if (fenced.length === 0) throw new Fenced(name)
+        }
+        return applyEvents(tx, target, events, { lock: fence(), from: checkpoint, position, rejection })
       })
       checkpoint = position
       return parked

@@ -30,24 +30,22 @@ export function projectTogether<W extends Write>(
   writes: readonly W[],
 ): Promise<ReadonlyMap<Write, readonly Parked[]>> {
   return inTransaction(database, async (tx) => {
-    const moved = await moveCheckpoints(tx, writes)
-    const parts = writes
-      .filter(({ target }) => moved.has(target.name))
-      // In one order, so that few statements are prepared.
-      .toSorted((a, b) => (a.target.name < b.target.name ? -1 : 1))
-      .map(partOf)
+    // In one order, so that few statements are prepared.
+    const all = writes.toSorted((a, b) => (a.target.name < b.target.name ? -1 : 1)).map(partOf)
+    // The rows are read by a statement that begins after the checkpoints are locked.
+    const [moved, { rows, stale }] = await Promise.all([moveCheckpoints(tx, writes), readRows(tx, all)])
+    const parts = all.filter(({ part }) => moved.has(part.target.name))
     if (parts.length === 0) return new Map()
-    const { rows, stale } = await readRows(tx, parts)
     const changes = parts.map(({ write, part }) => {
       const { projection, name, table } = part.target
       const keys = stale.get(name) ?? new Set()
       return { write, change: { ...part, ...foldOrPark(projection, part.events, rows.get(table) ?? new Map(), keys) } }
     })
-    await writeRows(
+    writeRows(
       tx,
       changes.map(({ change }) => change),
     )
-    for (const { change } of changes) await parkEvents(tx, change.target.name, change.parked, change.from)
+    for (const { change } of changes) parkEvents(tx, change.target.name, change.parked, change.from)
     return new Map(changes.map(({ write, change }) => [write, change.parked]))
   })
 }
@@ -112,7 +110,7 @@ async function readRows(tx: Transaction, parts: readonly { part: Part }[]) {
 }
 
 /** Writes the changed rows of all tables and notifies listeners in one statement. */
-async function writeRows(tx: Transaction, changes: readonly Change[]): Promise<void> {
+function writeRows(tx: Transaction, changes: readonly Change[]): void {
   const steps: string[] = []
   const values: string[] = []
   for (const { target, changes: rows } of changes) {
@@ -131,7 +129,7 @@ async function writeRows(tx: Transaction, changes: readonly Change[]): Promise<v
   const messages = changes.flatMap(({ target, changes: rows, batch }) =>
     changesOf(target.name, [...rows.keys()], batch.position),
   )
-  await tx.execute(
+  tx.send(
     `${steps.length > 0 ? `with ${steps.join(', ')} ` : ''}select pg_notify('read_model', value) from jsonb_array_elements_text(?::jsonb)`,
     [...values, JSON.stringify(messages.map((message) => JSON.stringify(message)))],
   )

@@ -69,11 +69,11 @@ export async function includesYesterday(database: Database, { name }: AnyProject
 export type Change = Readonly<{ name: string; position?: GlobalPosition; ids: readonly string[] }>
 
 /** Notifies all processes of changed rows when the transaction commits. */
-export const notifyChange = (tx: Transaction, change: Change): Promise<void> => notifyChanges(tx, [change])
+export const notifyChange = async (tx: Pick<Transaction, 'execute'>, change: Change): Promise<void> =>
+  void (await tx.execute(...notification([change])))
 
-/** Notifies as {@link notifyChange} does, of several changes in one statement. */
-export async function notifyChanges(tx: Transaction, changes: readonly Change[]): Promise<void> {
-  await tx.execute(`select pg_notify('read_model', value) from jsonb_array_elements_text(?::jsonb)`, [
-    JSON.stringify(changes.map((change) => JSON.stringify(change))),
-  ])
-}
+/** Returns the statement that notifies as {@link notifyChange} does, of several changes, and its values. */
+export const notification = (changes: readonly Change[]): [sql: string, values: string[]] => [
+  `select pg_notify('read_model', value) from jsonb_array_elements_text(?::jsonb)`,
+  [JSON.stringify(changes.map((change) => JSON.stringify(change)))],
+]

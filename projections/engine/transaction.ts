@@ -18,10 +18,12 @@ interface Connections {
   connect(): Promise<Client>
 }
 
-/** Statements of one transaction. */
+/** Statements of one transaction. Those that do not wait for each other go to the server together. */
 export interface Transaction {
   /** Returns the rows of a statement. Values replace its question marks, in order. */
   execute<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Sends a statement without waiting for it. If it fails, the transaction does. */
+  send(sql: string, values?: readonly unknown[]): void
 }
 
 /**
@@ -60,10 +62,14 @@ function prepare(sql: string): Statement {
  */
 export async function inTransaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const pool = pools.get(database)?.()
+  const { sent, send } = sentStatements()
   if (!pool)
-    return database.em
-      .fork()
-      .transactional((em) => work({ execute: (sql, values = []) => em.execute(sql, [...values]) as Promise<never> }))
+    return database.em.fork().transactional(async (em) => {
+      const execute = (sql: string, values: readonly unknown[] = []) => em.execute(sql, [...values]) as Promise<never>
+      const result = await work({ execute, send: (...statement) => send(execute(...statement)) })
+      await Promise.all(sent)
+      return result
+    })
   const client = await pool.connect()
   const execute = async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
     const { rows } = await client.query({ ...(prepared.get(sql) ?? prepare(sql)), values: [...values] })
@@ -72,9 +78,11 @@ export async function inTransaction<T>(database: Database, work: (tx: Transactio
   // An error between two statements is that of the next one.
   client.on('error', ignore)
   try {
-    await client.query(BEGIN)
-    const result = await work({ execute })
-    await client.query('commit')
+    send(client.query(BEGIN))
+    const result = await work({ execute, send: (...statement) => send(execute(...statement)) })
+    // The server rolls back if a statement before this one failed.
+    send(client.query('commit'))
+    await Promise.all(sent)
     client.off('error', ignore)
     client.release()
     return result
@@ -87,4 +95,13 @@ export async function inTransaction<T>(database: Database, work: (tx: Transactio
     client.release(failed)
     throw error
   }
+}
+
+function sentStatements() {
+  const sent: Promise<unknown>[] = []
+  const send = (answer: Promise<unknown>) => {
+    answer.catch(ignore)
+    sent.push(answer)
+  }
+  return { sent, send }
 }

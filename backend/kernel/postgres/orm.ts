@@ -33,8 +33,9 @@ export async function openDatabase(
   const opened = await MikroORM.init<PostgreSqlDriver, EntityManager>({
     driver: PostgreSqlDriver,
     ...(connectionString ? { clientUrl: connectionString } : { dbName: database }),
-    // Without this, the ORM drops the URL's parameters, such as `sslmode` or a socket's folder.
-    driverOptions: { onConnect: setIsolation, onPoolCreated, ...connection },
+    // Without `connection`, the ORM drops the URL's parameters, such as `sslmode` or a socket's folder. `pipeline` sends
+    // statements of one connection that do not wait for each other at once.
+    driverOptions: { onConnect: setIsolation, onPoolCreated, pipeline: true, ...connection },
     pool: { min: 0, max: 12 },
     entities: [...entities],
     extensions: [Migrator],

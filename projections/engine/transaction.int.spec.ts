@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { inTransaction } from './transaction.ts'
+
+let db: TemporaryDatabase
+const INSERT = 'insert into sample (id) values (?)'
+const ids = async () => (await db.pool.query('select id from sample order by id')).rows.map(({ id }) => id)
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  await db.pool.query('create table sample (id int primary key)')
+})
+beforeEach(() => db.pool.query('truncate sample'))
+afterAll(() => db.close())
+
+it('runs statements in their order, also those that it does not wait for', async () => {
+  const seen = await inTransaction(db.database, async (tx) => {
+    tx.send(INSERT, [1])
+    const found = tx.execute<{ id: number }>('select id from sample')
+    tx.send(INSERT, [2])
+    return found
+  })
+  expect(seen).toEqual([{ id: 1 }])
+  expect(await ids()).toEqual([1, 2])
+})
+
+it('stores nothing and throws the error of the statement if one that was sent fails', async () => {
+  const fails = inTransaction(db.database, async (tx) => {
+    for (const id of [1, 1, 2]) tx.send(INSERT, [id])
+  })
+  await expect(fails).rejects.toMatchObject({ code: '23505' })
+  expect(await ids()).toEqual([])
+})
+
+it('stores nothing if its work throws, and leaves a connection that works', async () => {
+  for (let n = 0; n < 20; n++) {
+    const fails = inTransaction(db.database, async (tx) => {
+      tx.send(INSERT, [1])
+      tx.send('not a statement')
+      throw new Error('no')
+    })
+    await expect(fails).rejects.toThrow('no')
+  }
+  await inTransaction(db.database, async (tx) => tx.send(INSERT, [3]))
+  expect(await ids()).toEqual([3])
+})
