@@ -23,7 +23,6 @@ const MEASURES = [
   'backend/kernel/http/site/staticSite.int.spec.ts',
   'backend/kernel/http/socketLoad.int.spec.ts',
   'backend/providers/video/demo/demoProvider.int.spec.ts',
-  'backend/providers/video/demo/renderJob.int.spec.ts',
   'backend/tasks/lateReadModel.int.spec.ts',
   'site/e2e/dashboard/boardPaint.e2e.spec.ts',
   'site/e2e/lighthouse.e2e.spec.ts',
