@@ -28,7 +28,7 @@ export const seenTask = async (user: TestUser, id: string): Promise<SeenTask> =>
 export async function submit(user: TestUser, prompt: string): Promise<string> {
   const key = { 'idempotency-key': crypto.randomUUID() }
   const answer = await retry(() => user.call('POST', '/videos/generate', { ...GENERATION, prompt }, key))
-  expect(answer.status).toBe(202)
+  expect(answer.status, await answer.clone().text()).toBe(202)
   return ((await answer.json()) as { task: SeenTask }).task.id
 }
 
