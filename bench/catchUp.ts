@@ -8,7 +8,7 @@ import { projectBatch } from '#projections/engine/projectBatch.ts'
 import { taskEvents } from '#projections/testing/taskEvents.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
 import { quantile } from './analytics/quantile.ts'
-import { openFarDatabase } from './ledger/farDatabase.ts'
+import { openFarDatabase } from './catchUp/farDatabase.ts'
 import { emptyReadModels, projectAll, TABLES } from './ledger/projectAll.ts'
 import { record } from './table/record.ts'
 
