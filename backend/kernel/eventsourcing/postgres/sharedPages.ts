@@ -113,8 +113,9 @@ export class SharedPages {
     })
   }
 
-  #find = (at: number, { group }: Reader): Shared | undefined =>
-    this.#pages.find((page) => page.at === at && page.group === group)
+  #find(at: number, { group }: Reader): Shared | undefined {
+    return this.#pages.find((page) => page.at === at && page.group === group)
+  }
 
   #begin(at: number, reader: Reader): Promise<Page> {
     const known = this.#find(at, reader)
