@@ -34,6 +34,7 @@ import { M0220BackupState } from './migrations/M0220BackupState.ts'
 import { M0225MediaRemovals } from './migrations/M0225MediaRemovals.ts'
 import { M0231CallCounts } from './migrations/M0231CallCounts.ts'
 import { M0232FailingSince } from './migrations/M0232FailingSince.ts'
+import { M0240EntryTotals } from './migrations/M0240EntryTotals.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -67,6 +68,7 @@ export const MIGRATIONS = [
   { name: 'M0225MediaRemovals', class: M0225MediaRemovals },
   { name: 'M0231CallCounts', class: M0231CallCounts },
   { name: 'M0232FailingSince', class: M0232FailingSince },
+  { name: 'M0240EntryTotals', class: M0240EntryTotals },
 ]
 
 /**

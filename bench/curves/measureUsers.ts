@@ -25,8 +25,9 @@ function userId(n: number): string {
 async function seedUsers(pool: pg.Pool, from: number, to: number): Promise<void> {
   const users = `generate_series($1::int + 1, $2::int) u, lateral (select md5('user' || u)::uuid as owner) o`
   const statements = [
-    `insert into credit_balance (id, lots, holds, debt) select owner, jsonb_build_array(jsonb_build_object('id', 'free',
-       'source', 'free', 'granted', 60, 'left', 30, 'lost', 0, 'expires_at', null, 'closed', false)), '{}', 0 from ${users}`,
+    `insert into credit_balance (id, lots, holds, debt, entries, entered, last_entry) select owner, jsonb_build_array(
+       jsonb_build_object('id', 'free', 'source', 'free', 'granted', 60, 'left', 0, 'lost', 0, 'expires_at', null,
+         'closed', false)), '{}', 0, 3, 0, 2 from ${users}`,
     `insert into current_subscription (id, state, trial, cancelled, unclosed, tier)
      select owner, 'active', false, false, '[]', 'pro' from ${users}`,
     `insert into credit_entry (id, user_id, revision, kind, amount, reason, created_at)
@@ -41,13 +42,20 @@ async function seedUsers(pool: pg.Pool, from: number, to: number): Promise<void>
   for (const statement of statements) await pool.query(statement, [from, to])
 }
 
-/** Inserts the entries of one user with revisions from `from` and below `to`. */
-const seedHistory = (pool: pg.Pool, from: number, to: number) =>
-  pool.query(
+/** Inserts the entries of one user with revisions from `from` and below `to`, and counts them beside the balance. */
+async function seedHistory(pool: pg.Pool, from: number, to: number): Promise<void> {
+  await pool.query(
     `insert into credit_entry (id, user_id, revision, kind, amount, reason, created_at)
      select md5('own' || n)::uuid, $3, n, 'grant', 1, 'payment', now() from generate_series($1::int, $2::int - 1) n`,
     [from, to, LONG],
   )
+  await pool.query(
+    `insert into credit_balance (id, lots, holds, debt, entries, entered, last_entry)
+     values ($1, '[]', '{}', 0, $2::int, $2::int, $2::int - 1)
+     on conflict (id) do update set entries = excluded.entries, entered = excluded.entered, last_entry = excluded.last_entry`,
+    [LONG, to],
+  )
+}
 
 /** Measures the reads of a user with ever more other users, and a page of the history of one user with ever more entries. */
 export async function* measureUsers(sizes: readonly number[]): AsyncGenerator<Sample> {

@@ -21,7 +21,7 @@ const CURVES: readonly Omit<Curve, 'points'>[] = [
   curve('works', 'a page of works', 'users', 'flat'),
   curve('history', 'a page of history', 'users', 'flat'),
   curve('stats', 'stats', 'users', 'flat'),
-  curve('own_history', 'a page of history of one user', 'entries', 'linear'),
+  curve('own_history', 'a page of history of one user', 'entries', 'flat'),
   curve('board', "the operator's board", 'views', 'flat'),
   curve('pages', 'the most viewed pages of 90 days', 'views', 'linear'),
   curve('ingest', 'taking in and counting one view', 'views', 'flat'),

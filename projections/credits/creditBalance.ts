@@ -6,7 +6,9 @@ import {
   type LotPart,
   type LotSource,
 } from '#backend/credits/events.ts'
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
+import { movementOf, sum } from './creditEntry.ts'
 
 interface BalanceLot {
   id: string
@@ -29,6 +31,10 @@ const CreditBalanceTable = defineEntity({
     /** Parts of each open hold, by task id. */
     holds: p.json<Readonly<Record<string, readonly LotPart[]>>>(),
     debt: p.integer(),
+    /** Number and sum of the user's credit entries, and the revision of the latest. */
+    entries: p.integer(),
+    entered: p.integer(),
+    last_entry: p.integer().nullable(),
   },
 })
 export type CreditBalanceRow = RowOf<typeof CreditBalanceTable>
@@ -42,60 +48,81 @@ const moved = (lots: readonly BalanceLot[], parts: readonly LotPart[], { left = 
     return part ? { ...lot, left: lot.left + left * part.amount, lost: lot.lost + lost * part.amount } : lot
   })
 
-export const sum = (parts: readonly LotPart[]) => parts.reduce((total, { amount }) => total + amount, 0)
-
 function lotOf(id: string, source: LotSource, amount: number, expiresAt: string | null): BalanceLot {
   return { id, source, granted: amount, left: amount, lost: 0, expires_at: expiresAt, closed: false }
 }
 
 const TAKEN: Change = { left: -1, lost: 1 }
 
+const NEW = { holds: {}, debt: 0, entries: 0, entered: 0, last_entry: null }
+
+const LOTS: Projection<CreditAccountEvent, CreditBalanceRow>['on'] = {
+  CreditLotGranted: (row, { data }) => {
+    const lot = lotOf(data.lotId, data.source, data.amount, data.expiresAt)
+    return { id: data.userId, ...NEW, ...row, lots: [...(row?.lots ?? []), lot] }
+  },
+  CreditsHeld: (row, { data }) => {
+    const holds = { ...row?.holds, [data.holdId]: data.parts }
+    return row && { ...row, lots: moved(row.lots, data.parts, { left: -1 }), holds }
+  },
+  CreditsCaptured: (row, { data }) => {
+    if (!row) return row
+    const { [data.holdId]: _, ...holds } = row.holds
+    return { ...row, holds }
+  },
+  CreditsReleased: (row, { data }) => {
+    if (!row) return row
+    const { [data.holdId]: held = [], ...holds } = row.holds
+    const { parts = held, renewed } = data
+    const gone = held.filter((part) => !parts.some(({ lotId }) => lotId === part.lotId))
+    const lots = moved(moved(row.lots, parts, { left: 1 }), gone, { lost: 1 })
+    if (renewed) lots.push(lotOf(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
+    return { ...row, holds, lots }
+  },
+  CreditLotClosed: (row, { data }) => {
+    if (!row) return row
+    const { lotId, amount } = data
+    const lots = moved(row.lots, [{ lotId, amount }], TAKEN)
+    return { ...row, lots: lots.map((lot) => (lot.id === lotId ? { ...lot, closed: true } : lot)) }
+  },
+  CreditsReversed: (row, { data }) =>
+    row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt + data.debt },
+  CreditsRestored: (row, { data: { lotId, amount, newLotId } }) => {
+    if (!row) return row
+    if (newLotId === null) return { ...row, lots: moved(row.lots, [{ lotId, amount }], { left: 1, lost: -1 }) }
+    return { ...row, lots: [...row.lots, lotOf(newLotId, 'payment', amount, null)] }
+  },
+  CreditDebtRepaid: (row, { data }) =>
+    row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt - sum(data.parts) },
+  CreditsWithdrawn: (row, { data }) => row && { ...row, lots: moved(row.lots, data.parts, TAKEN) },
+}
+
+/** Folds an event into the lots, and counts the entry that it adds to the user's statement. */
+function counted(row: CreditBalanceRow | undefined, event: Stored<CreditAccountEvent>): CreditBalanceRow | undefined {
+  const changed = LOTS[event.type](row, event as never, event)
+  const movement = movementOf(event)
+  if (!changed || !movement) return changed
+  const { entries, entered } = changed
+  return { ...changed, entries: entries + 1, entered: entered + movement.amount, last_entry: event.revision }
+}
+
 export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = {
   name: 'creditBalances',
-  version: 2,
+  version: 3,
   table: CreditBalanceTable,
   categories: [CREDIT_ACCOUNT],
   schemas: CREDIT_ACCOUNT_EVENTS,
   row: (event) => event.data.userId,
   on: {
-    CreditLotGranted: (row, { data }) => {
-      const lot = lotOf(data.lotId, data.source, data.amount, data.expiresAt)
-      return { id: data.userId, holds: {}, debt: 0, ...row, lots: [...(row?.lots ?? []), lot] }
-    },
-    CreditsHeld: (row, { data }) => {
-      const holds = { ...row?.holds, [data.holdId]: data.parts }
-      return row && { ...row, lots: moved(row.lots, data.parts, { left: -1 }), holds }
-    },
-    CreditsCaptured: (row, { data }) => {
-      if (!row) return row
-      const { [data.holdId]: _, ...holds } = row.holds
-      return { ...row, holds }
-    },
-    CreditsReleased: (row, { data }) => {
-      if (!row) return row
-      const { [data.holdId]: held = [], ...holds } = row.holds
-      const { parts = held, renewed } = data
-      const gone = held.filter((part) => !parts.some(({ lotId }) => lotId === part.lotId))
-      const lots = moved(moved(row.lots, parts, { left: 1 }), gone, { lost: 1 })
-      if (renewed) lots.push(lotOf(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
-      return { ...row, holds, lots }
-    },
-    CreditLotClosed: (row, { data }) => {
-      if (!row) return row
-      const { lotId, amount } = data
-      const lots = moved(row.lots, [{ lotId, amount }], TAKEN)
-      return { ...row, lots: lots.map((lot) => (lot.id === lotId ? { ...lot, closed: true } : lot)) }
-    },
-    CreditsReversed: (row, { data }) =>
-      row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt + data.debt },
-    CreditsRestored: (row, { data: { lotId, amount, newLotId } }) => {
-      if (!row) return row
-      if (newLotId === null) return { ...row, lots: moved(row.lots, [{ lotId, amount }], { left: 1, lost: -1 }) }
-      return { ...row, lots: [...row.lots, lotOf(newLotId, 'payment', amount, null)] }
-    },
-    CreditDebtRepaid: (row, { data }) =>
-      row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt - sum(data.parts) },
-    CreditsWithdrawn: (row, { data }) => row && { ...row, lots: moved(row.lots, data.parts, TAKEN) },
+    CreditLotGranted: counted,
+    CreditsHeld: counted,
+    CreditsCaptured: counted,
+    CreditsReleased: counted,
+    CreditLotClosed: counted,
+    CreditsReversed: counted,
+    CreditsRestored: counted,
+    CreditDebtRepaid: counted,
+    CreditsWithdrawn: counted,
   },
 }
 

@@ -2,7 +2,6 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
-import { sum } from './creditBalance.ts'
 
 /**
  * One entry of a user's credit statement. A `hold` becomes a `spend` when the video is delivered. `amount` is signed,
@@ -28,18 +27,55 @@ export type CreditEntryRow = RowOf<typeof CreditEntryTable>
 
 type Movement = Pick<CreditEntryRow, 'kind' | 'amount' | 'reason'> & { taskId?: string; lotId?: string }
 
-const entry = (
-  { id, revision, data }: Stored<CreditAccountEvent>,
-  { taskId, lotId, ...movement }: Movement,
-): CreditEntryRow => ({
-  id: taskId !== undefined && movement.kind === 'hold' ? taskId : id,
-  user_id: data.userId,
-  revision,
-  ...movement,
-  task_id: taskId ?? null,
-  lot_id: lotId ?? null,
-  created_at: data.at,
-})
+export const sum = (parts: readonly { readonly amount: number }[]) =>
+  parts.reduce((total, { amount }) => total + amount, 0)
+
+/** Movements by event type. The other types move nothing: a capture follows a hold, a repayment a reversal with its debt. */
+const MOVEMENTS: {
+  readonly [T in CreditAccountEvent['type']]?: (data: CreditAccountEvent<T>['data']) => Movement | undefined
+} = {
+  CreditLotGranted: ({ amount, source, reason, lotId }) => {
+    const kind = source === 'adjustment' ? 'adjustment' : 'grant'
+    return { kind, amount, reason: reason ?? source, lotId }
+  },
+  CreditsHeld: ({ parts, holdId }) => ({ kind: 'hold', amount: -sum(parts), reason: 'video', taskId: holdId }),
+  CreditsReleased: ({ parts, renewed, forfeited, holdId, reason }) => {
+    const amount = sum(parts ?? []) + (renewed?.amount ?? 0)
+    if (!forfeited) return { kind: 'release', amount, reason, taskId: holdId }
+    return { kind: amount > 0 ? 'release' : 'forfeit', amount, reason: 'forfeited', taskId: holdId }
+  },
+  CreditLotClosed: ({ amount, reason, lotId }) => {
+    if (amount === 0) return undefined
+    return { kind: reason === 'expired' ? 'expiry' : 'forfeit', amount: -amount, reason, lotId }
+  },
+  CreditsReversed: ({ parts, debt, reason, lotId }) => ({
+    kind: 'reversal',
+    amount: -sum(parts) - debt,
+    reason,
+    lotId,
+  }),
+  CreditsRestored: ({ amount, lotId }) => ({ kind: 'reversal', amount, reason: 'dispute_won', lotId }),
+  CreditsWithdrawn: ({ parts, reason }) => ({ kind: 'adjustment', amount: -sum(parts), reason }),
+}
+
+/** Returns the movement that an event adds to its user's statement; undefined if it adds none. */
+export const movementOf = ({ type, data }: CreditAccountEvent): Movement | undefined =>
+  (MOVEMENTS[type] as ((data: object) => Movement | undefined) | undefined)?.(data)
+
+function added(_: unknown, event: Stored<CreditAccountEvent>): CreditEntryRow | undefined {
+  const movement = movementOf(event)
+  if (!movement) return undefined
+  const { taskId, lotId, ...rest } = movement
+  return {
+    id: event.type === 'CreditsHeld' ? event.data.holdId : event.id,
+    user_id: event.data.userId,
+    revision: event.revision,
+    ...rest,
+    task_id: taskId ?? null,
+    lot_id: lotId ?? null,
+    created_at: event.data.at,
+  }
+}
 
 export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
   name: 'creditEntries',
@@ -50,36 +86,14 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
   // A hold's row has the task's id, so that the capture can update it. Other rows have the id of their event.
   row: (event) => (event.type === 'CreditsHeld' || event.type === 'CreditsCaptured' ? event.data.holdId : event.id),
   on: {
-    CreditLotGranted: (_, event) => {
-      const { amount, source, reason, lotId } = event.data
-      const kind = source === 'adjustment' ? 'adjustment' : 'grant'
-      return entry(event, { kind, amount, reason: reason ?? source, lotId })
-    },
-    CreditsHeld: (_, event) =>
-      entry(event, { kind: 'hold', amount: -sum(event.data.parts), reason: 'video', taskId: event.data.holdId }),
+    CreditLotGranted: added,
+    CreditsHeld: added,
     CreditsCaptured: (row) => row && { ...row, kind: 'spend' },
-    CreditsReleased: (_, event) => {
-      const { parts, renewed, forfeited, holdId } = event.data
-      const amount = sum(parts ?? []) + (renewed?.amount ?? 0)
-      if (!forfeited) return entry(event, { kind: 'release', amount, reason: event.data.reason, taskId: holdId })
-      return entry(event, { kind: amount > 0 ? 'release' : 'forfeit', amount, reason: 'forfeited', taskId: holdId })
-    },
-    CreditLotClosed: (_, event) => {
-      const { amount, reason, lotId } = event.data
-      if (amount === 0) return undefined
-      return entry(event, { kind: reason === 'expired' ? 'expiry' : 'forfeit', amount: -amount, reason, lotId })
-    },
-    CreditsReversed: (_, event) => {
-      const { parts, debt, reason, lotId } = event.data
-      return entry(event, { kind: 'reversal', amount: -sum(parts) - debt, reason, lotId })
-    },
-    CreditsRestored: (_, event) => {
-      const { amount, lotId } = event.data
-      return entry(event, { kind: 'reversal', amount, reason: 'dispute_won', lotId })
-    },
-    // The reversal already subtracted the debt from the balance.
+    CreditsReleased: added,
+    CreditLotClosed: added,
+    CreditsReversed: added,
+    CreditsRestored: added,
     CreditDebtRepaid: (row) => row,
-    CreditsWithdrawn: (_, event) =>
-      entry(event, { kind: 'adjustment', amount: -sum(event.data.parts), reason: event.data.reason }),
+    CreditsWithdrawn: added,
   },
 }

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
-import { sum } from './creditBalance.ts'
+import { sum } from './creditEntry.ts'
 
 /**
  * Credits issued to users or permanently deducted, without the user's id. A `held` row becomes `spent` on capture and

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CreditAccountEvent, LotPart } from '#backend/credits/events.ts'
 import { rowsOf } from '../testing/rowsOf.ts'
 import { type CreditBalanceRow, creditBalances, creditFigures } from './creditBalance.ts'
-import { creditEntries } from './creditEntry.ts'
+import { type CreditEntryRow, creditEntries, sum } from './creditEntry.ts'
 import { openHolds } from './openHold.ts'
 
 const userId = 'user'
@@ -55,8 +55,12 @@ const lot = (id: string, left: number, lost = 0, closed = false) => ({
 const grants = [granted('a', 60), granted('b', 100, until)]
 const hold = held('t', part('b', 100), part('a', 20))
 const holds = { t: [part('b', 100), part('a', 20)] }
-const balance = (...events: readonly CreditAccountEvent[]) => rowsOf(creditBalances, ...events)
-const row = (lots: object[], holds: object = {}, debt = 0) => [{ id: 'user', lots, holds, debt }]
+const placed = (events: readonly CreditAccountEvent[]) =>
+  events.map((event, revision) => ({ ...event, id: `event${revision}`, revision }))
+const balance = (...events: readonly CreditAccountEvent[]) => rowsOf(creditBalances, ...placed(events))
+const row = (lots: object[], holds: object = {}, debt = 0) => [
+  expect.objectContaining({ id: 'user', lots, holds, debt }),
+]
 
 describe("a user's balance", () => {
   it('contains each granted lot', () => {
@@ -100,6 +104,21 @@ describe("a user's balance", () => {
   it('records the debt of a reversal until it is repaid', () => {
     expect(balance(granted('a', 60), reversed('b', 5), repaid(part('a', 5)))).toEqual(row([lot('a', 55, 5)]))
   })
+  it('comes with the number and sum of the entries, and the latest of them', () => {
+    const events = [
+      ...grants,
+      hold,
+      captured('t'),
+      closed('b', 0),
+      reversed('b', 5, part('a', 40)),
+      repaid(part('a', 5)),
+    ]
+    const entries = rowsOf(creditEntries, ...placed(events)) as CreditEntryRow[]
+    expect(balance(...events)).toMatchObject([
+      { entries: entries.length, entered: sum(entries), last_entry: entries.at(-1)!.revision },
+    ])
+    expect(entries.map(({ revision }) => revision)).toEqual([0, 1, 2, 5])
+  })
 })
 
 describe('the figures of a balance', () => {
@@ -131,8 +150,7 @@ describe('the figures of a balance', () => {
 })
 
 describe("a user's credit entries", () => {
-  const placed = (...events: CreditAccountEvent[]) =>
-    rowsOf(creditEntries, ...events.map((event, revision) => ({ ...event, id: `event${revision}`, revision })))
+  const entriesOf = (...events: CreditAccountEvent[]) => rowsOf(creditEntries, ...placed(events))
   const entry = (revision: number, kind: string, amount: number, reason: string, about: object) => ({
     id: `event${revision}`,
     user_id: userId,
@@ -147,7 +165,7 @@ describe("a user's credit entries", () => {
   })
   it('list a grant, a hold that becomes a spend, and a release', () => {
     expect(
-      placed(
+      entriesOf(
         granted('a', 60),
         held('t', part('a', 30)),
         captured('t'),
@@ -166,7 +184,7 @@ describe("a user's credit entries", () => {
       const { type, data } = released(holdId, parts) as CreditAccountEvent<'CreditsReleased'>
       return { type, data: { ...data, forfeited: [part('b', 10)] } }
     }
-    const [, partly, , none] = placed(
+    const [, partly, , none] = entriesOf(
       held('t', part('a', 4), part('b', 10)),
       release('t', [part('a', 4)]),
       held('u', part('b', 10)),
@@ -177,7 +195,7 @@ describe("a user's credit entries", () => {
   })
   it('list forfeits, reversals with their debt, and withdrawals, but neither empty lots nor repayments', () => {
     expect(
-      placed(
+      entriesOf(
         closed('b', 100),
         closed('c', 0),
         reversed('b', 5, part('a', 50)),

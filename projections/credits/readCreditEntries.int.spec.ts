@@ -38,6 +38,17 @@ describe('a page of credit entries', () => {
     },
   )
 
+  it.each([
+    ['takes the count and sum beside a balance that includes the latest entry', 6, { total: 70, balance: 999 }],
+    ['adds up all entries if the balance is behind', 5, { total: AMOUNTS.length, balance: 40 }],
+    ['adds up all entries if the balance is ahead', 7, { total: AMOUNTS.length, balance: 40 }],
+  ])('%s', async (_, lastEntry, expected) => {
+    await db.pool.query(`insert into credit_balance values ($1, '[]', '{}', 0, 70, 999, $2)`, [user, lastEntry])
+    const { total, shown } = await read(user, 1, 1)
+    await db.pool.query('delete from credit_balance')
+    expect({ total, balance: shown[0]![2] }).toEqual(expected)
+  })
+
   it('is empty after the last entry and for a user without entries, but counts all', async () => {
     expect(await read(user, 3, 5)).toEqual({ total: AMOUNTS.length, shown: [] })
     expect(await read(nobody, 1, 5)).toEqual({ total: 0, shown: [] })

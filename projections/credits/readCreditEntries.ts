@@ -5,10 +5,14 @@ export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: 
 
 /**
  * Balances are counted back from the current one over the entries of the page and newer ones: a running sum would format
- * every entry of the user as JSON before it drops those of other pages.
+ * every entry of the user as JSON before it drops those of other pages. The count and the current balance are those of
+ * `credit_balance` if it ends with the same entry. Otherwise one of the two read models is behind, and all entries are added up.
  */
 const PAGE = `with own as (
-    select count(*)::int as total, coalesce(sum(amount), 0) as balance from credit_entry where user_id = :userId),
+    select coalesce(b.entries, (select count(*)::int from credit_entry where user_id = :userId)) as total,
+      coalesce(b.entered, (select coalesce(sum(amount), 0) from credit_entry where user_id = :userId)) as balance
+    from (select max(revision) as last_entry from credit_entry where user_id = :userId) latest
+    left join credit_balance b on b.id = :userId and b.last_entry = latest.last_entry),
   newest as (
     select * from credit_entry where user_id = :userId order by revision desc limit :offset::int + :perPage::int),
   balanced as (

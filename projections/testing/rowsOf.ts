@@ -2,10 +2,18 @@ import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { type AnyProjection, foldEvent, isRelevant, rowIdOf } from '../engine/projection.ts'
 
-/** Returns the rows that a projection folds from events, without a database. */
+/**
+ * Returns the rows that a projection folds from events, without a database. Events without a revision are those of their
+ * users' streams from the first one on.
+ */
 export function rowsOf(projection: AnyProjection, ...events: readonly Event[]): object[] {
   const rows = new Map<string, object>()
-  for (const event of events as readonly Stored[]) {
+  const revisions = new Map<unknown, number>()
+  for (const given of events as readonly Stored[]) {
+    const { userId } = given.data as { userId?: string }
+    const revision = given.revision ?? revisions.get(userId) ?? 0
+    revisions.set(userId, revision + 1)
+    const event = { ...given, revision }
     if (!isRelevant(projection, event)) continue
     const id = rowIdOf(projection, event)
     const row = foldEvent(projection, rows.get(id), event)
