@@ -115,8 +115,14 @@ export class LogTail {
     const announced = this.#announced
     this.#announced = -1
     try {
-      this.#tail = (this.#tail && (await this.#extend(this.#tail))) ?? emptyTail(await readHead(this.#pool))
-      return this.#tail
+      for (;;) {
+        const before = this.#tail
+        const read = (before && (await this.#extend(before))) ?? emptyTail(await readHead(this.#pool))
+        // After a rewind, the read may be of the table that was replaced.
+        if (this.#tail !== before) continue
+        this.#tail = read
+        return read
+      }
     } catch (error) {
       this.#announced = Math.max(announced, this.#announced)
       throw error
