@@ -5,7 +5,7 @@
 export function shareFor<T>(ms: number, check: () => Promise<T>): () => Promise<T> {
   let last: { readonly at: number; readonly outcome: Promise<T> } | undefined
   return () => {
-    if (!last || Date.now() - last.at >= ms) last = { at: Date.now(), outcome: check() }
+    if (!last || performance.now() - last.at >= ms) last = { at: performance.now(), outcome: check() }
     return last.outcome
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
 import { AppendOutcomeUnknown, type EventStore, StoreUnavailable } from '../eventStore.port.ts'
 import { eventStoreContract } from '../testing/eventStoreContract.ts'
@@ -148,6 +148,17 @@ describe('the EventStoreDB adapter over the wire', () => {
     }, 150)
     expect(await read(store, 'mute-1')).toHaveLength(1)
     await vi.waitFor(() => expect(server.open).toBe(0))
+  })
+
+  it('throws StoreUnavailable in time although the clock has gone back', async () => {
+    const server = await serve()
+    const store = connect(server.url, { readDeadline: 100, giveUpAfter: 400 })
+    server.silentReads = true
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const reading = read(store, 'mute-1').catch((error) => error)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    expect(await Promise.race([reading, wait(3_000, 'no answer')])).toBeInstanceOf(StoreUnavailable)
   })
 
   it('resumes its subscription after a network that drops all packets', {

@@ -98,7 +98,7 @@ class EventStoreDb implements EventStore {
     this.#closed.signal.throwIfAborted()
     // The client's promise never settles for data that is not JSON, so validate first.
     encodeEvents(stream, events)
-    const begun = Date.now()
+    const begun = performance.now()
     for (let attempt = 0; ; attempt++) {
       const { client } = this.#writer
       try {
@@ -149,7 +149,7 @@ class EventStoreDb implements EventStore {
   }
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
-    const begun = Date.now()
+    const begun = performance.now()
     for (let next = from, attempt = 0; ; attempt++) {
       const { client } = this.#reader
       try {
@@ -171,7 +171,7 @@ class EventStoreDb implements EventStore {
 
   /** Returns the head of the log, which may be one of the server's system events. */
   async head(): Promise<GlobalPosition | undefined> {
-    const begun = Date.now()
+    const begun = performance.now()
     for (let attempt = 0; ; attempt++) {
       const { client } = this.#reader
       try {
@@ -197,8 +197,8 @@ class EventStoreDb implements EventStore {
   /** Connects again after a failed call, unless the client has already followed a change of leader. */
   #recover(connection: EventStoreDbConnection, client: EventStoreDBClient, error: unknown): void {
     if (!isOfType(error, ErrorType.NOT_LEADER)) connection.renew(client)
-    if (this.#closed.signal.aborted || Date.now() - this.#warnedAt < WARN_EVERY_MS) return
-    this.#warnedAt = Date.now()
+    if (this.#closed.signal.aborted || performance.now() - this.#warnedAt < WARN_EVERY_MS) return
+    this.#warnedAt = performance.now()
     this.#options.log.warn({ err: error }, 'event store call failed, retrying')
   }
 
@@ -209,11 +209,12 @@ class EventStoreDb implements EventStore {
   }
 
   /** Returns the timeout of an attempt: short, to notice a lost leader, then longer, for a server that is only slow. */
-  #deadline(first: number, attempt: number, begun = Date.now(), limit = this.#options.giveUpAfter): number {
-    return Math.min(first * 2 ** attempt, MAX_DEADLINE_MS, Math.max(first, limit - (Date.now() - begun)))
+  #deadline(first: number, attempt: number, begun = performance.now(), limit = this.#options.giveUpAfter): number {
+    return Math.min(first * 2 ** attempt, MAX_DEADLINE_MS, Math.max(first, limit - (performance.now() - begun)))
   }
 
-  #isTooLate = (begun: number): boolean => this.#closed.signal.aborted || Date.now() - begun > this.#options.giveUpAfter
+  #isTooLate = (begun: number): boolean =>
+    this.#closed.signal.aborted || performance.now() - begun > this.#options.giveUpAfter
 
   async probe(): Promise<void> {
     const [writer, reader] = [this.#writer.client, this.#reader.client]
@@ -244,7 +245,7 @@ class EventStoreDb implements EventStore {
     const { readDeadline, pauseBetween, endSubscriptionsAfter } = this.#options
     const signal = AbortSignal.any([options.signal, this.#closed.signal])
     let from = options.from
-    let answered = Date.now()
+    let answered = performance.now()
     for (let attempt = 0; !signal.aborted; attempt++) {
       const { client } = this.#reader
       try {
@@ -255,14 +256,14 @@ class EventStoreDb implements EventStore {
           from = batch.position
           yield batch as EventBatch<E>
           if (signal.aborted) return
-          answered = Date.now()
+          answered = performance.now()
         }
       } catch (error) {
         if (signal.aborted) return
         const rejection = rejectionOf(error, 'read $all', this.#settings)
         if (!rejection && !isTransient(error)) throw error
         this.#recover(this.#reader, client, rejection ?? error)
-        if (Date.now() - answered > endSubscriptionsAfter) throw rejection ?? (await this.#unavailable(error))
+        if (performance.now() - answered > endSubscriptionsAfter) throw rejection ?? (await this.#unavailable(error))
       }
       await pause(pauseBetween(attempt), signal)
     }

@@ -33,7 +33,7 @@ export class EventStoreDbConnection {
 
   /** Connects again, to the present leader, unless `failed` has been replaced already. Calls under way continue. */
   renew(failed: EventStoreDBClient): void {
-    if (failed !== this.#client || Date.now() - this.#openedAt < MIN_AGE_MS) return
+    if (failed !== this.#client || performance.now() - this.#openedAt < MIN_AGE_MS) return
     this.#client.disconnect()
     this.#client = this.#open()
   }
@@ -44,7 +44,7 @@ export class EventStoreDbConnection {
   }
 
   #open(): Client {
-    this.#openedAt = Date.now()
+    this.#openedAt = performance.now()
     const { hosts, isDnsName, credentials, tls, ca, options } = this.#settings
     const common = { ...KEEP_ALIVE, ...DISCOVERY, ...options }
     // gRPC shares connections, including the pause before the next attempt, between channels with equal options.

@@ -169,7 +169,7 @@ export class PostgresAppends {
     statement: { name: string; text: string },
     json: string,
   ): Promise<readonly R[]> {
-    const begun = Date.now()
+    const begun = performance.now()
     const query = { ...statement, values: [json], query_timeout: QUERY_TIMEOUT_MS }
     for (let attempt = 1, mayBeStored = false; ; attempt++) {
       try {
@@ -177,7 +177,7 @@ export class PostgresAppends {
       } catch (error) {
         if (isRejected(error)) throw error
         mayBeStored ||= !isAborted(error)
-        if (Date.now() - begun >= RETRY_MS) {
+        if (performance.now() - begun >= RETRY_MS) {
           const Unavailable = mayBeStored ? AppendOutcomeUnknown : StoreUnavailable
           throw new Unavailable('append', { cause: error })
         }
