@@ -53,4 +53,8 @@ describe('a page of credit entries', () => {
     expect(await read(user, 3, 5)).toEqual({ total: AMOUNTS.length, shown: [] })
     expect(await read(nobody, 1, 5)).toEqual({ total: 0, shown: [] })
   })
+
+  it.each([[200_000_000], [Number.MAX_SAFE_INTEGER]])('is empty if its number is %d', async (page) => {
+    expect(await read(user, page, 100)).toEqual({ total: AMOUNTS.length, shown: [] })
+  })
 })

@@ -14,11 +14,11 @@ const PAGE = `with own as (
     from (select max(revision) as last_entry from credit_entry where user_id = :userId) latest
     left join credit_balance b on b.id = :userId and b.last_entry = latest.last_entry),
   newest as (
-    select * from credit_entry where user_id = :userId order by revision desc limit :offset::int + :perPage::int),
+    select * from credit_entry where user_id = :userId order by revision desc limit :offset::bigint + :perPage::bigint),
   balanced as (
     select newest.*, (balance - coalesce(sum(amount) over (
       order by revision desc rows between unbounded preceding and 1 preceding), 0))::int as balance_after from newest, own)
-  select total, to_jsonb(array(select to_jsonb(t) from balanced t order by revision desc offset :offset::int)) as rows from own`
+  select total, to_jsonb(array(select to_jsonb(t) from balanced t order by revision desc offset :offset::bigint)) as rows from own`
 
 /** Returns one page of a user's credit entries with the balance after each, newest first, and the total count. */
 export async function readCreditEntries(database: Database, userId: string, { page, perPage }: Page) {
