@@ -161,6 +161,23 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(await Promise.race([reading, wait(3_000, 'no answer')])).toBeInstanceOf(StoreUnavailable)
   })
 
+  it('continues a long read that is cut later than a call is given up', async () => {
+    const server = await serve()
+    const store = connect(server.url, { giveUpAfter: 300 })
+    const large = () => Array.from({ length: 9 }, () => event('Large', { text: 'x'.repeat(100_000) }))
+    for (let n = 0; n < 20; n++) await store.append('long-1', n === 0 ? 'no_stream' : 9 * n - 1, large())
+    const revisions: number[] = []
+    for await (const { revision } of store.readStream('long-1')) {
+      if (revision === 0) {
+        await wait(400)
+        server.kill()
+        await serve({ log: server.log, port: server.port })
+      }
+      revisions.push(revision)
+    }
+    expect(revisions).toEqual(Array.from({ length: 180 }, (_, n) => n))
+  })
+
   it('resumes its subscription after a network that drops all packets', {
     timeout: 90_000,
   }, async () => {

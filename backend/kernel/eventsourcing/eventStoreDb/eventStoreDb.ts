@@ -149,7 +149,7 @@ class EventStoreDb implements EventStore {
   }
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
-    const begun = performance.now()
+    let begun = performance.now()
     for (let next = from, attempt = 0; ; attempt++) {
       const { client } = this.#reader
       try {
@@ -161,6 +161,9 @@ class EventStoreDb implements EventStore {
         )) {
           yield event as Stored<E>
           next = event.revision + 1
+          // A long read may fail again and again, as long as it advances.
+          begun = performance.now()
+          attempt = 0
         }
         return
       } catch (error) {
