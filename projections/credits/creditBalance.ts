@@ -101,7 +101,8 @@ const LOTS: Projection<CreditAccountEvent, CreditBalanceRow>['on'] = {
 function counted(row: CreditBalanceRow | undefined, event: Stored<CreditAccountEvent>): CreditBalanceRow | undefined {
   const changed = LOTS[event.type](row, event as never, event)
   const movement = movementOf(event)
-  if (!changed || !movement) return changed
+  // A row of the version before lacks the entries so far, and changes until its rebuild ends.
+  if (!changed || !movement || row?.last_entry === null) return changed
   const { entries, entered } = changed
   return { ...changed, entries: entries + 1, entered: entered + movement.amount, last_entry: event.revision }
 }

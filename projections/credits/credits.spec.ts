@@ -119,6 +119,13 @@ describe("a user's balance", () => {
     ])
     expect(entries.map(({ revision }) => revision)).toEqual([0, 1, 2, 5])
   })
+  it('does not begin to count in a row of the version before, which is changed until its rebuild ends', () => {
+    const [before] = balance(granted('a', 60)) as CreditBalanceRow[]
+    const former = { ...before!, entries: 0, entered: 0, last_entry: null }
+    const [, event] = placed([granted('a', 60), granted('b', 100, until)])
+    const changed = creditBalances.on.CreditLotGranted(former, event as never, event as never)
+    expect(changed).toMatchObject({ lots: [lot('a', 60), lot('b', 100)], entries: 0, entered: 0, last_entry: null })
+  })
 })
 
 describe('the figures of a balance', () => {
