@@ -43,7 +43,7 @@ export async function connectDatabase(
 
 /** Waits until the server accepts connections. Rethrows an outage after the timeout, and other errors immediately. */
 async function waitUntilReady(connection: pg.ClientConfig, log: (line: string) => void): Promise<void> {
-  for (const deadline = Date.now() + START_TIMEOUT_MS; ; await delay(500)) {
+  for (const deadline = performance.now() + START_TIMEOUT_MS; ; await delay(500)) {
     const client = new pg.Client(connection)
     client.on('error', () => {})
     try {
@@ -51,7 +51,7 @@ async function waitUntilReady(connection: pg.ClientConfig, log: (line: string) =
       await client.end()
       return
     } catch (error) {
-      if (!isOutage(error) || Date.now() > deadline) throw error
+      if (!isOutage(error) || performance.now() > deadline) throw error
       log(`database not reachable: ${(error as Error).message}`)
     }
   }

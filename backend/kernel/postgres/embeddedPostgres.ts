@@ -43,11 +43,11 @@ const STILL_STOPPING = /lock file "postmaster.pid" (already exists|is empty)|pre
  * @example const { socketDir, port, user, database } = await startEmbeddedPostgres({ dataDir: '.data/postgres' })
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  for (const deadline = Date.now() + 15_000; ; await pause(100)) {
+  for (const deadline = performance.now() + 15_000; ; await pause(100)) {
     try {
       return await startOrJoin(options)
     } catch (error) {
-      if (!STILL_STOPPING.test((error as Error).message) || Date.now() > deadline) throw error
+      if (!STILL_STOPPING.test((error as Error).message) || performance.now() > deadline) throw error
     }
   }
 }
@@ -55,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {})
   const dataDir = path.resolve(options.dataDir)
-  const deadline = Date.now() + START_TIMEOUT_MS
+  const deadline = performance.now() + START_TIMEOUT_MS
   const running = await join(dataDir, deadline)
   if (running) return running
 
@@ -93,7 +93,7 @@ async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres
       const { pid, socketDir } = found
       return { ...ADDRESS, socketDir, owned: false, pid, stop: async () => {}, exited: untilExited(pid, dataDir) }
     }
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`PostgreSQL ${found.pid} in ${dataDir} is ${found.status || 'not ready'}`)
   }
 }

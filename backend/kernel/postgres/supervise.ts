@@ -59,13 +59,17 @@ export function supervise(command: readonly string[], identity: Identity, log: (
       lifeline.end()
       await exited
     },
-    /** Waits until the server accepts connections. Returns its pid, or undefined if it exited. @throws Error timeout */
+    /**
+     * Waits until the server accepts connections. Returns its pid, or undefined if it exited.
+     * @param deadline as `performance.now()` counts
+     * @throws Error timeout
+     */
     async untilReady(dataDir: string, socketDir: string, deadline: number): Promise<number | undefined> {
       for (; !hasExited; await pause(10)) {
         const found = readPostmaster(dataDir)
         const isOurs = found?.socketDir === socketDir && isChildOf(found.pid, child.pid!)
         if (isOurs && found.status === 'ready') return found.pid
-        if (Date.now() <= deadline) continue
+        if (performance.now() <= deadline) continue
         lifeline.end()
         throw new Error(`PostgreSQL was not ready in time: ${output.join('\n')}`)
       }
