@@ -29,9 +29,11 @@ export function serveCredits(serve: Serve, { database }: { readonly database: Da
 
   serve(historyCsv, async ({ userId, ctx }) => {
     const lines = [csvLine(COLUMNS)]
-    for (let page = 1; ; page++) {
+    for (let page = 1, listed = Number.POSITIVE_INFINITY; ; page++) {
       const { entries } = await readCreditEntries(database, userId, { page, perPage: ROWS_AT_ONCE })
-      lines.push(...entries.map(line))
+      // Entries that are added in between move those of the page before to this one.
+      lines.push(...entries.filter(({ revision }) => revision < listed).map(line))
+      listed = entries.at(-1)?.revision ?? listed
       if (entries.length < ROWS_AT_ONCE) break
     }
     ctx.type = 'text/csv; charset=utf-8'
