@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 
 /** Creates the activities of a worker process. */
-function worker(log: Handle = handle) {
+function worker(log: Handle = handle, media: object = { size: async () => 1, localPath: async () => video }) {
   const provider: VideoProvider = {
     name: 'double',
     idempotent: false,
@@ -71,7 +71,6 @@ function worker(log: Handle = handle) {
     check: async () => ({ ok: true, detail: '' }),
     close: async () => {},
   }
-  const media = { size: async () => 1, localPath: async () => video }
   const unused = { decrypt: async () => '', showProgress: async () => {}, waitForCallback: async () => {} }
   return createTaskActivities({
     handle: log,
@@ -156,5 +155,31 @@ describe('an answer that cannot be recorded', () => {
     await vi.waitFor(() => expect(jobs.size).toBe(1))
     stop.abort()
     await expect(rendering).rejects.toThrow('the log is unreachable')
+  })
+})
+
+describe('a recovery', () => {
+  it('removes the file of a task that its owner deletes during the download', async () => {
+    answer = () => new Promise(() => {})
+    void worker().render(inputOf('task0'), context)
+    await vi.waitFor(() => expect(jobs.size).toBe(1))
+    clock += AFTER_THE_LONGEST_CALL_MS
+    await giveUp('task0')
+    await callBack('task0')
+    const removed: string[] = []
+    const media = {
+      size: async () => 1,
+      async localPath() {
+        const command = { type: 'Delete', at: new Date(clock).toISOString() } as const
+        await handle(videoTask, 'task0', command, { commandId: 'delete', actor: 'user', correlationId: 'c' })
+        return video
+      },
+      remove: async (key: string) => void removed.push(key),
+    }
+    const { recover, endRecovery } = worker(handle, media)
+    expect(await recover(inputOf('task0'), context)).toBe('over')
+    await endRecovery(inputOf('task0'), context)
+    expect(typesOf('task0').at(-1)).toBe('TaskDeleted')
+    expect(removed).toContain('videos/task0.mp4')
   })
 })
