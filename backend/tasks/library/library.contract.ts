@@ -8,7 +8,12 @@ export const FOLDER_NAME_MAX = 60
 const Ids = z.array(z.uuid('unknown_task')).check(z.minLength(1, 'required'), z.maxLength(SELECTION_MAX, 'too_many'))
 export const FolderName = z
   .string()
-  .check(z.trim(), z.minLength(1, 'required'), z.maxLength(FOLDER_NAME_MAX, 'folder_name_too_long'))
+  .check(
+    z.trim(),
+    z.minLength(1, 'required'),
+    z.maxLength(FOLDER_NAME_MAX, 'folder_name_too_long'),
+    z.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'invalid_characters'),
+  )
 export const VideoMark = z.object({ id: z.string(), favourite: z.boolean(), folder: z.nullable(z.string()) })
 export type VideoMark = z.infer<typeof VideoMark>
 

@@ -73,6 +73,10 @@ describe('favourites and folders', () => {
     expect(await mark(ada, { ids: [], favourite: true })).toBe(422)
     expect(await mark(ada, { ids: ids(), folder: 'x'.repeat(61) })).toBe(422)
   })
+
+  it('refuse a folder name with a control character, which the database cannot store', async () => {
+    for (const folder of ['a\u0000b', 'a\nb', '\ud800']) expect(await mark(ada, { ids: ids(), folder })).toBe(422)
+  })
 })
 
 describe('a search', () => {
