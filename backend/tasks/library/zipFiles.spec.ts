@@ -43,6 +43,18 @@ it('opens a file when its reader has taken those before it, and holds a few chun
   expect(held).toBeLessThan(8 * CHUNK.length)
 })
 
+it('gives every file a name of its own, also on file systems that ignore case', async () => {
+  const files = async function* () {
+    for (const name of ['a.mp4', 'A.mp4', 'a (2).mp4', 'a.mp4'])
+      yield { name, at: new Date(0), open: () => Readable.from([Buffer.from(name)]) }
+  }
+  const zip = Buffer.concat((await zipFiles(files()).toArray()) as Buffer[]).toString('latin1')
+  // The central directory names each file after 46 bytes (APPNOTE 4.3.12).
+  const [, ...entries] = zip.split('PK\x01\x02')
+  const names = entries.map((entry) => /^.{42}([^.]+\.mp4)/s.exec(entry)?.[1])
+  expect(names).toEqual(['a.mp4', 'A (2).mp4', 'a (2) (2).mp4', 'a (3).mp4'])
+})
+
 it('stops reading when its reader leaves', async () => {
   const { state, zip } = manyFiles(50)
   await once(zip, 'readable')

@@ -10,7 +10,7 @@ export interface ZippedFile {
 
 /** Streams files as a zip without compressing them. A file is opened when the reader has taken those before it. */
 export function zipFiles(files: AsyncIterable<ZippedFile>): Readable {
-  const names = new Map<string, number>()
+  const taken = new Set<string>()
   let current: Readable | undefined
   const zip = Readable.fromWeb(makeZip(opened()) as ReadableStream)
   // The zip writer leaves the file that it reads open when its reader leaves.
@@ -19,12 +19,18 @@ export function zipFiles(files: AsyncIterable<ZippedFile>): Readable {
   async function* opened() {
     for await (const { name, at, open } of files) {
       if (zip.destroyed) return
-      const count = (names.get(name) ?? 0) + 1
-      names.set(name, count)
       current = open()
-      yield { name: count === 1 ? name : numbered(name, count), lastModified: at, input: current }
+      yield { name: take(name, taken), lastModified: at, input: current }
     }
   }
+}
+
+/** Returns a name that no file has yet, whatever its case, and takes it. */
+function take(name: string, taken: Set<string>): string {
+  let [free, count] = [name, 1]
+  while (taken.has(free.toLowerCase())) free = numbered(name, ++count)
+  taken.add(free.toLowerCase())
+  return free
 }
 
 const numbered = (name: string, count: number) => name.replace(/(\.\w+)?$/, ` (${count})$1`)
