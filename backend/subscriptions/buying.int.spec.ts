@@ -209,7 +209,11 @@ describe('the lifecycle of a plan', () => {
     )
     await advance(32 * DAY)
     await soon(async () =>
-      expect(await stats(user)).toMatchObject({ current_tier: 'standard', current_status: 'active' }),
+      expect(await stats(user)).toMatchObject({
+        current_tier: 'standard',
+        current_status: 'active',
+        remaining_credits: 17_060,
+      }),
     )
     await soon(async () => expect((await kinora.context.payments.getAgreement(second))?.status).toBe('cancelled'))
     expect((await kinora.context.payments.getAgreement(third))?.status).toBe('active')

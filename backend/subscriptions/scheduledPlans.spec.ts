@@ -113,7 +113,7 @@ describe('a second scheduled plan', () => {
     given(...both, scheduled('C', 'pro'))
       .when(applyDueChanges(startsAt))
       .decides(
-        dated(ended('A', 'period_end'), startsAt),
+        dated(ended('A', 'replaced', 'C'), startsAt),
         dated(ended('B', 'withdrawn'), startsAt),
         dated(activated('C', { periodEnd: null, statusAt: null }), startsAt),
       )
@@ -125,7 +125,7 @@ describe('a plan that was approved', () => {
     given(...withScheduled, requested('C', 'pro', startsAt), ended('C', 'declined'))
       .when(applyDueChanges(startsAt))
       .decides(
-        dated(ended('A', 'period_end'), startsAt),
+        dated(ended('A', 'replaced', 'B'), startsAt),
         dated(activated('B', { tier: 'standard', periodEnd: null, statusAt: null }), startsAt),
       )
   })

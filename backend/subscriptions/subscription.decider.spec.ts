@@ -78,7 +78,7 @@ describe('agreements', () => {
     const all = [...waiting, scheduled, cancelled()]
     given(...all)
       .when(applyDueChanges(startsAt))
-      .decides(ended('A', 'period_end', null, startsAt), {
+      .decides(ended('A', 'replaced', 'B', startsAt), {
         ...activated('B', { tier: 'standard', periodEnd: null, statusAt: null }),
         data: { ...activated('B', { tier: 'standard', periodEnd: null, statusAt: null }).data, at: startsAt },
       } as SubscriptionEvent)
@@ -141,6 +141,20 @@ describe('forfeited sales', () => {
     const taken = [...running, requested('B', 'ultimate'), ended('A', 'replaced', 'B'), activated('B')]
     expect(forfeited(...taken)).toEqual([])
     expect(forfeited(...taken, ended('B', 'unpaid'))).toEqual(['s1'])
+  })
+  it('exclude sales of a plan that a smaller one continues, whether its date or its first sale starts it', () => {
+    const startsAt = on('02-01')
+    const data = { userId, agreementId: 'B', at, tier: 'standard', startsAt, statusAt: on('01-05') } as const
+    const scheduled: SubscriptionEvent = { type: 'SubscriptionScheduled', data }
+    const state = [...running, requested('B', 'standard', startsAt), scheduled, cancelled()].reduce(
+      subscription.evolve,
+      subscription.initial,
+    )
+    for (const command of [applyDueChanges(startsAt), sale('s2', { agreementId: 'B', soldAt: startsAt })]) {
+      const after = subscription.decide(command, state).reduce(subscription.evolve, state)
+      expect(after.agreements.map(({ status }) => status)).toEqual(['ended', 'active'])
+      expect(forfeitedSales(after)).toEqual([])
+    }
   })
   it('exclude sales that completed after the end', () => {
     expect(forfeited(...running, ended('A', 'unpaid'), paid('s2', on('02-01'), on('03-01'), true))).toEqual(['s1'])

@@ -165,11 +165,17 @@ function applyDueChanges(command: SubscriptionCommand<'ApplyDueChanges'>, subscr
 function applyDueChange(occasion: Occasion, agreement: Agreement, subscription: Subscription): Events {
   if (agreement.status === 'pending') return [ended(occasion, agreement, 'not_approved')]
   if (agreement.status === 'scheduled') return activate(subscription, occasion, agreement)
-  if (agreement.cancelled !== 'no') return [ended(occasion, agreement, 'period_end')]
+  if (agreement.cancelled !== 'no') return endPeriod(occasion, agreement, subscription)
   if (agreement.status === 'suspended') return [ended(occasion, agreement, 'unpaid')]
   const { userId, at } = occasion
   const data = { userId, at, agreementId: agreement.id, cause: 'unpaid', statusAt: null } as const
   return [{ type: 'SubscriptionSuspended', data }]
+}
+
+/** Ends a cancelled plan with its period. One that starts then continues it, so that the unused credits stay. */
+function endPeriod(occasion: Occasion, agreement: Agreement, subscription: Subscription): Events {
+  const next = subscription.agreements.findLast((other) => isScheduled(other) && other.startsAt! <= occasion.at)
+  return next ? activate(subscription, occasion, next) : [ended(occasion, agreement, 'period_end')]
 }
 
 function decide(command: SubscriptionCommand, subscription: Subscription): Events {
