@@ -38,6 +38,7 @@ const CONFIRM_TIMEOUT_MS = 5_000
 export function createSubscriptions(deps: SubscriptionsDeps) {
   const { changes, handle, payments, inbox, credits, encrypt, publicUrl, calendar } = deps
   const at = () => new Date(calendar()).toISOString()
+  const isPast = (instant: string | null) => instant !== null && instant <= at()
   const sendCommand = (command: SubscriptionCommand, context: CommandContext) =>
     handle(subscription, command.userId, command, context)
   const sendAndWait = async (command: SubscriptionCommand, context: CommandContext) => {
@@ -59,7 +60,8 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       if (current?.tier === tier && current.cancelled !== 'final')
         throw new Rejection('already_subscribed', 'You have this plan already.')
       const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
-      const startsAt = isLarger ? null : current.periodEnd
+      // A period that is over, because its renewal failed, delays nothing. The provider refuses dates in the past.
+      const startsAt = isLarger || isPast(current.periodEnd) ? null : current.periodEnd
       const base = publicUrl() + (language === 'zh' ? '/zh' : '')
       const urls = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
       // The provider returns the same agreement for the same id, until one of the user's agreements is approved or ends.

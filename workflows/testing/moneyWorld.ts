@@ -151,7 +151,8 @@ export class MoneyWorld {
       await this.#handle(subscription, userId, { type: 'ApplyDueChanges', userId, at: this.at })
       const current = currentOf(this.subscription)
       const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
-      const startsAt = isLarger ? null : current.periodEnd
+      const isOver = current?.periodEnd && current.periodEnd <= this.at
+      const startsAt = isLarger || isOver ? null : current.periodEnd
       const { agreementId } = await this.provider.createAgreement({ userId, tier, startsAt })
       const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt }
       const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
