@@ -106,6 +106,8 @@ async function startSchedules(engine: Engine): Promise<void> {
   await engine.schedule(sweepUploads, SWEEP_UPLOADS_MS)
   await engine.schedule(sweepVisits, SWEEP_VISITS_MS)
   await engine.schedule(grantAllowances, GRANT_ALLOWANCES_MS)
+  // Processes that are restarted every day would never reconcile: the embedded engine counts from its start.
+  await engine.start(reconcile, {})
   await engine.schedule(reconcile, RECONCILE_MS)
 }
 

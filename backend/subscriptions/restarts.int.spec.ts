@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import type { Stats } from './contract.ts'
+
+const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-restarts-'))
+let db: TemporaryDatabase
+let kinora: TestKinora
+const start = async () => {
+  kinora = await startTestKinora({ env: { DATABASE_URL: db.url, DATA_DIR, SESSION_SECRET: 's'.repeat(32) } })
+}
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  await start()
+})
+afterAll(async () => {
+  await kinora?.close({ keep: true })
+  await db?.close()
+  rmSync(DATA_DIR, { recursive: true, force: true })
+})
+
+it('finds a refund whose webhook was lost after a restart, not only after a day', async () => {
+  const user = await kinora.newUser()
+  const stats = async () => {
+    const answer = await fetch(`${kinora.api}/subscriptions/stats`, { headers: { cookie: user.cookie } })
+    return (await answer.json()) as Stats
+  }
+  const upgrade = await user.call('POST', '/subscriptions/upgrade', { new_tier: 'pro' })
+  const { data } = (await upgrade.json()) as { data: { subscription_id: string } }
+  await fetch(`${kinora.url}/dev/paypal/${data.subscription_id}/approve`, { method: 'POST' })
+  await user.call('POST', '/subscriptions/confirm', { subscription_id: data.subscription_id })
+  await vi.waitFor(async () => expect(await stats()).toMatchObject({ current_tier: 'pro', remaining_credits: 4560 }))
+  await kinora.close({ keep: true })
+  await db.pool.query('update sandbox_sale set refunded_cents = amount_cents')
+  await start()
+  await vi.waitFor(async () => expect(await stats()).toMatchObject({ current_tier: 'free', remaining_credits: 60 }), {
+    timeout: 10_000,
+    interval: 100,
+  })
+})
