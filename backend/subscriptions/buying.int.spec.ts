@@ -107,6 +107,18 @@ describe('buying a plan', () => {
     expect((await user.call('POST', '/videos/generate', fullHd)).status).toBe(202)
   })
 
+  it('answers a repeated request with its video, also when the plan that allowed it has ended', async () => {
+    const user = await kinora.newUser()
+    const id = await buy(user, 'standard')
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const generate = () => user.call('POST', '/videos/generate', { ...GENERATION, resolution: '1080P' }, key)
+    const { task } = (await (await generate()).json()) as { task: { id: string } }
+    await dev(`paypal/${id}/refund`)
+    await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'free' }))
+    const repeated = await generate()
+    expect([repeated.status, await repeated.json()]).toMatchObject([202, { task: { id: task.id } }])
+  })
+
   it('cannot be confirmed by another user', async () => {
     const [user, other] = [await kinora.newUser(), await kinora.newUser()]
     const id = await requestUpgrade(user, 'pro')

@@ -17,7 +17,7 @@ import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher
 import { renderLane } from './renderLane.decider.ts'
 import type { ImageUploads } from './uploads/imageUploads.ts'
 import { videoTask } from './videoTask.decider.ts'
-import { isCharged, isEnded, releaseReason } from './videoTask.rules.ts'
+import { isCharged, isEnded, isSubmitted, releaseReason } from './videoTask.rules.ts'
 
 type Appended = Promise<GlobalPosition | undefined>
 
@@ -100,7 +100,9 @@ export function createTasks(deps: TaskDeps) {
       const isLost = (error: unknown) => error instanceof TaskAbandoned
       const keyed = { userId, key, body: generation, isLost }
       let created: TaskWithProgress | undefined
-      const taskId = await withIdempotencyKey(database, keyed, async (taskId) => {
+      const taskId = await withIdempotencyKey(database, keyed, async (taskId, isRetry) => {
+        // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
+        if (isRetry && isSubmitted((await handle.read(videoTask, taskId)).state)) return taskId
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const context = command(derivedId('generate', taskId))

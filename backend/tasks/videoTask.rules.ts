@@ -62,6 +62,9 @@ export const releaseReason = (task: VideoTask): 'cancelled' | 'not delivered' =>
     ? 'cancelled'
     : 'not delivered'
 
+/** Returns whether a task was submitted, whatever became of it. */
+export const isSubmitted = ({ status }: VideoTask): boolean => status !== 'none' && status !== 'abandoned'
+
 /** Returns whether a task has ended, so that its credits can be settled. */
 export const isEnded = ({ status }: VideoTask): boolean => ENDED.includes(status)
 

@@ -21,7 +21,8 @@ interface Keyed {
 
 /**
  * Runs a command once per idempotency key and user. `run` receives the id of the subject to create, the same for every
- * retry with the same body, and must be idempotent because retries may run concurrently. Keys are kept for 24 hours.
+ * retry with the same body, and whether it is a retry. It must be idempotent because retries may run concurrently. Keys
+ * are kept for 24 hours.
  * Without a key, each call creates a subject and nothing is stored.
  * @throws Rejection idempotency_key_reused, idempotency_in_progress if the key belongs to another body
  * @example await withIdempotencyKey(database, { userId, key, body }, (taskId) => submit(taskId, body))
@@ -29,9 +30,9 @@ interface Keyed {
 export async function withIdempotencyKey<T>(
   database: Database,
   { userId, key, body, isLost = () => false }: Keyed,
-  run: (subjectId: string) => Promise<T>,
+  run: (subjectId: string, isRetry: boolean) => Promise<T>,
 ): Promise<T> {
-  if (key === undefined) return run(uuid7())
+  if (key === undefined) return run(uuid7(), false)
   const bodyHash = createHash('sha256').update(canonicalJson(body)).digest('hex')
   const execute = <R extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<R[]>(sql, parameters)
@@ -62,7 +63,7 @@ export async function withIdempotencyKey<T>(
       [to, userId, key, subjectId],
     )
   try {
-    const result = await run(subjectId)
+    const result = await run(subjectId, subjectId !== fresh)
     await settle('accepted')
     return result
   } catch (error) {
