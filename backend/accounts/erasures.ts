@@ -70,6 +70,7 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
     /** Deletes the user's remaining rows, then the key that decrypts the user's texts in the event log. */
     async removeRows(userId: string): Promise<void> {
       await database.em.fork().execute('delete from sent_reminder where user_id = ?', [userId])
+      await database.em.fork().transactional((tx) => eraseFactors(tx, userId))
       for (const erase of eraseRows) await erase(database, userId)
       await destroyKey(userId)
     },

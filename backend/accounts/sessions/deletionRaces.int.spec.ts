@@ -67,6 +67,22 @@ describe('a deletion', () => {
     expect((await confirmation).status).toBe(401)
   })
 
+  it('is completed by an erasure that removes second factors that a request added after it', async () => {
+    const user = await kinora.newUser()
+    await user.call('POST', '/users/delete', { password: 'correct horse' })
+    const added = [
+      `insert into passkey (id, owner, name, public_key, counter, transports, created_at) values ('late', $1, 'Phone of Ada', '', 0, '{}', now())`,
+      `insert into authenticator (owner, sealed, created_at) values ($1, 'sealed', now())`,
+      `insert into recovery_code (hash, owner) values ('late', $1)`,
+    ]
+    for (const sql of added) await kinora.context.pool.query(sql, [user.userId])
+    await kinora.services.erasures.removeRows(user.userId)
+    for (const table of ['passkey', 'authenticator', 'recovery_code']) {
+      const found = await kinora.context.pool.query(`select from ${table} where owner = $1`, [user.userId])
+      expect([table, found.rowCount]).toEqual([table, 0])
+    }
+  })
+
   it('succeeds once', async () => {
     const user = await kinora.newUser()
     const erase = () => user.call('POST', '/users/delete', { password: 'correct horse' })
