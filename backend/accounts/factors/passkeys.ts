@@ -13,6 +13,23 @@ const inThread = createThread<WebauthnFunctions>(new URL('./webauthnThread.ts', 
 
 const refused = () => new Rejection('passkey_refused', 'The passkey was not accepted. Please try again.')
 
+/** Checks an answer. Whatever is wrong with it is a refusal, but not that its challenge could not be looked up. */
+async function checked<T>(
+  accept: (challenge: string) => Promise<boolean>,
+  check: (isExpected: (challenge: unknown) => Promise<boolean>) => Promise<T>,
+): Promise<T> {
+  let fault: unknown
+  const isExpected = async (challenge: unknown) =>
+    typeof challenge === 'string' &&
+    accept(challenge).catch((error) => {
+      fault = error
+      throw error
+    })
+  return check(isExpected).catch(() => {
+    throw fault ?? refused()
+  })
+}
+
 /** Returns whether a value can be a credential id: base64url. Postgres rejects some other texts. */
 const isCredentialId = (id: unknown): id is string => typeof id === 'string' && /^[\w-]{1,1400}$/.test(id)
 
@@ -77,10 +94,10 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
     /** Stores a passkey that the browser has created. @throws Rejection passkey_refused */
     async add(ctx: Context, session: string, owner: string, name: string, credential: object): Promise<void> {
       const answer = { response: credential as RegistrationResponseJSON, ...site(), requireUserVerification: true }
-      const isExpected = (challenge: string) => challenges.accept(ctx, challenge, session)
-      const { registrationInfo: created } = await inThread('verifyRegistration', [answer], isExpected).catch(() => {
-        throw refused()
-      })
+      const { registrationInfo: created } = await checked(
+        (challenge) => challenges.accept(ctx, challenge, session),
+        (isExpected) => inThread('verifyRegistration', [answer], isExpected),
+      )
       if (!created) throw refused()
       const { id, publicKey, counter, transports = [] } = created.credential
       const key = Buffer.from(publicKey).toString('base64url')
@@ -123,11 +140,9 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
         },
         requireUserVerification: true,
       }
-      const isExpected = (challenge: string) => challenges.accept(ctx, challenge)
-      const { verified, authenticationInfo } = await inThread('verifyAuthentication', [answer], isExpected).catch(
-        () => {
-          throw refused()
-        },
+      const { verified, authenticationInfo } = await checked(
+        (challenge) => challenges.accept(ctx, challenge),
+        (isExpected) => inThread('verifyAuthentication', [answer], isExpected),
       )
       if (!verified) throw refused()
       const counted = await execute(
