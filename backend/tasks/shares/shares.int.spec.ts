@@ -68,6 +68,26 @@ async function filesOf(page: string): Promise<{ film: string; poster: string }> 
   return { film: content('og:video'), poster: content('og:image') }
 }
 
+describe('what a user attaches to a video while the account is deleted', () => {
+  it('is a 401', async () => {
+    const user = await kinora.newUser()
+    const video = await finished(user)
+    const client = await db.pool.connect()
+    await client.query('begin')
+    await client.query('select from user_account where id = $1 for update', [user.userId])
+    const share = user.call('POST', `/videos/tasks/${video.id}/share`, {})
+    const mark = user.call('POST', '/videos/marks', { ids: [video.id], favourite: true })
+    await vi.waitFor(async () => {
+      const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+      expect((await db.pool.query(sql)).rowCount).toBe(2)
+    }, 10_000)
+    await client.query('delete from user_account where id = $1', [user.userId])
+    await client.query('commit')
+    client.release()
+    expect([(await share).status, (await mark).status]).toEqual([401, 401])
+  })
+})
+
 describe('a share', () => {
   it('keeps its address until it ends, and gets another one after', async () => {
     const first = await share(task)
