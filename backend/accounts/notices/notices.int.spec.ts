@@ -166,6 +166,19 @@ describe('a mail', () => {
     expect(await mailsAt(finishedAt + 11 * MINUTE)).toEqual(['Your Kinora video could not be made'])
   })
 
+  it('tells about a video that arrives after its failure, once', async () => {
+    const user = await kinora.newUser()
+    const { taskId } = done(4)
+    const failedAt = await tellAt(user, finishedAt - MINUTE, { taskId, succeeded: false })
+    expect(await failedAt(finishedAt + 11 * MINUTE)).toEqual(['Your Kinora video could not be made'])
+    for (const expected of [['Your Kinora video is ready'], []]) {
+      const arrivedAt = await tellAt(user, finishedAt - MINUTE, { taskId, succeeded: true })
+      expect(await arrivedAt(finishedAt + 11 * MINUTE)).toEqual(expected)
+    }
+    const late = await tellAt(user, finishedAt - MINUTE, { taskId, succeeded: false })
+    expect(await late(finishedAt + 11 * MINUTE)).toEqual([])
+  })
+
   it('is not sent without consent', async () => {
     const user = await kinora.newUser()
     expect((await notices(user)).mail).toBe(false)

@@ -46,13 +46,19 @@ export function createVideoNotices({
   clock,
   onError,
 }: VideoNoticesOptions) {
-  /** Returns whether this process is the first to tell about the video, and the user wants to know. */
+  /**
+   * Returns whether this process is the first to tell about the video, and the user wants to know. A failed video that
+   * arrives late is told about again.
+   */
   const claim = async ({ taskId, userId, succeeded, finishedAt }: DoneVideo) => {
     const rows = await database.em.fork().execute<object[]>(
-      `insert into video_notice (task_id, user_id, succeeded, finished_at, mail)
+      `insert into video_notice as n (task_id, user_id, succeeded, finished_at, mail)
        select ?, id, ?, ?, mail_when_done from user_account u where id = ?
          and (mail_when_done or exists (select from push_subscription where user_id = u.id))
-       on conflict do nothing returning task_id`,
+       on conflict (task_id) do update
+         set succeeded = true, finished_at = excluded.finished_at, mail = excluded.mail
+         where excluded.succeeded and not n.succeeded
+       returning task_id`,
       [taskId, succeeded, finishedAt, userId],
     )
     return rows.length > 0
