@@ -31,6 +31,7 @@ type Stage =
   | {
       readonly status: 'failed'
       readonly order: VideoTaskOrder
+      readonly failedAt: string
       readonly code: FailureCode
       readonly provider?: string
       /** Id of a job that may still finish; null if there is none. */
@@ -129,11 +130,11 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     }
     case 'VideoTaskFailed': {
       if (!('order' in task)) return task
-      const { code, jobId } = event.data
+      const { code, jobId, at: failedAt } = event.data
       const openEnded = OPEN_ENDED.includes(code)
       const jobUnknown = openEnded && jobId === null && task.status === 'rendering'
       const by = 'provider' in task && task.provider ? { provider: task.provider } : {}
-      return { status: 'failed', order: task.order, code, ...by, jobId: openEnded ? jobId : null, jobUnknown }
+      return { status: 'failed', order: task.order, failedAt, code, ...by, jobId: openEnded ? jobId : null, jobUnknown }
     }
     case 'VideoRecoveryEnded':
       return task.status === 'failed' ? { ...task, jobId: null } : task

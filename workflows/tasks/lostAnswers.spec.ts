@@ -29,6 +29,8 @@ let clock: number
 let jobs: Map<string, string>
 /** Called when the provider has created a job. Its result is the answer. */
 let answer: (jobId: string) => Promise<CreateAnswer>
+/** State of every job. */
+let made: 'finished' | 'rendering'
 let handle: Handle
 let findOrigin: ActivityDeps['findOrigin']
 let typesOf: (taskId: string) => string[]
@@ -39,6 +41,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   clock = Date.UTC(2026, 0, 1)
   jobs = new Map()
+  made = 'finished'
   const store = createMemoryEventStore()
   handle = createHandle(store)
   findOrigin = createOrigins(store)
@@ -64,7 +67,10 @@ function worker(log: Handle = handle, media: object = { size: async () => 1, loc
       jobs.set(taskId, jobId)
       return answer(jobId)
     },
-    state: async (jobId) => ({ kind: [...jobs.values()].includes(jobId) ? 'finished' : 'unknown' }),
+    async state(jobId) {
+      if (![...jobs.values()].includes(jobId)) return { kind: 'unknown' }
+      return made === 'finished' ? { kind: made } : { kind: made, percent: undefined }
+    },
     fetch: async () => {},
     cancel: async () => 'unsupported',
     discard: async () => {},
@@ -159,6 +165,20 @@ describe('an answer that cannot be recorded', () => {
 })
 
 describe('a recovery', () => {
+  it('ends a day after the failure, however often the process was restarted', async () => {
+    answer = () => new Promise(() => {})
+    made = 'rendering'
+    void worker().render(inputOf('task0'), context)
+    await vi.waitFor(() => expect(jobs.size).toBe(1))
+    clock += AFTER_THE_LONGEST_CALL_MS
+    await giveUp('task0')
+    await callBack('task0')
+    clock += 24 * 3_600_000 - 1
+    expect(await worker().recover(inputOf('task0'), context)).toBe('pending')
+    clock += 1
+    expect(await worker().recover(inputOf('task0'), context)).toBe('over')
+  })
+
   it('removes the file of a task that its owner deletes during the download', async () => {
     answer = () => new Promise(() => {})
     void worker().render(inputOf('task0'), context)

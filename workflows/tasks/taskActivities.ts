@@ -18,6 +18,8 @@ import type { SweepUploadsActivities } from './sweepUploads.workflow.ts'
 import { type ActivityDeps, createTaskCommands } from './taskCommands.ts'
 
 const ORPHAN_AGE_MS = 20_000
+/** Time after a failure in which its video may still arrive. The polls are counted again in each new process. */
+const RECOVERY_MS = 24 * 3_600_000
 
 export type TaskActivities = GenerateVideoActivities &
   RecoverVideoActivities &
@@ -125,7 +127,8 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       if (state.status !== 'failed' || state.jobId === null) return 'over'
       const provider = providerOf(providers, state.provider)
       const job = await provider.state(state.jobId, signal)
-      if (job.kind === 'queued' || job.kind === 'rendering') return 'pending'
+      if (job.kind === 'queued' || job.kind === 'rendering')
+        return deps.clock() < Date.parse(state.failedAt) + RECOVERY_MS ? 'pending' : 'over'
       if (job.kind === 'finished') {
         const file = await fetchVideo(deps, provider, { taskId, jobId: state.jobId }, signal)
         await sendCommand(taskId, { type: 'Succeed', file, at: at() })
