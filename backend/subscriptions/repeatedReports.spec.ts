@@ -5,6 +5,7 @@ import { nextChangeDueAt } from './dueChanges.rules.ts'
 import type { SubscriptionEvent } from './events.ts'
 import { subscription } from './subscription.decider.ts'
 import {
+  applyDueChanges,
   at,
   cancelled,
   ended,
@@ -43,6 +44,20 @@ describe('a failed payment', () => {
 })
 
 describe('a status that the provider reports', () => {
+  it('suspends no plan before the end of its grace period, which a mail has promised', () => {
+    const within = status('suspended', on('02-06'), 'A', on('02-06'))
+    given(...running, failed)
+      .when(within)
+      .decidesNothing()
+    given(...running, failed)
+      .when(applyDueChanges(on('02-08')))
+      .decides(suspended('unpaid', on('02-08')))
+    const late = status('suspended', on('02-06'), 'A', on('02-09'))
+    given(...running, failed, suspended('unpaid', on('02-08')))
+      .when(late)
+      .decidesNothing()
+  })
+
   it('changes nothing while billing runs as expected', () => {
     given(...running)
       .when(status('active'))
