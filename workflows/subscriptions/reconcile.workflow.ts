@@ -5,7 +5,7 @@ export interface ReconcileActivities {
   reconcile(input: NoInput): Promise<void>
 }
 
-/** Runs daily, because webhooks can be lost. */
+/** Runs at each start and daily, because webhooks can be lost. */
 export const reconcile: Workflow<ReconcileActivities> = {
   type: 'reconcile',
   run: (ctx, input) => ctx.activities.reconcile(input),
