@@ -32,6 +32,20 @@ it('stores nothing and throws the error of the statement if one that was sent fa
   expect(await ids()).toEqual([])
 })
 
+it('throws the error of the statement that failed, not that of one after it which is seen first', async () => {
+  const deep = async (run: () => Promise<unknown>, depth: number): Promise<unknown> =>
+    depth === 0 ? run() : await deep(run, depth - 1)
+  const fails = inTransaction(db.database, (tx) => {
+    const both = Promise.all([deep(() => tx.execute('select 1 / 0'), 5), tx.execute('select 1')])
+    // Both answers arrive while the process is busy.
+    setImmediate(() => {
+      for (const until = performance.now() + 50; performance.now() < until; );
+    })
+    return both
+  })
+  await expect(fails).rejects.toMatchObject({ code: '22012' })
+})
+
 it('stores nothing if its work throws, and leaves a connection that works', async () => {
   for (let n = 0; n < 20; n++) {
     const fails = inTransaction(db.database, async (tx) => {

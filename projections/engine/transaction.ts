@@ -62,26 +62,33 @@ function prepare(sql: string): Statement {
  */
 export async function inTransaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const pool = pools.get(database)?.()
-  const { sent, send } = sentStatements()
+  /** The answers of all statements, in order. */
+  const sent: Promise<unknown>[] = []
+  const track = <Answer>(answer: Promise<Answer>) => {
+    answer.catch(ignore)
+    sent.push(answer)
+    return answer
+  }
   if (!pool)
     return database.em.fork().transactional(async (em) => {
-      const execute = (sql: string, values: readonly unknown[] = []) => em.execute(sql, [...values]) as Promise<never>
-      const result = await work({ execute, send: (...statement) => send(execute(...statement)) })
+      const execute = (sql: string, values: readonly unknown[] = []) =>
+        track(em.execute(sql, [...values]) as Promise<never>)
+      const result = await work({ execute, send: (...statement) => void execute(...statement) })
       await Promise.all(sent)
       return result
     })
   const client = await pool.connect()
   const execute = async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
-    const { rows } = await client.query({ ...(prepared.get(sql) ?? prepare(sql)), values: [...values] })
+    const { rows } = await track(client.query({ ...(prepared.get(sql) ?? prepare(sql)), values: [...values] }))
     return rows as Row[]
   }
   // An error between two statements is that of the next one.
   client.on('error', ignore)
   try {
-    send(client.query(BEGIN))
-    const result = await work({ execute, send: (...statement) => send(execute(...statement)) })
+    track(client.query(BEGIN))
+    const result = await work({ execute, send: (...statement) => void execute(...statement).catch(ignore) })
     // The server rolls back if a statement before this one failed.
-    send(client.query('commit'))
+    track(client.query('commit'))
     await Promise.all(sent)
     client.off('error', ignore)
     client.release()
@@ -93,15 +100,13 @@ export async function inTransaction<T>(database: Database, work: (tx: Transactio
     )
     client.off('error', ignore)
     client.release(failed)
-    throw error
+    throw await causeOf(error, sent)
   }
 }
 
-function sentStatements() {
-  const sent: Promise<unknown>[] = []
-  const send = (answer: Promise<unknown>) => {
-    answer.catch(ignore)
-    sent.push(answer)
-  }
-  return { sent, send }
+/** Returns the error of the first statement that failed if `error` is one of a statement: later ones only say that one did. */
+async function causeOf(error: unknown, answers: readonly Promise<unknown>[]): Promise<unknown> {
+  const failures = (await Promise.allSettled(answers)).filter(({ status }) => status === 'rejected')
+  const reasons = failures.map((failure) => (failure as PromiseRejectedResult).reason)
+  return reasons.includes(error) ? reasons[0] : error
 }
