@@ -31,7 +31,7 @@ const CreditBalanceTable = defineEntity({
     /** Parts of each open hold, by task id. */
     holds: p.json<Readonly<Record<string, readonly LotPart[]>>>(),
     debt: p.integer(),
-    /** Number and sum of the user's credit entries, and the revision of the latest. */
+    /** Number and sum of the user's credit entries, and the revision of the latest. See docs/decisions/0053-totals-beside-the-balance.md. */
     entries: p.integer(),
     entered: p.integer(),
     last_entry: p.integer().nullable(),
