@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { refuseDeletedUser } from '../refuseDeletedUser.ts'
 
 export interface Mark {
   readonly id: string
@@ -22,12 +22,11 @@ export function createMarks(pool: Pick<pg.Pool, 'query'>) {
     /** Changes the marks of one or more videos. @throws Rejection unauthenticated, if the account was deleted */
     async set(userId: string, taskIds: readonly string[], { favourite, folder }: Change): Promise<void> {
       const sql = `insert into video_mark as m (task_id, user_id, favourite, folder)
-        select task, u.id, coalesce($3, false), $4
-        from unnest($2::uuid[]) as task, (select id from user_account where id = $1 for key share) u
+        select id, $1, coalesce($3, false), $4 from unnest($2::uuid[]) as id
         on conflict (task_id) do update
         set favourite = coalesce($3, m.favourite), folder = case when $5 then m.folder else excluded.folder end`
-      const { rowCount } = await pool.query(sql, [userId, taskIds, favourite, folder, folder === undefined])
-      if (rowCount === 0) throw new Rejection('unauthenticated', 'This account was deleted.')
+      const values = [userId, taskIds, favourite, folder, folder === undefined]
+      await pool.query(sql, values).catch(refuseDeletedUser)
     },
 
     async remove(taskId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type pg from 'pg'
-import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Clock } from '../../kernel/time.ts'
+import { refuseDeletedUser } from '../refuseDeletedUser.ts'
 
 /** A public page of a video. */
 export interface ShareRow {
@@ -46,15 +46,12 @@ export function createShares(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
     /** Shares a video, or changes what its share shows. @throws Rejection unauthenticated, if the account was deleted */
     async share({ userId, taskId, width, height, showPrompt, showName }: NewShare): Promise<ShareRow> {
       const sql = `insert into share as s (id, task_id, user_id, show_prompt, show_name, width, height, created_at)
-        select $1, $2::uuid, u.id, coalesce($4, false), coalesce($5, false), $6::int, $7::int, $8::timestamptz
-        from user_account u where u.id = $3 for key share
+        values ($1, $2, $3, coalesce($4, false), coalesce($5, false), $6, $7, $8)
         on conflict (task_id) do update set show_prompt = coalesce($4, s.show_prompt), show_name = coalesce($5, s.show_name)
         returning ${ROW}`
       const id = randomBytes(ID_BYTES).toString('base64url')
       const values = [id, taskId, userId, showPrompt, showName, width, height, new Date(clock())]
-      const [shared] = (await pool.query<ShareRow>(sql, values)).rows
-      if (!shared) throw new Rejection('unauthenticated', 'This account was deleted.')
-      return shared
+      return (await pool.query<ShareRow>(sql, values).catch(refuseDeletedUser)).rows[0]!
     },
 
     ofTask: (taskId: string) => readOne(`select ${ROW} from share where task_id = $1`, taskId),
