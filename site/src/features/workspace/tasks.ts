@@ -23,17 +23,25 @@ export const $inProgress = computed($tasks, ({ tasks }) => tasks.filter(isInProg
 
 /** Ids of deleted tasks, so that an update still in flight does not restore one. */
 const removed = new Set<string>()
-/** Ids of tasks updated while a list request is in flight. For these, the store is newer than the response. */
-let updatedWhileLoading: Set<string> | undefined
+/** For each list request in flight: ids of tasks updated since. For these, the store is newer than the response. */
+const updatedWhileLoading = new Set<Set<string>>()
+let begun = 0
+/** Number of the latest list request whose response the store has. */
+let applied = 0
 
 const readPage = (page: number) => call(listTasks, { query: { page, per_page: PER_PAGE } })
 const isKept = ({ id }: Task) => !removed.has(id)
 
 /** Reloads the first page and keeps older tasks that are already loaded. @throws ApiError */
 export async function loadTasks(): Promise<void> {
+  begun += 1
+  const mine = begun
   const updated = new Set<string>()
-  updatedWhileLoading = updated
-  const { tasks: read, total } = await readPage(1)
+  updatedWhileLoading.add(updated)
+  const { tasks: read, total } = await readPage(1).finally(() => updatedWhileLoading.delete(updated))
+  // Responses can overtake each other.
+  if (mine < applied) return
+  applied = mine
   const list = $tasks.get()
   const known = new Map(list.tasks.map((task) => [task.id, task]))
   const fresh = read.filter(isKept).map((task) => (updated.has(task.id) ? (known.get(task.id) ?? task) : task))
@@ -87,7 +95,7 @@ export const failureText = (task: Task): string =>
 /** Replaces a task in the list, or inserts it at the top. */
 export function putTask(task: Task): void {
   if (removed.has(task.id)) return
-  updatedWhileLoading?.add(task.id)
+  for (const updated of updatedWhileLoading) updated.add(task.id)
   const { tasks, total } = $tasks.get()
   const known = tasks.some((other) => other.id === task.id)
   // Ignore updates to tasks older than the oldest one loaded.
@@ -112,6 +120,8 @@ function dropTask(id: string): void {
 export function applyUpdate(task: Task): void {
   if (removed.has(task.id)) return
   const before = $tasks.get().tasks.find((other) => other.id === task.id)
+  // The answer to a poll can be older than the last message of the socket. No video changes once it is finished.
+  if (before && isFinished(before) && !isFinished(task)) return
   putTask(task)
   const isNews = !before || readStatus(before.status) !== readStatus(task.status)
   if (isNews) announce(task)
@@ -119,6 +129,7 @@ export function applyUpdate(task: Task): void {
   if (isNews || tenthsOf(before) !== tenthsOf(task)) void loadQueue().catch(() => {})
 }
 
+const isFinished = ({ status }: Task) => readStatus(status) === 'Success'
 const tenthsOf = ({ progress }: Task) => Math.floor((progress ?? 0) / 10)
 
 function announce(task: Task): void {

@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Task } from '#backend/tasks/contract.ts'
+import { $tasks, applyUpdate, loadTasks, putTask } from './tasks.ts'
+
+const task = (id: string, status: Task['status']) => ({ id, status, created_at: `2026-01-0${id}` }) as unknown as Task
+
+/** A server whose answers to the list the test gives, in its own order. */
+function heldServer() {
+  const answers: ((tasks: readonly Task[]) => void)[] = []
+  vi.stubGlobal('fetch', (address: string) => {
+    if (!address.includes('/videos/tasks')) return Promise.reject(new TypeError('not part of the test'))
+    return new Promise<Response>((resolve) => {
+      answers.push((tasks) => resolve(Response.json({ tasks, total: tasks.length })))
+    })
+  })
+  return answers
+}
+
+const shown = () => $tasks.get().tasks.map(({ id, status }) => `${id} ${status}`)
+
+beforeEach(() => $tasks.set({ status: 'ready', tasks: [task('1', 'Queueing')], total: 1 }))
+
+describe('loads of the list that overlap', () => {
+  it('keep an update that is newer than both answers', async () => {
+    const answers = heldServer()
+    const loads = [loadTasks(), loadTasks()]
+    applyUpdate(task('1', 'Processing'))
+    answers[0]!([task('1', 'Queueing')])
+    await loads[0]
+    expect(shown()).toEqual(['1 Processing'])
+    answers[1]!([task('1', 'Queueing')])
+    await loads[1]
+    expect(shown()).toEqual(['1 Processing'])
+  })
+
+  it('keep a task that was created after both began', async () => {
+    const answers = heldServer()
+    const loads = [loadTasks(), loadTasks()]
+    putTask(task('2', 'Preparing'))
+    for (const answer of answers) answer([task('1', 'Queueing')])
+    await Promise.all(loads)
+    expect(shown()).toEqual(['2 Preparing', '1 Queueing'])
+  })
+
+  it('ignore the answer to an earlier one that arrives after that to a later one', async () => {
+    const answers = heldServer()
+    const loads = [loadTasks(), loadTasks()]
+    answers[1]!([task('1', 'Success')])
+    await loads[1]
+    answers[0]!([task('1', 'Queueing')])
+    await loads[0]
+    expect(shown()).toEqual(['1 Success'])
+  })
+})
+
+describe('an update', () => {
+  it('does not take a finished video back to an earlier step', () => {
+    heldServer()
+    applyUpdate(task('1', 'Success'))
+    applyUpdate(task('1', 'Processing'))
+    expect(shown()).toEqual(['1 Success'])
+  })
+})
