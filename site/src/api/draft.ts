@@ -41,10 +41,23 @@ export function adoptVisitorDraft(userId: string): void {
   }
 }
 
+/** Written and removed when all drafts are, so that other tabs learn of it, even if there is no draft. */
+const FORGOTTEN = `${PREFIX}forgotten`
+const listeners = new Set<() => void>()
+
+/** Calls `listener` when this page or another tab deletes all drafts. An open form must not be stored afterwards. */
+export function onDraftsForgotten(listener: () => void): void {
+  listeners.add(listener)
+  addEventListener('storage', ({ key, newValue }) => key === FORGOTTEN && newValue !== null && listener())
+}
+
 /** Deletes all users' drafts from this browser. */
 export function forgetDrafts(): void {
+  for (const listener of listeners) listener()
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key)
+    localStorage.setItem(FORGOTTEN, '1')
+    localStorage.removeItem(FORGOTTEN)
   } catch {
     // Storage is unavailable, so there are no drafts.
   }

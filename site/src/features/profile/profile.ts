@@ -14,6 +14,7 @@ import {
 import { type PasswordForm, requestReset } from '../../api/account.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
+import { forgetDrafts } from '../../api/draft.ts'
 import { once } from '../../api/once.ts'
 import { $session, requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
 import { loadPlan } from '../../api/subscription.ts'
@@ -126,6 +127,7 @@ export async function eraseAccount(proof: Proof): Promise<'erased' | 'mailed'> {
     return 'mailed'
   }
   setSignedOut()
+  forgetDrafts()
   $profile.set('deleted')
   return 'erased'
 }

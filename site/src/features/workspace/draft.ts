@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { TASK_TYPES } from '#backend/tasks/contract.ts'
 import { check } from '../../api/check.ts'
-import { adoptVisitorDraft, readDraft, writeDraft } from '../../api/draft.ts'
+import { adoptVisitorDraft, onDraftsForgotten, readDraft, writeDraft } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
 import { inPageLanguage } from '../../i18n/movements.ts'
 import { frameUrls, onFrames, restoreFrames } from './frames/frames.ts'
@@ -39,10 +39,14 @@ export function keepDraft(userId: string): void {
     restoreFrames({ first, last, references })
   }
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isForgotten = false
+  onDraftsForgotten(() => {
+    isForgotten = true
+  })
   const write = () => {
     clearTimeout(timer)
     // Signing out deletes drafts, so do not save one afterwards.
-    if ($session.get().status !== 'in') return
+    if (isForgotten || $session.get().status !== 'in') return
     const { first: image, last: lastImage, references } = frameUrls()
     writeDraft(userId, { ...$generation.get(), image, lastImage, references })
   }
