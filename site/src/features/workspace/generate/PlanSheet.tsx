@@ -2,7 +2,9 @@ import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
 import { $plan, loadPlan } from '../../../api/subscription.ts'
 import { translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
 import { PlanChoices } from '../../../ui/plans/PlanChoices.tsx'
 
 /** The plans, over the form, which keeps its content. The current plan is marked and cannot be chosen. */
@@ -13,7 +15,14 @@ export function PlanSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog size={600} title={t('workspace.plans.heading')} onClose={onClose}>
       <p className="muted">{t('workspace.plans.kept')}</p>
-      {plan ? <PlanChoices plan={plan} /> : <div className="skeleton plan-sheet-skeleton" />}
+      {plan === null && <div className="skeleton plan-sheet-skeleton" />}
+      {plan?.lacks === 'plan' && (
+        <Notice tone="warning">
+          <p>{t('workspace.plans.failed')}</p>
+          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadPlan()} />
+        </Notice>
+      )}
+      {plan && plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
     </Dialog>
   )
 }
