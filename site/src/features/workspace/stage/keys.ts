@@ -82,24 +82,29 @@ function belongsTo(target: EventTarget | null, key: string): boolean {
   return target.closest(INTERACTIVE) !== null || (key === ' ' && target.closest('button, a, summary') !== null)
 }
 
+/** Runs the shortcut of a key. A held key acts once, except that the arrow keys go on. */
+export function handleKey(event: KeyboardEvent, openers: Openers): void {
+  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault()
+    // Each submission costs credits. A held key repeats after the first one has ended.
+    if (!event.repeat) document.querySelector<HTMLFormElement>('form.generation')?.requestSubmit()
+    return
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || !$singleKeys.get()) return
+  if (belongsTo(event.target, event.key)) return
+  const task = $current.get()
+  const actions = { ...always(openers), ...(task ? ofTake(task, openers) : {}) }
+  const key = event.key.toLowerCase()
+  const act = actions[key]
+  if (!act) return
+  event.preventDefault()
+  if (!event.repeat || key.startsWith('arrow')) act()
+}
+
 export function useKeys(openers: Openers): void {
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
-      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault()
-        document.querySelector<HTMLFormElement>('form.generation')?.requestSubmit()
-        return
-      }
-      if (event.ctrlKey || event.metaKey || event.altKey || !$singleKeys.get()) return
-      if (belongsTo(event.target, event.key)) return
-      const task = $current.get()
-      const actions = { ...always(openers), ...(task ? ofTake(task, openers) : {}) }
-      const act = actions[event.key.toLowerCase()]
-      if (!act) return
-      event.preventDefault()
-      act()
-    }
+    const onKeyDown = (event: KeyboardEvent) => handleKey(event, openers)
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   })
