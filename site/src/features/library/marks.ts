@@ -16,22 +16,57 @@ export const $folders = computed($marks, (marks) => {
   return [...counts].sort(([a], [b]) => a.localeCompare(b))
 })
 
+type Change = Partial<Omit<VideoMark, 'id'>>
+interface Sent {
+  readonly ids: readonly string[]
+  readonly change: Change
+  isAccepted: boolean
+}
+
+/** The marks that the server has, without those of `sent`. */
+let stored: Marks = new Map()
+/** Changes that the page shows already, in the order in which they were made. */
+let sent: readonly Sent[] = []
+let isLoading = false
+
+const applied = (marks: Marks, { ids, change }: Sent): Marks =>
+  new Map([
+    ...marks,
+    ...ids.map((id) => [id, { id, favourite: false, folder: null, ...marks.get(id), ...change }] as const),
+  ])
+
+function show(): void {
+  // An answer that is still on its way can lack the accepted changes.
+  while (!isLoading && sent[0]?.isAccepted) {
+    stored = applied(stored, sent[0])
+    sent = sent.slice(1)
+  }
+  $marks.set(sent.reduce(applied, stored))
+}
+
 export async function loadMarks(): Promise<void> {
-  const { marks } = await call(listMarks)
-  $marks.set(new Map(marks.map((mark) => [mark.id, mark])))
+  isLoading = true
+  try {
+    const { marks } = await call(listMarks)
+    stored = new Map(marks.map((mark) => [mark.id, mark]))
+  } finally {
+    isLoading = false
+    show()
+  }
 }
 
 /** Marks videos, and takes the marks back if the server refuses them. Returns whether it accepted them. */
-export async function setMarks(ids: readonly string[], change: Partial<Omit<VideoMark, 'id'>>): Promise<boolean> {
-  const before = $marks.get()
-  const changed = ids.map((id) => ({ id, favourite: false, folder: null, ...before.get(id), ...change }))
-  $marks.set(new Map([...before, ...changed.map((mark) => [mark.id, mark] as const)]))
+export async function setMarks(ids: readonly string[], change: Change): Promise<boolean> {
+  const mine: Sent = { ids, change, isAccepted: false }
+  sent = [...sent, mine]
+  show()
   try {
     await call(markVideos, { body: { ids: [...ids], ...change } })
-    return true
+    mine.isAccepted = true
   } catch (error) {
-    $marks.set(before)
+    sent = sent.filter((other) => other !== mine)
     showToast('danger', errorText(error))
-    return false
   }
+  show()
+  return mine.isAccepted
 }
