@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { $marks, loadMarks, setMarks } from './marks.ts'
+import { $folders, $marks, loadMarks, setMarks } from './marks.ts'
+import { deleteFilms } from './selection.ts'
 
 type Answer = (response: Response) => void
 
@@ -48,5 +49,16 @@ describe('the marks that the page loads', () => {
     answers[0]!(Response.json({ marks: [{ id: 'b', favourite: true, folder: null }] }))
     await loading
     expect(favourites().sort()).toEqual(['a', 'b'])
+  })
+})
+
+describe('the folders', () => {
+  it('no longer count videos that were deleted', async () => {
+    const mark = (id: string) => ({ id, favourite: false, folder: 'Best' })
+    vi.stubGlobal('fetch', async () => Response.json({ marks: [mark('a'), mark('b')] }))
+    await loadMarks()
+    vi.stubGlobal('fetch', async () => Response.json({ deleted: ['a'], failed: [] }))
+    await deleteFilms(['a'])
+    expect($folders.get()).toEqual([['Best', 1]])
   })
 })

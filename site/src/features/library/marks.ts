@@ -18,7 +18,7 @@ export const $folders = computed($marks, (marks) => {
 
 type Change = Partial<Omit<VideoMark, 'id'>>
 interface Sent {
-  readonly ids: readonly string[]
+  ids: readonly string[]
   readonly change: Change
   isAccepted: boolean
 }
@@ -69,4 +69,11 @@ export async function setMarks(ids: readonly string[], change: Change): Promise<
   }
   show()
   return mine.isAccepted
+}
+
+/** Removes the marks of deleted videos, as the server does. */
+export function dropMarks(gone: ReadonlySet<string>): void {
+  stored = new Map([...stored].filter(([id]) => !gone.has(id)))
+  for (const change of sent) change.ids = change.ids.filter((id) => !gone.has(id))
+  show()
 }

@@ -6,6 +6,7 @@ import { startDownload } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { $films, dropFilms } from './library.ts'
+import { dropMarks } from './marks.ts'
 
 /** Ids of the selected videos; null while none can be selected. */
 export const $selection = atom<ReadonlySet<string> | null>(null)
@@ -51,6 +52,7 @@ export async function deleteFilms(ids: readonly string[]): Promise<void> {
     const { deleted, failed } = await call(deleteTasks, { body: { ids: [...ids] } })
     const gone = new Set([...deleted, ...failed.filter(({ code }) => code === 'not_found').map(({ id }) => id)])
     dropFilms(gone)
+    dropMarks(gone)
     if ($selection.get()) $selection.set(new Set([...($selection.get() ?? [])].filter((id) => !gone.has(id))))
     if (gone.size > 0) showToast('success', t('library.deleted', { count: gone.size }))
     if (gone.size < ids.length) showToast('danger', t('library.notDeleted', { count: ids.length - gone.size }))
