@@ -26,6 +26,12 @@ export const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManag
 /** Whether the user or the browser refuses the notifications of this site. */
 export const isBlocked = (): boolean => canPush() && Notification.permission === 'denied'
 
+/** Changes one of the settings. The other one can have changed while the server or the user was asked. */
+const change = (part: Partial<Notices>) => {
+  const now = $notices.get()
+  if (now) $notices.set({ ...now, ...part })
+}
+
 export async function loadNotices(): Promise<void> {
   const { push, mail, push_key } = await call(readNotices)
   $notices.set({ push, mail, pushKey: push_key })
@@ -49,7 +55,7 @@ export async function setPush(on: boolean): Promise<void> {
   try {
     if (on) await subscribe(before.pushKey)
     else await call(unsubscribePush)
-    $notices.set({ ...before, push: on })
+    change({ push: on })
   } catch {
     showToast('danger', translate()('profile.notices.pushFailed'))
   }
@@ -58,11 +64,11 @@ export async function setPush(on: boolean): Promise<void> {
 export async function setMail(on: boolean): Promise<void> {
   const before = $notices.get()
   if (!before) return
-  $notices.set({ ...before, mail: on })
+  change({ mail: on })
   try {
     await call(chooseMail, { body: { on } })
   } catch (error) {
-    $notices.set(before)
+    change({ mail: before.mail })
     showToast('danger', errorText(error))
   }
 }
