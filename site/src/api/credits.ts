@@ -13,17 +13,33 @@ export interface Credits {
 
 export const $credits = atom<Credits | null>(null)
 
+let messages = 0
+let begun = 0
+/** Number of the latest load whose answer is stored. */
+let applied = 0
+
 /** Stores a balance, also in the hint that fills the header of the next page. */
-export function setCredits(remaining: number, total: number, tier = $credits.get()?.tier ?? null): void {
-  $credits.set({ ...$credits.get(), remaining, total, tier })
+function store(credits: Credits): void {
+  $credits.set(credits)
   const hint = readHint()
-  if (hint) writeHint({ ...hint, credits: remaining })
+  if (hint) writeHint({ ...hint, credits: credits.remaining })
 }
 
-/** Loads the balance. @throws ApiError */
+/** Stores the balance of a message of the server. */
+export function setCredits(remaining: number, total: number): void {
+  messages += 1
+  store({ tier: null, ...$credits.get(), remaining, total })
+}
+
+/** Loads the balance. Neither answers that overtook this one nor messages since its request are undone. @throws ApiError */
 export async function loadCredits(): Promise<Stats> {
+  begun += 1
+  const [mine, before] = [begun, messages]
   const answer = await call(stats)
-  setCredits(answer.remaining_credits ?? 0, answer.total_credits ?? 0, answer.current_tier)
-  $credits.set({ ...$credits.get()!, next: answer.next_reset_date })
+  if (mine < applied) return answer
+  applied = mine
+  const { remaining_credits: remaining, total_credits: total, current_tier: tier, next_reset_date: next } = answer
+  const loaded = { remaining: remaining ?? 0, total: total ?? 0 }
+  store({ ...loaded, ...(messages === before ? {} : $credits.get()), tier, next })
   return answer
 }
