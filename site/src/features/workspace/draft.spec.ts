@@ -26,6 +26,21 @@ describe('the unsent form', () => {
     expect(drafts()).toEqual(['kinora.draft.1'])
   })
 
+  it('keeps its images if the page is left before they are shown', () => {
+    vi.stubGlobal(
+      'Image',
+      class {
+        decode = () => new Promise(() => {})
+      },
+    )
+    leave()
+    const images = { image: '/media/first.jpg', lastImage: '/media/last.jpg', references: ['/media/reference.jpg'] }
+    kept.set('kinora.draft.1', JSON.stringify({ ...JSON.parse(kept.get('kinora.draft.1')!), ...images }))
+    keepDraft('1')
+    leave()
+    expect(JSON.parse(kept.get('kinora.draft.1')!)).toMatchObject(images)
+  })
+
   it('is not stored again while a sign-out waits for the server', () => {
     leave()
     forgetDrafts()

@@ -70,7 +70,7 @@ function Reference({ slot, number }: { readonly slot: FrameSlot; readonly number
   return (
     <li className="reference" data-state={frame.status}>
       {frame.status === 'none' ? (
-        <Fault id={`reference-${slot.id}`} text={frame.fault ?? codeText('upload_failed')} />
+        frame.fault && <Fault id={`reference-${slot.id}`} text={frame.fault} />
       ) : (
         <img src={frame.preview} alt={t('workspace.references.image', { number })} />
       )}

@@ -14,8 +14,16 @@ interface Picture {
   readonly wide: boolean
 }
 
+interface NoPicture {
+  readonly status: 'none'
+  readonly fault: string | null
+  readonly original?: string
+  /** URL of an uploaded image that is being loaded. */
+  readonly restoring?: string
+}
+
 export type Frame =
-  | { readonly status: 'none'; readonly fault: string | null; readonly original?: string }
+  | NoPicture
   | ({ readonly status: 'uploading'; readonly percent: number } & Picture)
   | ({ readonly status: 'ready'; readonly url: string } & Picture)
 
@@ -114,6 +122,7 @@ export function createFrameSlot(): FrameSlot {
 
   async function restore(url: string): Promise<void> {
     const mine = begin()
+    $frame.set({ status: 'none', fault: null, restoring: url })
     const image = await load(url).catch(() => undefined)
     if (upload !== mine) return
     if (!image) return $frame.set({ status: 'none', fault: null })

@@ -41,9 +41,10 @@ export function removeReference(slot: FrameSlot): void {
   $references.set($references.get().filter((other) => other !== slot))
 }
 
-/** Address of a slot's uploaded image, or null. */
+/** Address of a slot's uploaded image, which may not be shown yet, or null. */
 const urlOf = ({ $frame }: FrameSlot): string | null => {
   const frame = $frame.get()
+  if (frame.status === 'none') return frame.restoring ?? null
   return frame.status === 'ready' ? frame.url : null
 }
 
