@@ -17,9 +17,10 @@ export const $current = computed(
 
 export const showTake = (id: string): void => $chosen.set(id)
 
-// A take stays on the stage when the order changes, for instance because its video is finished.
+// A take stays on the stage when the order changes, for instance because its video is finished. So does the one that
+// replaces a deleted take.
 $current.listen((take) => {
-  if (take && $chosen.get() === null) $chosen.set(take.id)
+  if (take && $chosen.get() !== take.id) $chosen.set(take.id)
 })
 
 /** Moves to the previous (-1) or the next (1) take, without wrapping. */
