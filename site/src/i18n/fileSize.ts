@@ -4,7 +4,8 @@ const UNITS = ['B', 'KB', 'MB', 'GB'] as const
 export function fileSize(bytes: number): string {
   let size = bytes
   let unit = 0
-  while (size >= 1024 && unit < UNITS.length - 1) {
+  // From 1023.95, one decimal place would show 1024.0 of the smaller unit.
+  while (size >= (unit === 0 ? 1024 : 1023.95) && unit < UNITS.length - 1) {
     size /= 1024
     unit += 1
   }
