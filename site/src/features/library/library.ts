@@ -73,7 +73,7 @@ export async function loadFilms(): Promise<void> {
 /** Loads the next videos, unless all are shown or others load. */
 export async function loadMore(): Promise<void> {
   const before = $films.get()
-  if (!['ready', 'stuck'].includes(before.status) || before.tasks.length >= before.total) return
+  if (deletions > 0 || !['ready', 'stuck'].includes(before.status) || before.tasks.length >= before.total) return
   const mine = latest
   $films.set({ ...before, status: 'more' })
   try {
@@ -97,10 +97,34 @@ export function setFilter(change: Partial<Filter>): Promise<void> {
   return loadFilms()
 }
 
-/** Removes deleted videos from the page. */
-export function dropFilms(ids: ReadonlySet<string>): void {
+/** Deletions in progress. Pages that are read during one could lack the videos that move up. */
+let deletions = 0
+
+/** Deletes videos and removes those that `remove` returns from the page. */
+export async function removeFilms(remove: () => Promise<ReadonlySet<string>>): Promise<void> {
+  const before = $films.get()
+  deletions += 1
+  // Discards a page that is on its way.
+  if (before.status === 'more') {
+    latest += 1
+    $films.set({ ...before, status: 'ready' })
+  }
+  const mine = latest
+  let gone: ReadonlySet<string> = new Set()
+  try {
+    gone = await remove()
+  } finally {
+    deletions -= 1
+    // The list was read before the deletion.
+    if (before.status === 'loading' || mine !== latest) await loadFilms()
+    else drop(gone)
+  }
+}
+
+/** Takes videos off the page. The grid then loads the next ones if it needs them. */
+function drop(gone: ReadonlySet<string>): void {
   const { tasks, total, ...rest } = $films.get()
-  const left = tasks.filter(({ id }) => !ids.has(id))
+  const left = tasks.filter(({ id }) => !gone.has(id))
   $films.set({ ...rest, tasks: left, total: total - (tasks.length - left.length) })
 }
 

@@ -5,7 +5,7 @@ import { errorText } from '../../api/errorText.ts'
 import { startDownload } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
-import { $films, dropFilms } from './library.ts'
+import { $films, removeFilms } from './library.ts'
 import { dropMarks } from './marks.ts'
 
 /** Ids of the selected videos; null while none can be selected. */
@@ -49,13 +49,15 @@ export async function downloadSelected(): Promise<void> {
 export async function deleteFilms(ids: readonly string[]): Promise<void> {
   const t = translate()
   try {
-    const { deleted, failed } = await call(deleteTasks, { body: { ids: [...ids] } })
-    const gone = new Set([...deleted, ...failed.filter(({ code }) => code === 'not_found').map(({ id }) => id)])
-    dropFilms(gone)
-    dropMarks(gone)
-    if ($selection.get()) $selection.set(new Set([...($selection.get() ?? [])].filter((id) => !gone.has(id))))
-    if (gone.size > 0) showToast('success', t('library.deleted', { count: gone.size }))
-    if (gone.size < ids.length) showToast('danger', t('library.notDeleted', { count: ids.length - gone.size }))
+    await removeFilms(async () => {
+      const { deleted, failed } = await call(deleteTasks, { body: { ids: [...ids] } })
+      const gone = new Set([...deleted, ...failed.filter(({ code }) => code === 'not_found').map(({ id }) => id)])
+      dropMarks(gone)
+      if ($selection.get()) $selection.set(new Set([...($selection.get() ?? [])].filter((id) => !gone.has(id))))
+      if (gone.size > 0) showToast('success', t('library.deleted', { count: gone.size }))
+      if (gone.size < ids.length) showToast('danger', t('library.notDeleted', { count: ids.length - gone.size }))
+      return gone
+    })
   } catch (error) {
     showToast('danger', errorText(error))
   }

@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Task } from '#backend/tasks/contract.ts'
+import { $films, loadFilms, loadMore } from './library.ts'
+import { deleteFilms } from './selection.ts'
+
+const PER_PAGE = 60
+const FIRST = ['0', '1', '2', '3', '4']
+
+/** A library on a server, newest first. It holds answers back until they are released. */
+function serverWith(count: number) {
+  let tasks = Array.from({ length: count }, (_, n) => ({ id: `${n}` }) as Task)
+  const held: (() => void)[] = []
+  const state = { holds: false }
+  vi.stubGlobal('fetch', (address: string, { body }: RequestInit) => {
+    const page = Number(new URL(address, 'http://site').searchParams.get('page'))
+    const deleted: readonly string[] = body ? JSON.parse(String(body)).ids : []
+    tasks = tasks.filter(({ id }) => !deleted.includes(id))
+    const list = { tasks: tasks.slice((page - 1) * PER_PAGE, page * PER_PAGE), total: tasks.length }
+    const answer = () => Response.json(body ? { deleted, failed: [] } : list)
+    const response = answer()
+    if (!state.holds) return Promise.resolve(response)
+    return new Promise<Response>((resolve) => held.push(() => resolve(response)))
+  })
+  const release = () => {
+    state.holds = false
+    for (const send of held.splice(0)) send()
+  }
+  return Object.assign(state, { release, left: () => tasks.map(({ id }) => id) })
+}
+const shown = () => $films.get().tasks.map(({ id }) => id)
+
+/** Loads pages as the grid does, until it shows as many videos as there are. */
+async function scrollDown(): Promise<void> {
+  for (let page = 0; page < 5; page++) await loadMore()
+}
+
+beforeEach(() => $films.set({ status: 'loading', tasks: [], total: 0 }))
+
+describe('a deletion', () => {
+  it('hides no other video if the next page is on its way', async () => {
+    const server = serverWith(150)
+    await loadFilms()
+    server.holds = true
+    const work = [deleteFilms(FIRST), loadMore()]
+    server.release()
+    await Promise.all(work)
+    await scrollDown()
+    expect(shown()).toEqual(server.left())
+  })
+
+  it('hides no other video if the next page was asked for before', async () => {
+    const server = serverWith(150)
+    await loadFilms()
+    server.holds = true
+    const work = [loadMore(), deleteFilms(FIRST)]
+    server.release()
+    await Promise.all(work)
+    await scrollDown()
+    expect(shown()).toEqual(server.left())
+  })
+
+  it('is not undone by a list that was read before', async () => {
+    const server = serverWith(10)
+    await loadFilms()
+    server.holds = true
+    const load = loadFilms()
+    const removal = deleteFilms(FIRST)
+    server.release()
+    await Promise.all([load, removal])
+    await vi.waitFor(() => expect($films.get().status).toBe('ready'))
+    expect(shown()).toEqual(server.left())
+  })
+})
