@@ -132,6 +132,25 @@ describeInBrowser(
       await page.context().close()
     })
 
+    it('keeps new recovery codes on the page if the methods cannot be read again', { timeout: 60_000 }, async () => {
+      const user = await registerUser(site.url, `codes.${Date.now()}@kinora.test`)
+      const page = await site.visit({ language: 'en', user })
+      const { t, button, fill } = await twoStep(page, 'en')
+      await page.goto(`${site.url}/profile/security`)
+      await button(t.setUp).click()
+      await fill(t.password, PASSWORD)
+      await button(t.next).click()
+      await fill(t.code, codeOf((await page.locator('.factor-secret').textContent())!))
+      await page.route('**/api/v1/users/factors', (route) => route.abort())
+      const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/users/factors'))
+      await button(t.turnOn).click()
+      await failed
+      await page.getByText(t.turnedOn).waitFor()
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
+      expect(await page.locator('.factor-codes code').count()).toBe(10)
+      await page.context().close()
+    })
+
     it.each(languagesInTurn())('of a user: a passkey (%s)', { timeout: 120_000 }, async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
       const user = await registerUser(site.url, `passkey.${language}.${Date.now()}@kinora.test`)

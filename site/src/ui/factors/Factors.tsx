@@ -24,6 +24,7 @@ interface FactorsProps {
 export function Factors({ endpoints, onChange, onState }: FactorsProps) {
   const t = translate()
   const [state, setState] = useState<State | 'failed'>()
+  const [codes, setCodes] = useState<readonly string[]>([])
   const load = useCallback(async () => {
     await call(endpoints.list).then(setState, () => setState('failed'))
   }, [endpoints])
@@ -32,32 +33,39 @@ export function Factors({ endpoints, onChange, onState }: FactorsProps) {
   useEffect(() => {
     if (state && state !== 'failed') onState?.(state)
   }, [state])
-  if (state === undefined) return <div className="skeleton factor-skeleton" aria-busy="true" />
-  if (state === 'failed')
-    return (
-      <Notice tone="danger">
-        <p>{t('profile.factors.failed')}</p>
-        <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void load()} />
-      </Notice>
-    )
   const changed = async () => {
     await load()
     onChange?.()
   }
-  return <Methods endpoints={endpoints} state={state} onChange={changed} />
+  return (
+    <>
+      {state === undefined && <div className="skeleton factor-skeleton" aria-busy="true" />}
+      {state === 'failed' && (
+        <Notice tone="danger">
+          <p>{t('profile.factors.failed')}</p>
+          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void load()} />
+        </Notice>
+      )}
+      {state && state !== 'failed' && (
+        <Methods endpoints={endpoints} state={state} onCodes={setCodes} onChange={changed} />
+      )}
+      {/* The server shows the codes once. They stay if the methods cannot be read again. */}
+      {codes.length > 0 && <RecoveryCodes codes={codes} onClose={() => setCodes([])} />}
+    </>
+  )
 }
 
 interface MethodsProps {
   readonly endpoints: FactorEndpoints
   readonly state: State
+  readonly onCodes: (codes: readonly string[]) => void
   readonly onChange: () => Promise<void>
 }
 
-function Methods({ endpoints, state, onChange }: MethodsProps) {
+function Methods({ endpoints, state, onCodes, onChange }: MethodsProps) {
   const t = translate()
   const { guard, dialog } = useStepUp(endpoints)
   const [adding, setAdding] = useState(false)
-  const [codes, setCodes] = useState<readonly string[]>([])
   const [busy, run] = useBusy()
   /** Runs an action after a step-up, and reports its failure. */
   const attempt = (action: () => Promise<unknown>) =>
@@ -70,10 +78,10 @@ function Methods({ endpoints, state, onChange }: MethodsProps) {
       await call(endpoints.removeTotp)
       showToast('success', t('profile.factors.turnedOff'))
     })
-  const renew = () => attempt(async () => setCodes((await call(endpoints.renewCodes)).recovery_codes))
+  const renew = () => attempt(async () => onCodes((await call(endpoints.renewCodes)).recovery_codes))
   const onDone = (made: readonly string[]) => {
     setAdding(false)
-    setCodes(made)
+    onCodes(made)
     showToast('success', t('profile.factors.turnedOn'))
     void onChange()
   }
@@ -113,7 +121,6 @@ function Methods({ endpoints, state, onChange }: MethodsProps) {
         </div>
       )}
       {adding && <TotpSetup endpoints={endpoints} onClose={() => setAdding(false)} onDone={onDone} />}
-      {codes.length > 0 && <RecoveryCodes codes={codes} onClose={() => setCodes([])} />}
       {dialog}
     </>
   )
