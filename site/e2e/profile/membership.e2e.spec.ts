@@ -84,6 +84,7 @@ describeOnSite("a member's plan", (site) => {
     const answered = state.server.rare.get('POST /subscriptions/cancel')!
     state.server.rare.set('POST /subscriptions/cancel', nothingSaid(400))
     await open.click()
+    await dialog.getByLabel(texts.cancel.reason).fill(' Too dear ')
     await confirm.click()
     const failure = page.getByRole('dialog', { name: texts.cancel.failedTitle })
     await failure.getByText(texts.cancel.failed, { exact: true }).waitFor()
@@ -94,7 +95,7 @@ describeOnSite("a member's plan", (site) => {
 
     state.server.rare.set('POST /subscriptions/cancel', answered)
     await failure.getByRole('button', { name: texts.cancel.again }).click()
-    await dialog.getByLabel(texts.cancel.reason).fill(' Too dear ')
+    expect(await dialog.getByLabel(texts.cancel.reason).inputValue()).toBe('Too dear')
     await confirm.click()
     // The page does not reload the plan, which the server still reports as active.
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()

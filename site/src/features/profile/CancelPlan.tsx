@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'react'
+import { type RefObject, useId, useRef, useState } from 'react'
 import { cancelPlan } from '../../api/subscription.ts'
 import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
@@ -14,6 +14,8 @@ type Step = { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly te
 export function CancelPlan({ endsAt }: { endsAt: string | null }) {
   const t = translate()
   const [step, setStep] = useState<Step>(null)
+  /** What the user wrote, for the next attempt after a failure. */
+  const reason = useRef('')
   const close = () => setStep(null)
   return (
     <>
@@ -22,6 +24,7 @@ export function CancelPlan({ endsAt }: { endsAt: string | null }) {
         <Question
           key="question"
           endsAt={endsAt}
+          reason={reason}
           onClose={close}
           onDone={(failure) => (failure === undefined ? close() : setStep({ kind: 'failed', text: failure }))}
         />
@@ -35,16 +38,16 @@ export function CancelPlan({ endsAt }: { endsAt: string | null }) {
 
 interface QuestionProps {
   readonly endsAt: string | null
+  readonly reason: RefObject<string>
   readonly onClose: () => void
   readonly onDone: (failure: string | undefined) => void
 }
 
-function Question({ endsAt, onClose, onDone }: QuestionProps) {
+function Question({ endsAt, reason, onClose, onDone }: QuestionProps) {
   const t = translate()
   const id = useId()
-  const reason = useRef<HTMLTextAreaElement>(null)
   const [busy, run] = useBusy()
-  const confirm = () => run(async () => onDone(await cancelPlan(reason.current?.value.trim() ?? '')))
+  const confirm = () => run(async () => onDone(await cancelPlan(reason.current)))
   const foot = (
     <>
       <Button onClick={onClose}>{t('subscription.cancel.keep')}</Button>
@@ -64,7 +67,16 @@ function Question({ endsAt, onClose, onDone }: QuestionProps) {
       </div>
       <div className="stack field">
         <label htmlFor={id}>{t('subscription.cancel.reason')}</label>
-        <textarea className="input" id={id} ref={reason} maxLength={REASON_MAX} aria-describedby={`${id}-hint`} />
+        <textarea
+          className="input"
+          id={id}
+          defaultValue={reason.current}
+          maxLength={REASON_MAX}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => {
+            reason.current = event.currentTarget.value.trim()
+          }}
+        />
         <p className="hint" id={`${id}-hint`}>
           {t('subscription.cancel.reasonHint')}
         </p>
