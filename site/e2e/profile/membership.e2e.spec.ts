@@ -71,6 +71,20 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
+  it('can be chosen again by a buyer who comes back by the history', async () => {
+    const { page, panel, texts, plans } = await openProfile(site, 'en')
+    // The payment page does not open, so that this one stays as the browser restores it.
+    await page.route('**/privacy', (route) => route.fulfill({ status: 204 }))
+    const button = panel.getByRole('button', { name: texts.choose.upgrade.replace('{{plan}}', plans.ultimate.name) })
+    const left = page.waitForResponse('**/privacy')
+    await button.click()
+    await left
+    expect(await button.getAttribute('aria-busy')).toBe('true')
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await expect.poll(() => button.getAttribute('aria-busy')).toBeNull()
+    await page.context().close()
+  })
+
   it.each(languagesInTurn())('can be cancelled and reactivated (%s)', { timeout: 60_000 }, async (language) => {
     const { page, state, panel, texts } = await openProfile(site, language)
     const payment = await words(language, 'payment')

@@ -22,13 +22,14 @@ function failureText(error: unknown): string {
   return unexplained ? t('payment.creationFailed') : errorText(error, t('payment.failed'))
 }
 
-/** Orders a plan and opens the payment provider's page. Returns whether the browser is leaving the page. */
-export async function buyPlan(tier: string): Promise<boolean> {
+/** Resolves when the browser shows this page again, from its back/forward cache. */
+const shownAgain = () =>
+  new Promise<void>((resolve) => addEventListener('pageshow', ({ persisted }) => persisted && resolve()))
+
+/** Orders a plan and opens the payment provider's page. Resolves if it cannot, or when the buyer comes back to this page. */
+export async function buyPlan(tier: string): Promise<void> {
   const t = translate()
-  const refuse = (text: string) => {
-    showToast('danger', text, { ms: 8000 })
-    return false
-  }
+  const refuse = (text: string) => showToast('danger', text, { ms: 8000 })
   if (!isPaid(tier)) return refuse(t('payment.invalidPlan'))
   try {
     const body = { new_tier: tier, billing_cycle: 'monthly', language: pageLocale() } as const
@@ -36,9 +37,9 @@ export async function buyPlan(tier: string): Promise<boolean> {
     const link = approvalLink(answer?.data?.approval_url)
     if (!link) return refuse(t('payment.noLink'))
     location.assign(link)
-    return true
+    await shownAgain()
   } catch (error) {
     // On a 401, the session handler already informs the user.
-    return error instanceof ApiError && error.status === 401 ? false : refuse(failureText(error))
+    if (!(error instanceof ApiError && error.status === 401)) refuse(failureText(error))
   }
 }

@@ -4,7 +4,7 @@ import { enter } from '../account.ts'
 import { type Answer, call } from '../api.ts'
 import { ApiError, ticketOf } from '../apiError.ts'
 import { buyPlan } from '../purchase.ts'
-import { readLocalStart, WITH_DRAFT } from './startDraft.ts'
+import { readLocalStart, WITH_DRAFT, writeLocalStart } from './startDraft.ts'
 
 export type StartPreview = Answer<typeof previewStart>
 
@@ -31,8 +31,14 @@ export async function openLink(token: string, shown: StartPreview): Promise<stri
   return undefined
 }
 
-/** Returns the page after a sign-in by link. A chosen plan opens the page of the payment provider instead. */
-export async function continueWith({ prompt, has_image, plan }: StartPreview): Promise<string | undefined> {
-  if (plan && plan !== 'free') return (await buyPlan(plan)) ? undefined : '/profile#subscription'
+/** Returns the page after a sign-in by link. A chosen plan opens the page of the payment provider first. */
+export async function continueWith({ prompt, has_image, plan }: StartPreview): Promise<string> {
+  if (plan && plan !== 'free') {
+    // Otherwise, the next mailed link would buy the plan again.
+    const { plan: _, ...draft } = readLocalStart() ?? {}
+    writeLocalStart(draft)
+    await buyPlan(plan)
+    return '/profile#subscription'
+  }
   return prompt || has_image ? WITH_DRAFT : '/workspace'
 }

@@ -30,6 +30,6 @@ async function buy(link: HTMLAnchorElement): Promise<void> {
   if (link.ariaBusy) return
   link.ariaBusy = 'true'
   const { buyPlan } = await import('../../api/purchase.ts')
-  // Keep the link busy while the browser navigates away.
-  if (!(await buyPlan(link.dataset.plan ?? ''))) link.ariaBusy = null
+  await buyPlan(link.dataset.plan ?? '')
+  link.ariaBusy = null
 }

@@ -16,8 +16,8 @@ export function PlanChoices({ plan }: { plan: Plan }) {
   const buy = async (tier: Tier) => {
     if (buying) return
     setBuying(tier)
-    // Keep the button busy while the browser navigates away.
-    if (!(await buyPlan(tier))) setBuying(null)
+    await buyPlan(tier)
+    setBuying(null)
   }
   return (
     <div className="stack plan-choices">
