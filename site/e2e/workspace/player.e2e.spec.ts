@@ -48,4 +48,34 @@ describeOnSite('the player', (site) => {
     await expect.poll(() => prompt.evaluate((box) => box === document.activeElement)).toBe(true)
     await page.context().close()
   })
+
+  it('does not share a video again while its share ends', async () => {
+    const [texts, { task }] = [await words('en', 'share'), await words('en', 'workspace')]
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('a')]
+    const share = { url: `${site.url}/v/a`, show_prompt: false, show_name: false, views: 0 }
+    const changes: string[] = []
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    await page.route('**/videos/tasks/a/share', async (route) => {
+      const method = route.request().method()
+      if (method === 'GET') return route.fulfill({ json: { share } })
+      changes.push(method)
+      if (method === 'POST') return route.fulfill({ status: 201, json: share })
+      await ended
+      return route.fulfill({ status: 204 })
+    })
+    await page.goto(`${site.url}/workspace`)
+    await page.locator('[data-task="a"]').getByRole('button', { name: task.play }).click()
+    const dialog = page.locator('dialog[open]')
+    await dialog.getByRole('button', { name: texts.end }).click()
+    await dialog.getByLabel(texts.showPrompt).click()
+    end()
+    await dialog.getByText(texts.off).waitFor()
+    expect(changes).toEqual(['DELETE'])
+    await page.context().close()
+  })
 })

@@ -16,8 +16,9 @@ export function ShareSection({ task }: { task: Task }) {
     void readShare(task.id).then(setShare, () => {})
   }, [task.id])
 
+  // One change at a time: one that overtook the end of the share would share the video again.
   const change = (action: () => Promise<Share | null>) =>
-    run(() => action().then(setShare, (error) => showToast('danger', errorText(error))))
+    busy || run(() => action().then(setShare, (error) => showToast('danger', errorText(error))))
   const show = (shown: Partial<Shown>) => change(() => shareVideo(task.id, shown))
   const end = () => change(() => unshareVideo(task.id).then(() => null))
   const copy = (url: string) =>
