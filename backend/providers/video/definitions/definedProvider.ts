@@ -116,8 +116,7 @@ export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider 
         const answer = await client.create(prepared)
         const job = interpretCreated(definition(), answer)
         if (!job) throw interpretError(definition(), answer)
-        // The job exists, so that a failure here must not lose its id.
-        await recordAccepted(deps).catch((error) => deps.log.warn({ err: error }, 'provider success not recorded'))
+        await recordAccepted(deps)
         return { kind: 'accepted', jobId: encodeJob(definition(), job) }
       } catch (error) {
         return answerToError(error, deps, request.taskId)

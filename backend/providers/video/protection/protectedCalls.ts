@@ -31,10 +31,17 @@ export async function waitForBreaker(breaker: CircuitBreaker, probe: () => Promi
   return typeof next === 'number' ? next : 1
 }
 
-/** Records that the provider accepted a job, which clears its alerts. */
-export async function recordAccepted({ breaker, alerts }: Protection): Promise<void> {
-  await breaker.recordSuccess()
-  for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await alerts.clear(code)
+/**
+ * Records that the provider accepted a job, which clears its alerts. Never rejects: the job exists, and a failure here
+ * must not lose its id.
+ */
+export async function recordAccepted({ breaker, alerts, log }: Protection): Promise<void> {
+  try {
+    await breaker.recordSuccess()
+    for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await alerts.clear(code)
+  } catch (error) {
+    log.warn({ err: error }, 'provider success not recorded')
+  }
 }
 
 /** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */
