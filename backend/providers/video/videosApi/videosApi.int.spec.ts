@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type EngineFault, formOf } from '../testing/engineServer.ts'
 import { acceptedJob, type ContractWorld, NEVER, videoProviderContract } from '../testing/videoProviderContract.ts'
 import { CREATE, MODEL, openVideosApiWorld, PERSONALITIES, request } from './testing/openVideosApiWorld.ts'
+import type { DoubleJob } from './testing/videosApiDouble.ts'
 
 const world = openVideosApiWorld()
 const { adapter, doubles, folder, lines } = world
@@ -108,6 +109,10 @@ describe('a create call', () => {
     expect(await adapter().create(request())).toMatchObject(expected)
     expect(world.double.received.at(-1)?.call).toBe(CREATE)
   })
+  it('is accepted with an id that is a number of 64 bits', async () => {
+    failCreates({ status: 200, text: '{"id":9007199254740993,"status":"queued"}' })
+    expect(await acceptedJob(adapter(), request())).toBe('9007199254740993')
+  })
   it('never reveals the key', async () => {
     const provider = adapter({ apiKey: 'sk-another-secret' })
     const answers = [await provider.create(request()), await provider.check(NEVER)]
@@ -136,6 +141,14 @@ describe('a create call whose answer is lost', () => {
     await acceptedJob(provider, request({ prompt: 'Twice the same' }))
     failCreates('reset')
     await expect(provider.create(request({ prompt: 'Twice the same' }))).rejects.toThrow()
+  })
+  it('is matched although the list has an entry of another shape', async () => {
+    const odd = { id: undefined, fields: { prompt: 'Odd' }, createdAt: 0, finishAt: 0 }
+    world.double.jobs.set('odd', odd as unknown as DoubleJob)
+    failCreates('done, then reset')
+    await acceptedJob(adapter(), request({ prompt: 'Beside an odd entry' })).finally(() =>
+      world.double.jobs.delete('odd'),
+    )
   })
   it('stays open when several jobs match', async () => {
     for (let n = 0; n < 2; n++) await acceptedJob(adapter(), request({ prompt: 'Ambiguous' }))

@@ -1,27 +1,39 @@
 import * as z from 'zod/mini'
 import { trimEnd } from '#backend/kernel/trimEnd.ts'
 import { type HttpAnswer, httpCall } from '../httpCall.ts'
+import { parseLosslessJson } from '../losslessJson.ts'
 import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
 
 const Text = z.pipe(z.union([z.string(), z.number()]), z.transform(String))
+const Id = z.pipe(Text, z.string().check(z.minLength(1)))
 const optional = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema))
+/** A field that is ignored if it has another shape: an odd one must not hide the state of a job that is paid for. */
+const lenient = <S extends z.ZodMiniType>(schema: S) => z.catch(optional(schema), undefined)
+
+const Failure = z.union([
+  z.object({ code: lenient(Text), message: lenient(z.string()) }),
+  z.pipe(
+    z.string(),
+    z.transform((message) => ({ code: undefined, message })),
+  ),
+])
 
 /** The video object, without the fields that are not needed. Engines and gateways fill in different ones. */
 const VideoObject = z.object({
-  id: z.string().check(z.minLength(1)),
+  id: Id,
   status: z.string(),
-  progress: optional(z.number()),
+  progress: lenient(z.number()),
   /** Seconds since 1970. */
-  created_at: optional(z.number()),
-  prompt: optional(z.string()),
-  seconds: optional(Text),
+  created_at: lenient(z.number()),
+  prompt: lenient(z.string()),
+  seconds: lenient(Text),
   /** Where the engine uploaded the video to a bucket. */
-  url: optional(z.string()),
-  error: optional(z.object({ code: optional(Text), message: optional(z.string()) })),
+  url: lenient(z.string()),
+  error: lenient(Failure),
 })
 export type VideoObject = z.output<typeof VideoObject>
 
-const VideoList = z.object({ data: z.array(VideoObject) })
+const VideoList = z.object({ data: z.array(z.unknown()) })
 const Deleted = z.object({ deleted: z.literal(true) })
 const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) })
 /** FastAPI answers `detail`, everyone else `error`. */
@@ -80,9 +92,11 @@ export function createVideosApiClient(access: VideosApiAccess) {
       return answer.status === 404 ? undefined : parse(VideoObject, answer)
     },
 
-    /** Returns the latest jobs. */
-    list: async (signal: AbortSignal) =>
-      parse(VideoList, await call('GET', '/videos?limit=100&order=desc', signal)).data,
+    /** Returns the latest jobs that have an id and a status. */
+    async list(signal: AbortSignal): Promise<VideoObject[]> {
+      const { data } = parse(VideoList, await call('GET', '/videos?limit=100&order=desc', signal))
+      return data.map((job) => z.safeParse(VideoObject, job)).flatMap((job) => (job.success ? [job.data] : []))
+    },
 
     /** Deletes a job. Returns the HTTP status, and whether the engine confirmed the deletion. */
     async remove(jobId: string, signal: AbortSignal) {
@@ -96,7 +110,7 @@ export function createVideosApiClient(access: VideosApiAccess) {
 
 function jsonOf({ body }: HttpAnswer): unknown {
   try {
-    return JSON.parse(body)
+    return parseLosslessJson(body)
   } catch {
     return undefined
   }

@@ -39,6 +39,31 @@ describe('the state of a job', () => {
       percent: 99,
     })
   })
+  it.each([
+    ['progress', '100%'],
+    ['created_at', '2026-11-26T00:00:00Z'],
+    ['prompt', ['A cat']],
+    ['seconds', { value: 5 }],
+    ['url', { href: 'https://example.com/video.mp4' }],
+    ['error', ''],
+  ])('is read although a gateway fills in %s as %j', async (field, value) => {
+    const provider = adapter()
+    const jobId = await acceptedJob(provider, request())
+    const text = JSON.stringify({ id: jobId, status: 'completed', [field]: value })
+    world.double.fault = () => ({ status: 200, text })
+    expect(await provider.state(jobId, NEVER)).toMatchObject({ kind: 'finished' })
+  })
+  it('has the error that a gateway reports as a text', async () => {
+    const provider = adapter()
+    const jobId = await acceptedJob(provider, request())
+    const text = JSON.stringify({ id: jobId, status: 'failed', error: 'blocked by moderation' })
+    world.double.fault = () => ({ status: 200, text })
+    expect(await provider.state(jobId, NEVER)).toEqual({
+      kind: 'failed',
+      code: 'content_refused',
+      detail: 'blocked by moderation',
+    })
+  })
   it('is unknown after a restart of the engine', async () => {
     const provider = adapter()
     const jobId = await acceptedJob(provider, request())
