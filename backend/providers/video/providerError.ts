@@ -12,8 +12,12 @@ export class ProviderError extends Error {
   }
 }
 
+/** 4xx statuses that do not exclude that the request was carried out. */
+const UNCLEAR = [408, 409, 425, 499]
+
 /** Classifies an HTTP error without a code of the provider, for example from a proxy. */
 export function kindOfHttpStatus(status: number): ProviderErrorKind {
+  if (UNCLEAR.includes(status)) return 'unknown'
   if (status === 429) return 'rate_limited'
   if (status === 401 || status === 403) return 'credentials'
   if (status === 402) return 'account'

@@ -5,9 +5,6 @@ import { readNumber, readPath, readText } from './readPath.ts'
 import type { Answer } from './shapes.ts'
 import type { Json } from './template.ts'
 
-/** 4xx statuses that do not exclude that the request was carried out. */
-const UNCLEAR = [408, 409, 425, 499]
-
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
 
 /** Returns what the answer says about its error, or undefined if it names none. Texts of objects are their JSON. */
@@ -31,7 +28,7 @@ function kindOfStatus({ errors }: Definition, { status, headers }: Answer): Prov
   if (own) return own
   // A server that says when to come back has turned the request down.
   if (status === 503 && headers['retry-after'] !== undefined) return 'rate_limited'
-  return UNCLEAR.includes(status) ? 'unknown' : kindOfHttpStatus(status)
+  return kindOfHttpStatus(status)
 }
 
 /** Classifies an answer that is not the expected one. */

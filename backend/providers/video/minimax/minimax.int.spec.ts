@@ -146,6 +146,9 @@ describe('a create call that fails in transit', () => {
     'done, then reset',
     { status: 500 },
     { status: 502 },
+    { status: 408 },
+    { status: 409 },
+    { status: 499 },
     { status: 200, text: '<html>not JSON' },
     { status: 200, text: '{"base_resp":{"status_code":0}}' },
   ])('is open after %j, and is not sent again', async (fault) => {
