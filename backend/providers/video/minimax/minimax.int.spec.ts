@@ -132,6 +132,16 @@ describe('a code of MiniMax on query', () => {
   })
 })
 
+describe('a query that fails in transit', () => {
+  it.each([400, 404, 408, 499, 502])('does not end the job after HTTP %i of a proxy', async (status) => {
+    const provider = adapter()
+    const jobId = await accepted(provider)
+    goWrong('query', { status }, 1)
+    await expect(provider.state(jobId, NEVER)).rejects.toThrow(`HTTP ${status}`)
+    expect(await answerOf(provider, jobId)).toEqual({ kind: 'finished' })
+  })
+})
+
 describe('a create call that fails in transit', () => {
   it('is postponed when the connection is refused, because nothing was sent', async () => {
     await double.goAway()

@@ -31,9 +31,12 @@ function kindOfCode(code: number): ProviderErrorKind {
 /** An error response from MiniMax. */
 export class MinimaxError extends ProviderError {
   override name = 'MinimaxError'
+  /** MiniMax's own code; undefined for an answer without one, for example from a proxy. */
+  readonly code: number | undefined
 
-  constructor(kind: ProviderErrorKind, detail: string) {
+  constructor(kind: ProviderErrorKind, detail: string, code?: number) {
     super(kind, `MiniMax answered ${detail}`)
+    this.code = code
   }
 }
 
@@ -90,7 +93,8 @@ function parseResponse<S extends z.ZodMiniType>(schema: S, status: number, text:
   const envelope = z.safeParse(Envelope, answer)
   if (!envelope.success) throw new MinimaxError(status >= 400 ? kindOfHttpStatus(status) : 'unknown', `HTTP ${status}`)
   const { status_code, status_msg = '' } = envelope.data.base_resp
-  if (status_code !== 0) throw new MinimaxError(kindOfCode(status_code), `${status_code} ${status_msg}`.trim())
+  if (status_code !== 0)
+    throw new MinimaxError(kindOfCode(status_code), `${status_code} ${status_msg}`.trim(), status_code)
   const parsed = z.safeParse(schema, answer)
   if (!parsed.success) throw new MinimaxError('unknown', `an unexpected body (HTTP ${status})`)
   return parsed.data

@@ -83,7 +83,8 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
       try {
         return stateOf((await query(jobId, AbortSignal.any([signal, closed.signal]))).status)
       } catch (error) {
-        if (!(error instanceof MinimaxError)) throw error
+        // An answer without a code says nothing about the job, which is paid for.
+        if (!(error instanceof MinimaxError) || error.code === undefined) throw error
         if (error.kind === 'content') return { kind: 'failed', code: 'content_refused', detail: error.message }
         if (error.kind !== 'invalid_request') throw error
         log.error({ err: error, jobId }, 'minimax rejected a malformed query')
