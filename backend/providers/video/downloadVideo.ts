@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type LinkAccess, openLink, UnsafeLink } from './openLink.ts'
@@ -73,6 +73,12 @@ async function downloadRest(
       return EXPIRED_STATUSES.includes(statusCode) ? 'expired' : `HTTP ${statusCode}`
     }
     const resumes = statusCode === 206 && response.headers['content-range']?.startsWith(`bytes ${have}-`)
+    if (statusCode === 206 && !(resumes && have > 0)) {
+      // A part that does not follow would leave a file of the right size with the wrong content.
+      response.destroy()
+      await rm(file, { force: true })
+      return 'incomplete'
+    }
     const counted = countBytes(resumes ? have : 0, maxBytes, () => timer.refresh())
     await pipeline(response, counted, createWriteStream(file, { flags: resumes ? 'a' : 'w' }), { signal })
     return !bytes || (await sizeOf(file)) === bytes ? 'complete' : 'incomplete'
