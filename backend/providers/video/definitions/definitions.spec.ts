@@ -114,4 +114,17 @@ describe('a definition', () => {
     expect(() => answer(502, '<html>' as never)).toThrow('HTTP 502')
     expect(() => interpretResult(fal, { status: 502, headers: {}, body: '<html>' })).toThrow('HTTP 502')
   })
+
+  it.each([408, 502, 503, 504])('never ends a finished job by HTTP %i for its result, even with a text', (status) => {
+    const fal = shippedDefinitions().find(({ name }) => name === 'fal')!
+    const answer = { status, headers: {}, body: { detail: 'Service temporarily unavailable' } }
+    expect(() => interpretResult(fal, answer)).toThrow(`HTTP ${status}`)
+  })
+
+  it.each([400, 405])('treats HTTP %i without an error of the provider as no answer about the job', (status) => {
+    for (const definition of shippedDefinitions()) {
+      const ask = () => interpretState(definition, { status, headers: {}, body: '<html>' })
+      expect(ask).toThrow(expect.objectContaining({ kind: 'unknown' }))
+    }
+  })
 })

@@ -68,7 +68,10 @@ export function interpretState(definition: Definition, answer: Answer): RenderSt
   const word = readText(answer.body, state.status)?.toLowerCase()
   if (word === undefined) {
     if (answer.status === 404) return { kind: 'unknown' }
-    throw interpretError(definition, answer)
+    const { kind, message } = interpretError(definition, answer)
+    // A page of a proxy is no answer about the job, which is paid for.
+    const isForeign = kind === 'invalid_request' && errorText(definition, answer.body) === undefined
+    throw new ProviderError(isForeign ? 'unknown' : kind, message)
   }
   const kind = Object.hasOwn(state.words, word) ? state.words[word] : 'rendering'
   if (kind === 'queued') return { kind }
@@ -91,7 +94,9 @@ export function interpretResult(definition: Definition, answer: Answer): RenderS
   const text = errorText(definition, answer.body)
   if (!isSuccess(answer)) {
     const error = interpretError(definition, answer)
-    if (text === undefined || ['credentials', 'account', 'rate_limited'].includes(error.kind)) throw error
+    // Only 500 is a provider's own word for a failed job; the others are those of a gateway in an outage.
+    const isOutage = error.kind === 'unknown' && answer.status !== 500
+    if (text === undefined || isOutage || ['credentials', 'account', 'rate_limited'].includes(error.kind)) throw error
     return failure(definition, answer)
   }
   if (text !== undefined) return failure(definition, answer)
