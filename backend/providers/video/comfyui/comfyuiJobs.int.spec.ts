@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { acceptedJob, answerOf, NEVER } from '../testing/videoProviderContract.ts'
 import type { ComfyuiDouble } from './testing/comfyuiDouble.ts'
 import { jobOf, openComfyuiWorld, promptIdOf, request, SERVERS } from './testing/openComfyuiWorld.ts'
@@ -32,6 +32,22 @@ describe('the state of a job', () => {
     await reported(5, 25)
     await reported(20, 99)
     await reported(1, 99)
+  })
+  it('has the progress again after the server’s restart, also if the clock was set back', async () => {
+    world.double.renderMs = 60_000
+    const provider = opened()
+    const { clientId } = jobOf(world.double, await acceptedJob(provider, request()))
+    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true))
+    world.double.clients.get(clientId)!.terminate()
+    world.double.clients.delete(clientId)
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() - 24 * 3_600_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    // The fake monotonic clock starts at zero.
+    vi.advanceTimersByTime(3_600_000)
+    await vi.waitFor(async () => {
+      await acceptedJob(provider, request())
+      expect(world.double.clients.has(clientId)).toBe(true)
+    })
   })
   it('has the cost of the GPU’s time', async () => {
     const provider = opened()

@@ -28,11 +28,12 @@ export function createComfyuiProgress({ baseUrl, headers, clientId }: ProgressOp
   /** ComfyUI renders one job at a time, and a preview follows the progress of its job. */
   let current: string | undefined
   let socket: WebSocket | undefined
-  let triedAt = 0
+  /** Monotonic, ms. */
+  let triedAt = Number.NEGATIVE_INFINITY
 
   const connect = () => {
-    if (socket || Date.now() - triedAt < RECONNECT_MS) return
-    triedAt = Date.now()
+    if (socket || performance.now() - triedAt < RECONNECT_MS) return
+    triedAt = performance.now()
     const url = `${baseUrl.replace(/^http/, 'ws')}/ws?clientId=${clientId}`
     const opened = new WebSocket(url, { headers, maxPayload: MAX_MESSAGE_BYTES, handshakeTimeout: RECONNECT_MS })
     socket = opened
