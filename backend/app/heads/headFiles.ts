@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { removeFile } from '../../kernel/media/atomicFile.ts'
 import type { TextFiles } from '../../kernel/textFiles.port.ts'
 import { openPlace } from '../backups/openPlace.ts'
 import type { Config } from '../config/readConfig.ts'
@@ -15,8 +16,12 @@ export function openHeadFiles(headsTo: Config['headsTo'], temporaryDir: string):
     },
     async write(name, content) {
       const file = path.join(temporaryDir, `${randomUUID()}-${name}`)
-      await writeFile(file, content)
-      await files.put(name, file)
+      try {
+        await writeFile(file, content)
+        await files.put(name, file)
+      } finally {
+        await removeFile(file)
+      }
     },
   }
 }

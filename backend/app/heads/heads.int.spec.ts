@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -25,6 +25,14 @@ afterAll(async () => {
 
 const grant = (n: number) => createCredits(createHandle(db.store)).grantFreeCredits(derivedId('user', n), 60)
 const headFiles = () => readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'latest.json')
+
+it('a head that cannot be stored leaves no temporary file', async () => {
+  const temporaryDir = mkdtempSync(path.join(dataDir, 'temporary-'))
+  const blocked = path.join(temporaryDir, 'blocked')
+  writeFileSync(blocked, '')
+  await expect(openHeadFiles({ folder: blocked }, temporaryDir).write('latest.json', '{}')).rejects.toThrow()
+  expect(readdirSync(temporaryDir)).toEqual(['blocked'])
+})
 
 describe('the hourly heads of the ledger', () => {
   it('are written by one of several processes, when there are new events, and continue each other', async () => {
