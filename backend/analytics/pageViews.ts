@@ -29,6 +29,7 @@ interface Waiting {
   readonly view: StoredPageView
   readonly resolve: () => void
   readonly reject: (error: Rejection) => void
+  /** Monotonic, ms. */
   readonly deadline: number
 }
 
@@ -67,7 +68,7 @@ export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_ROWS)
-      const inTime = batch.filter(({ deadline }) => deadline > Date.now())
+      const inTime = batch.filter(({ deadline }) => deadline > performance.now())
       try {
         if (inTime.length > 0) await write(inTime.map(({ view }) => view))
         for (const { resolve } of inTime) resolve()
@@ -85,7 +86,7 @@ export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 
     record(view: StoredPageView): Promise<void> {
       if (waiting.length >= MAX_WAITING) return Promise.reject(unavailable())
       return new Promise((resolve, reject) => {
-        waiting.push({ view, resolve, reject, deadline: Date.now() + TIMEOUT_MS })
+        waiting.push({ view, resolve, reject, deadline: performance.now() + TIMEOUT_MS })
         writing ??= writeAll()
       })
     },
