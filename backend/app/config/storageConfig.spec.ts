@@ -25,4 +25,12 @@ describe('the place of backups', () => {
     expect(() => read({ ...ACCESS, BACKUP_TO: 's3://' })).toThrow('BACKUP_TO: a bucket needs a name')
     expect(() => read(ACCESS)).toThrow('S3_BUCKET: not set')
   })
+
+  it.each(['s3://copies/my files', 's3://copies/../other', 's3://copies/a?b'])(
+    'is refused as %s, which no copy could be stored at',
+    (to) => {
+      expect(() => read({ ...ACCESS, BACKUP_TO: to })).toThrow('BACKUP_TO: ')
+      expect(() => read({ ...ACCESS, HEADS_TO: to })).toThrow('HEADS_TO: ')
+    },
+  )
 })

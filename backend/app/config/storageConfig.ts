@@ -40,6 +40,8 @@ function placeAt(to: string, env: Environment, name: string): FilePlace {
     throw new ConfigError(
       `${name}: a bucket needs a name, such as s3://heads, and S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY`,
     )
+  if ([bucket, ...folders].some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
+    throw new ConfigError(`${name}: names of a bucket and its folders have letters, digits, and any of . - _`)
   return { bucket: accessTo(env, bucket)!, prefix: folders.map((folder) => `${folder}/`).join('') }
 }
 
