@@ -45,7 +45,16 @@ const Environment = z.object({
   DRAIN_MS: z._default(whole(0, 60_000), 0),
   SESSION_SECRET: z.optional(atLeast(32)),
   ENCRYPTION_KEY: pattern(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'),
-  SMTP_URL: pattern(/^smtps?:\/\/\S+$/, 'an address such as smtp://user:password@host:587'),
+  SMTP_URL: z.optional(
+    z
+      .string()
+      .check(
+        z.refine(
+          (url) => /^smtps?:\/\/\S+$/.test(url) && URL.canParse(url),
+          'an address such as smtp://user:password@host:587, in which other characters of a password are encoded, such as %23 for #',
+        ),
+      ),
+  ),
   MAIL_FROM: pattern(/^[^\s@]+(?: [^\s@]+)*@[^\s@]+$/, 'an address such as Kinora <hello@kinora.example>'),
   TRUSTED_PROXIES: z._default(whole(0, 10), 0),
   SESSION_RATE: z._default(rate, 40),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { inspect } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parseEnvironment, VARIABLES } from './environment.ts'
 import { readConfig } from './readConfig.ts'
@@ -46,6 +47,19 @@ describe('the configuration', () => {
       },
     })
     expect(read({ MINIMAX_API_KEY: '' }).video.minimax).toBe(undefined)
+  })
+
+  it.each(['production', 'development'])('refuses an SMTP_URL that is no address without showing it (%s)', (mode) => {
+    const settings = { NODE_ENV: mode, SMTP_URL: 'smtp://user:pass#word@host:587', MAIL_FROM: 'Kinora <a@host.test>' }
+    const fault = (() => {
+      try {
+        return read(settings)
+      } catch (error) {
+        return error as Error
+      }
+    })()
+    expect(fault).toMatchObject({ name: 'ConfigError', message: expect.stringContaining('SMTP_URL') })
+    expect(inspect(fault)).not.toContain('pass#word')
   })
 
   it('names the form of every value that it refuses', () => {
