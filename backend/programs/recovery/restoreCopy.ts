@@ -38,11 +38,10 @@ export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
     throw new RecoveryError(`${dataDir} is not empty: it has ${others[0]}. Restore into a new folder.`)
   const stage = mkdtempSync(path.join(dataDir, '.restoring-'))
   try {
-    const { at, newest } = await findCopy(place, target.copy)
+    const { at, copies } = await findCopy(place, target.copy)
     const catalogue = await readCatalogue(place, at, identity, stage)
-    const latest =
-      at === newest ? catalogue : await readCatalogue(place, newest, identity, stage).catch(() => catalogue)
-    const erased = target.erased.union(new Set([...catalogue.erased, ...latest.erased]))
+    const later = await erasedSince(at, copies, { place, identity, stage })
+    const erased = target.erased.union(new Set([...catalogue.erased, ...later]))
     const backup = path.join(stage, 'backup')
     mkdirSync(backup, { mode: 0o700 })
     await fetchCopy({ place, at, catalogue, identity }, backup)
@@ -60,12 +59,38 @@ export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
   }
 }
 
-async function findCopy(place: ListedStore, name: string | undefined): Promise<{ at: CopyAt; newest: CopyAt }> {
+interface Reading extends Pick<CopyTarget, 'place' | 'identity'> {
+  /** Folder for temporary files. */
+  readonly stage: string
+}
+
+/**
+ * Returns the erased accounts that the newest of the copies lists which is not older than `at`, belongs to the same
+ * phrase, and can be read.
+ * @param copies newest first
+ */
+export async function erasedSince(
+  at: CopyAt,
+  copies: readonly CopyAt[],
+  { place, identity, stage }: Reading,
+): Promise<readonly string[]> {
+  for (const copy of copies) {
+    if (copy.takenAt < at.takenAt) break
+    const catalogue = await readCatalogue(place, copy, identity, stage).catch(() => undefined)
+    if (catalogue) return catalogue.erased
+  }
+  return []
+}
+
+async function findCopy(
+  place: ListedStore,
+  name: string | undefined,
+): Promise<{ at: CopyAt; copies: readonly CopyAt[] }> {
   const copies = await listCopies(place)
   const newest = copies[0]
   if (!newest) throw new RecoveryError('There is no backup.')
   const at = name === undefined ? newest : copies.find(({ takenAt }) => nameOf(takenAt) === name)
-  if (at) return { at, newest }
+  if (at) return { at, copies }
   const names = copies.slice(0, 10).map(({ takenAt }) => nameOf(takenAt))
   throw new RecoveryError(`There is no copy ${name}. The newest are ${names.join(', ')}.`)
 }
