@@ -121,7 +121,7 @@ describe('a definition', () => {
     expect(() => interpretResult(fal, answer)).toThrow(`HTTP ${status}`)
   })
 
-  it.each([400, 405])('treats HTTP %i without an error of the provider as no answer about the job', (status) => {
+  it.each([400, 404, 405])('treats HTTP %i without an error of the provider as no answer about the job', (status) => {
     for (const definition of shippedDefinitions()) {
       const ask = () => interpretState(definition, { status, headers: {}, body: '<html>' })
       expect(ask).toThrow(expect.objectContaining({ kind: 'unknown' }))

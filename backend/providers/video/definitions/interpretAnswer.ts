@@ -67,9 +67,10 @@ export function interpretState(definition: Definition, answer: Answer): RenderSt
   const { state } = definition
   const word = readText(answer.body, state.status)?.toLowerCase()
   if (word === undefined) {
-    if (answer.status === 404) return { kind: 'unknown' }
-    const { kind, message } = interpretError(definition, answer)
     // A page of a proxy is no answer about the job, which is paid for.
+    const isJson = typeof answer.body === 'object' && answer.body !== null
+    if (answer.status === 404 && isJson) return { kind: 'unknown' }
+    const { kind, message } = interpretError(definition, answer)
     const isForeign = kind === 'invalid_request' && errorText(definition, answer.body) === undefined
     throw new ProviderError(isForeign ? 'unknown' : kind, message)
   }

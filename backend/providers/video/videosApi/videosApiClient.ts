@@ -89,7 +89,9 @@ export function createVideosApiClient(access: VideosApiAccess) {
       const answer = await call('GET', one(jobId), signal)
       const job = z.safeParse(VideoObject, jsonOf(answer))
       if (job.success) return job.data
-      return answer.status === 404 ? undefined : parse(VideoObject, answer)
+      // A proxy before an engine that restarts answers 404 as text.
+      const isUnknown = answer.status === 404 && typeof jsonOf(answer) === 'object'
+      return isUnknown ? undefined : parse(VideoObject, answer)
     },
 
     /** Returns the latest jobs that have an id and a status. */

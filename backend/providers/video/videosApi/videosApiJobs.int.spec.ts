@@ -70,7 +70,7 @@ describe('the state of a job', () => {
     world.double.restart()
     expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'unknown' })
   })
-  it.each([500, 502, 401])('is asked for again after HTTP %i without an object', async (status) => {
+  it.each([500, 502, 401, 404])('is asked for again after HTTP %i without an object', async (status) => {
     const provider = adapter()
     const jobId = await acceptedJob(provider, request())
     world.double.fault = () => ({ status })
