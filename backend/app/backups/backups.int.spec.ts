@@ -191,12 +191,8 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
       const folder = `damaged-${copy}`
       const lines: string[] = []
       const args = ['--from', copies.to, '--into', into(folder), '--copy', copy]
-      const code = await runRestore(
-        args,
-        copies.env,
-        (line) => lines.push(line),
-        async () => phrase,
-      )
+      const tell = (line: string) => void lines.push(line)
+      const code = await runRestore(args, copies.env, tell, async () => phrase)
       if (code === 0) rmSync(into(folder), { recursive: true })
       else expect(lines).toEqual([expect.stringMatching(/^The copy \S+ is incomplete or damaged: .*\.$/)])
       expect(existsSync(into(folder))).toBe(false)
@@ -225,14 +221,16 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
     mend()
   })
 
+  it('store an object again that was emptied, for example by a full disk', async () => {
+    const [key, size] = [...copies.files()].sort(([, a], [, b]) => b - a)[0]!
+    copies.change(key, () => Buffer.alloc(0))
+    await backUp()
+    expect(copies.files().get(key)).toBe(size)
+  })
+
   it('overwrite no data', async () => {
-    const code = await runRestore(
-      ['--from', copies.to, '--into', kinora.dataDir],
-      copies.env,
-      print,
-      async () => phrase,
-    )
-    expect(code).toBe(1)
+    const args = ['--from', copies.to, '--into', kinora.dataDir]
+    expect(await runRestore(args, copies.env, print, async () => phrase)).toBe(1)
     expect(printed.at(-1)).toContain('is not empty')
   })
 

@@ -41,6 +41,9 @@ export interface CopyAt {
 }
 
 export const objectKey = (folder: string, object: string) => `${folder}/objects/${object}.age`
+/** Returns whether an object of this size can hold a file: encryption makes every file larger. */
+export const canHold = (size: number | undefined, { bytes }: Pick<CopiedFile, 'bytes'>) =>
+  size !== undefined && size > bytes
 export const catalogueKey = ({ folder, takenAt }: CopyAt) => `${folder}/copies/${nameOf(takenAt)}.age`
 /** Returns the name of a copy: its time, in which colons are hyphens. */
 export const nameOf = (takenAt: number) => new Date(takenAt).toISOString().replaceAll(':', '-')

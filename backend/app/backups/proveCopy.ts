@@ -13,7 +13,7 @@ import { RecoveryError } from '../../programs/recovery/manifest.ts'
 import { restore } from '../../programs/recovery/restore.ts'
 import type { Config } from '../config/readConfig.ts'
 import type { FilePlace } from '../config/storageConfig.ts'
-import { type Catalogue, type CopyAt, nameOf, objectKey, readCatalogue } from './catalogue.ts'
+import { type Catalogue, type CopyAt, canHold, nameOf, objectKey, readCatalogue } from './catalogue.ts'
 import { fetchCopy, verifyFiles } from './fetchCopy.ts'
 import { openPlace } from './openPlace.ts'
 import { DAY_MS } from './retention.ts'
@@ -38,7 +38,7 @@ export const UNUSABLE = 3
 /**
  * Proves that a copy can be restored: restores it, from the place alone, into a new database on the installation's
  * server, compares every row with the copy, opens every user's key, verifies the ledger, and removes the database.
- * Media files are looked for; those that are due this night are read.
+ * Media files are looked for, with their size; those that are due this night are read.
  * @throws RecoveryError naming the first fault
  */
 async function proveCopy({ config, to, at, identity, temporaryDir }: ProofOptions): Promise<void> {
@@ -73,9 +73,11 @@ function isDue({ files }: Catalogue, takenAt: number) {
 }
 
 async function refuseMissing(place: ListedStore, at: CopyAt, { files }: Catalogue): Promise<void> {
-  const stored = new Set<string>()
-  for await (const { key } of place.list(`${at.folder}/objects/`)) stored.add(key)
-  const missing = Object.keys(files).filter((name) => !stored.has(objectKey(at.folder, files[name]!.object)))
+  const stored = new Map<string, number>()
+  for await (const { key, size } of place.list(`${at.folder}/objects/`)) stored.set(key, size)
+  const missing = Object.entries(files)
+    .filter(([, file]) => !canHold(stored.get(objectKey(at.folder, file.object)), file))
+    .map(([name]) => name)
   if (missing.length > 0)
     throw new RecoveryError(
       `The copy ${nameOf(at.takenAt)} lacks ${missing.length} of its files, for example ${missing[0]}.`,

@@ -14,6 +14,7 @@ import {
   type Catalogue,
   type CopiedFile,
   type CopyAt,
+  canHold,
   listCopies,
   objectKey,
   readCatalogue,
@@ -62,8 +63,8 @@ export async function takeCopy({ config, place, keys, temporaryDir, now, signal 
     rmSync(path.join(backup, MANIFEST))
     writeSecrets(config, backup)
     const at: CopyAt = { folder: keys.folder, takenAt: now }
-    const stored = new Set<string>()
-    for await (const { key } of place.list(`${keys.folder}/objects/`)) stored.add(key)
+    const stored = new Map<string, number>()
+    for await (const { key, size } of place.list(`${keys.folder}/objects/`)) stored.set(key, size)
     const before = await latestFiles(place, keys, temporaryDir)
 
     const files: Record<string, CopiedFile> = {}
@@ -74,11 +75,11 @@ export async function takeCopy({ config, place, keys, temporaryDir, now, signal 
       const content = isKnown ? known : { ...(await measureFile(file)), changedAt: found.mtimeMs }
       const object = createHmac('sha256', keys.naming).update(content.sha256).digest('hex')
       const key = objectKey(keys.folder, object)
-      if (!stored.has(key)) {
+      if (!canHold(stored.get(key), content)) {
         const sealed = path.join(stage, randomUUID())
         await encryptFile(file, sealed, keys.recipients)
         await place.put(key, sealed)
-        stored.add(key)
+        stored.set(key, Number.POSITIVE_INFINITY)
         added++
       }
       files[name] = { ...content, object }
