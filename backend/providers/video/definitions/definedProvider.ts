@@ -13,6 +13,7 @@ import {
   answerToError,
   type Protection,
   recordAccepted,
+  recordOutcome,
   waitForBreaker,
 } from '../protection/protectedCalls.ts'
 import type { RateLimiter } from '../protection/slidingWindowLimiter.ts'
@@ -185,7 +186,7 @@ async function prepare(deps: DefinedProviderDeps, request: RenderRequest, signal
     if (error instanceof MissingValue || error instanceof ForeignAddress)
       return { kind: 'refused', code: 'provider_failed', detail: error.message } as const
     // Nothing was asked for yet, so the job certainly does not exist.
-    await deps.breaker.recordFailure()
+    await recordOutcome(deps, async () => void (await deps.breaker.recordFailure()))
     return { kind: 'postponed', detail: (error as Error).message } as const
   }
 }

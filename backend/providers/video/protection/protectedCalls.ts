@@ -32,39 +32,47 @@ export async function waitForBreaker(breaker: CircuitBreaker, probe: () => Promi
 }
 
 /**
- * Records that the provider accepted a job, which clears its alerts. Never rejects: the job exists, and a failure here
- * must not lose its id.
+ * Records an outcome in the breaker and the alerts. Never rejects: the provider has answered, and a failure here must
+ * not make its answer count as lost.
  */
-export async function recordAccepted({ breaker, alerts, log }: Protection): Promise<void> {
+export async function recordOutcome({ log }: Pick<Protection, 'log'>, record: () => Promise<void>): Promise<void> {
   try {
-    await breaker.recordSuccess()
-    for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await alerts.clear(code)
+    await record()
   } catch (error) {
-    log.warn({ err: error }, 'provider success not recorded')
+    log.warn({ err: error }, 'provider outcome not recorded')
   }
 }
+
+/** Records that the provider accepted a job, which clears its alerts. Never rejects. */
+export const recordAccepted = (protection: Protection): Promise<void> =>
+  recordOutcome(protection, async () => {
+    await protection.breaker.recordSuccess()
+    for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await protection.alerts.clear(code)
+  })
 
 /** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */
 export async function answerToError(error: unknown, protection: Protection, taskId: string): Promise<CreateAnswer> {
   const { breaker, alerts, log } = protection
   if (!(error instanceof ProviderError) || error.kind === 'unknown') {
     const { message } = error as Error
-    if (await breaker.recordFailure(error instanceof TimedOut ? UNANSWERED : 1))
-      await alerts.raise(UNREACHABLE, message)
+    await recordOutcome(protection, async () => {
+      if (await breaker.recordFailure(error instanceof TimedOut ? UNANSWERED : 1))
+        await alerts.raise(UNREACHABLE, message)
+    })
     if (error instanceof NotSent) return { kind: 'postponed', detail: message }
     throw error
   }
-  await alertOperator(error, protection)
+  await recordOutcome(protection, () => alertOperator(error, protection))
   const detail = error.message
   switch (error.kind) {
     case 'rate_limited':
-      await breaker.throttle()
+      await recordOutcome(protection, breaker.throttle)
       return { kind: 'postponed', detail }
     case 'credentials':
     case 'account':
       return { kind: 'refused', code: 'provider_unavailable', detail }
     case 'content':
-      await breaker.recordSuccess()
+      await recordOutcome(protection, breaker.recordSuccess)
       return { kind: 'refused', code: 'content_refused', detail }
     case 'invalid_request':
       log.error({ err: error, taskId }, 'video provider rejected a malformed request')
