@@ -8,12 +8,14 @@ const SLICES = 100
 /**
  * Creates a rate limiter that allows all processes together `limit` calls in any window of `windowMs` milliseconds. It
  * uses the database clock, because process clocks may differ, and a row lock in the table `call_window`. A call counts
- * from the end of its slice, and so for up to 1 % longer than a window.
+ * from the end of its slice, and so for up to 1 % longer than a window. Calls in the future, because the clock
+ * was set back, do not count.
  */
 export function createSlidingWindowLimiter(pool: pg.Pool, name: string, limit: number, windowMs: number) {
   const [window, slice] = [windowMs, windowMs / SLICES].map((ms) => `interval '${ms} milliseconds'`)
   const current = `date_bin(${slice}, clock_timestamp(), 'epoch') + ${slice}`
-  const counted = `unnest(w.ends, w.counts) as s (at, calls) where at > clock_timestamp() - ${window}`
+  const counted = `unnest(w.ends, w.counts) as s (at, calls) where at > clock_timestamp() - ${window}
+    and at <= clock_timestamp() + ${slice}`
   const text = `insert into call_window as w (name, ends, counts) values ($1, array[${current}], '{1}')
     on conflict (name) do update set (ends, counts) = (
       select array_agg(at), array_agg(calls) from (
