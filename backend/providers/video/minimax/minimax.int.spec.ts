@@ -154,13 +154,8 @@ describe('a create call that fails in transit', () => {
     'reset',
     'done, then hang',
     'done, then reset',
-    { status: 500 },
-    { status: 502 },
-    { status: 408 },
-    { status: 409 },
-    { status: 499 },
-    { status: 200, text: '<html>not JSON' },
-    { status: 200, text: '{"base_resp":{"status_code":0}}' },
+    ...[408, 409, 499, 500, 502].map((status) => ({ status })),
+    ...['<html>not JSON', '{"base_resp":{"status_code":0}}'].map((text) => ({ status: 200, text })),
   ])('is open after %j, and is not sent again', async (fault) => {
     goWrong('create', fault)
     await expect(adapter({ createTimeoutMs: 500 }).create(REQUEST)).rejects.toThrow()
