@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { removeFile } from '#backend/kernel/media/atomicFile.ts'
 import { type LinkAccess, openLink, UnsafeLink } from './openLink.ts'
 
 export interface VideoLink {
@@ -76,7 +77,7 @@ async function downloadRest(
     if (statusCode === 206 && !(resumes && have > 0)) {
       // A part that does not follow would leave a file of the right size with the wrong content.
       response.destroy()
-      await rm(file, { force: true })
+      await removeFile(file)
       return 'incomplete'
     }
     const counted = countBytes(resumes ? have : 0, maxBytes, () => timer.refresh())
