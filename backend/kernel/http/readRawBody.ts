@@ -24,6 +24,9 @@ export function readRawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Pr
   }
   req.on('data', append)
   req.on('end', () => resolve(Buffer.concat(chunks)))
-  req.on('error', () => reject(new Rejection('invalid_input', 'The request ended before its body did.')))
+  const onAbort = () => reject(new Rejection('invalid_input', 'The request ended before its body did.'))
+  req.on('error', onAbort)
+  // A request that was aborted earlier emits no further event.
+  if (req.destroyed) onAbort()
   return promise
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { promisify } from 'node:util'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -24,6 +25,7 @@ beforeEach(async () => {
   inProgress = []
   admission = createFairAdmission({ session: RATE, network: RATE }, (ctx) => ctx.get('x-session') || undefined)
   const app = new Koa({ proxy: true, maxIpsCount: 1 })
+  app.silent = true
   app.use(problemDetails(pino({ level: 'silent' })))
   app.use(admission.middleware)
   app.use(async (ctx) => {
@@ -55,6 +57,24 @@ const slow = (session: string, ip?: string) =>
   fetch(`${url}/api/v1/slow`, { headers: from(session, ip) }).catch(() => undefined)
 const quick = (session: string, ip?: string) => fetch(`${url}/api/v1/quick`, { headers: from(session, ip) })
 const times = <T>(count: number, send: () => T): T[] => Array.from({ length: count }, send)
+
+describe('a client that leaves before its body is read', () => {
+  it('frees its places, so that its next request is answered', async () => {
+    const { port } = server.address() as AddressInfo
+    const head = 'POST /api/v1/slow HTTP/1.1\r\nHost: x\r\nX-Session: a\r\nContent-Length: 9\r\n\r\nbody'
+    const gone = times(RUNNING, () =>
+      connect(port, '127.0.0.1', function (this: Socket) {
+        this.write(head)
+      }),
+    )
+    await expect.poll(() => inProgress.length).toBe(RUNNING)
+    for (const socket of gone) socket.destroy()
+    await expect.poll(() => promisify(server.getConnections.bind(server))()).toBe(0)
+    gate.resolve()
+    const answer = await fetch(`${url}/api/v1/quick`, { headers: from('a'), signal: AbortSignal.timeout(5_000) })
+    expect(answer.status).toBe(200)
+  })
+})
 
 describe('a session that sends slow requests', () => {
   it('has eight in progress, while others of its network are answered', async () => {
