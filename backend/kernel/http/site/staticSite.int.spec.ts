@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { brotliCompressSync } from 'node:zlib'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,6 +38,7 @@ beforeAll(async () => {
   mkdirSync(path.join(dist, 'legal'))
   writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
+  writeFileSync(path.join(dist, '_astro/app.abc.js.br'), brotliCompressSync('export {}'))
   const app = new Koa()
   app.use(problemDetails(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
   app.use(serveSite(dist, () => ({ publicUrl: 'https://kinora.test', facts })))
@@ -77,6 +79,75 @@ describe('the static site', () => {
     expect(await (await get('/sitemap.xml')).text()).toBe(
       '<urlset><url><loc>https://kinora.test/parts</loc></url><url><loc>https://kinora.test/faq</loc></url></urlset>',
     )
+  })
+
+  it.each(['bytes=5-2', 'bytes=-3', 'bytes=0-0', 'bytes=x', 'bytes=0-1,3-4'])(
+    'sends the whole asset for the range %s',
+    async (range) => {
+      const answer = await fetch(`${url}/_astro/app.abc.js`, {
+        headers: { range, 'accept-encoding': 'identity' },
+        signal: AbortSignal.timeout(5_000),
+      })
+      expect([answer.status, await answer.text()]).toEqual([200, 'export {}'])
+    },
+  )
+
+  it('sends the range of an asset that was asked for', async () => {
+    const bytes = async (range: string) => {
+      const answer = await get('/_astro/app.abc.js', { range, 'accept-encoding': 'identity' })
+      return [answer.status, await answer.text(), answer.headers.get('content-range')]
+    }
+    expect(await bytes('bytes=0-1')).toEqual([206, 'ex', 'bytes 0-1/9'])
+    expect(await bytes('bytes=7-')).toEqual([206, '{}', 'bytes 7-8/9'])
+    expect((await bytes('bytes=9-'))[0]).toBe(416)
+  })
+
+  it('sends the whole asset for a range of another version', async () => {
+    const answer = await get('/_astro/app.abc.js', {
+      range: 'bytes=0-1',
+      'if-range': '"other"',
+      'accept-encoding': 'identity',
+    })
+    expect([answer.status, await answer.text()]).toEqual([200, 'export {}'])
+  })
+
+  it('sends no encoding that the client refuses', async () => {
+    const encoding = async (accepted: string) =>
+      (await get('/_astro/app.abc.js', { 'accept-encoding': accepted })).headers.get('content-encoding')
+    expect(await encoding('gzip, br')).toBe('br')
+    expect(await encoding('br;q=0, identity')).toBeNull()
+  })
+
+  it('keeps running when an asset is gone, such as after another build', async () => {
+    const file = path.join(dist, '_astro/gone.js')
+    writeFileSync(file, 'export {}')
+    const app = new Koa().use(serveSite(dist, () => ({ publicUrl: url, facts })))
+    const other = app.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    rmSync(file)
+    const { port } = other.address() as AddressInfo
+    await expect(fetch(`http://127.0.0.1:${port}/_astro/gone.js`)).rejects.toThrow('fetch failed')
+    expect((await fetch(`http://127.0.0.1:${port}/_astro/app.abc.js`)).status).toBe(200)
+    other.close()
+  })
+
+  it('ends the request of a client that left before its asset was sent', async () => {
+    const left = new AbortController()
+    let isOver = false
+    const app = new Koa()
+    app.use(async (ctx, next) => {
+      left.abort()
+      await once(ctx.res, 'close')
+      await next()
+      isOver = true
+    })
+    app.use(serveSite(dist, () => ({ publicUrl: url, facts })))
+    const other = app.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    await fetch(`http://127.0.0.1:${port}/_astro/app.abc.js`, { signal: left.signal }).catch(() => {})
+    await expect.poll(() => isOver, { timeout: 3_000 }).toBe(true)
+    other.close()
   })
 
   it('leaves the event loop to others while it reads its pages', async () => {

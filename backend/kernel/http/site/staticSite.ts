@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import sirv from 'sirv'
 import { trimEnd } from '../../trimEnd.ts'
 import { fillText, finishPage, type PageSettings } from './finishPage.ts'
@@ -86,6 +86,18 @@ const pathOf = (file: string) => {
 const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
 
 /**
+ * Removes what sirv misreads: encodings with a weight of 0, and ranges other than one with a valid first and last byte. It
+ * does not know conditional ranges either. Without a range, it sends the whole file, as RFC 9110 allows.
+ */
+function normalizeRequest(ctx: Context): void {
+  const { headers } = ctx.req
+  headers['accept-encoding'] = ['br', 'gzip'].filter((encoding) => ctx.acceptsEncodings(encoding)).join()
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? []
+  const isRange = first !== undefined && (last === '' || (Number(last) > 0 && Number(last) >= Number(first)))
+  if (!isRange || headers['if-range'] !== undefined) delete headers.range
+}
+
+/**
  * Serves the built site: pages from memory, assets from the folder. Unknown paths redirect to the landing page.
  * See docs/decisions/0011-static-site-strict-policy.md.
  * @example app.use(serveSite('site/dist/client', () => ({ publicUrl, facts: {} })))
@@ -134,14 +146,20 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
       }
       return
     }
+    normalizeRequest(ctx)
     const asset = await new Promise<boolean>((resolve) => {
-      ctx.respond = false
+      // A response that was closed earlier emits no further event.
+      if (ctx.res.destroyed) return resolve(true)
       ctx.res.statusCode = 200
       ctx.res.on('close', () => resolve(true))
+      // sirv does not handle errors of the file, which a newer build may have removed.
+      ctx.res.on('pipe', (file) => file.on('error', () => ctx.res.destroy()))
       assets(ctx.req, ctx.res, () => resolve(false))
     })
-    if (asset) return
-    ctx.respond = true
+    if (asset) {
+      ctx.respond = false
+      return
+    }
     ctx.res.statusCode = 404
     if (NO_REDIRECT.test(ctx.path)) return next()
     ctx.redirect(/^\/zh(\/|$)/.test(ctx.path) ? '/zh' : '/')
