@@ -43,6 +43,13 @@ describe('a client', () => {
     expect(started).toHaveLength(110)
   })
 
+  it('does not wait for a clock that was set back', async () => {
+    await send(client('a'), 1)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await send(client('a'), 1)
+    expect(started).toHaveLength(2)
+  })
+
   it('has a limited number of requests in progress', async () => {
     await send(client('a'), 5, { hold: true })
     expect(started).toHaveLength(2)

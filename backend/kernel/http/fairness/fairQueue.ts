@@ -44,9 +44,10 @@ interface Queue {
 /**
  * Creates queues in memory, one per client. A request starts if its client has less than `running` in progress and none
  * of its budgets is used up. Other requests of the client wait; those of other clients pass.
+ * @param clock monotonic time, ms: a system clock that is set back would stop every client
  * @example const visit = await queue.enter(client, 1); try { await serve() } finally { visit.leave() }
  */
-export function createFairQueue(clock: Clock = Date.now) {
+export function createFairQueue(clock: Clock = () => performance.now()) {
   const accounts = new Map<string, Account>()
   const queues = new Map<string, Queue>()
   let sweepAt = 0
