@@ -53,6 +53,21 @@ const pong = async (socket: WebSocket) => {
 }
 const opened = (socket: WebSocket) => new Promise((resolve) => socket.on('open', resolve))
 
+describe('a handshake that is refused', () => {
+  it('leaves no connection, although the client keeps its side open', async () => {
+    const http = createServer()
+    realtime.attach(http, () => Promise.reject(new Error('busy')))
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const client = connect({ port: (http.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+    onTestFinished(() => void client.destroy())
+    client.write('GET /api/v1/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    const answer = await new Promise((resolve) => client.once('data', (data) => resolve(String(data))))
+    expect(answer).toMatch(/^HTTP\/1.1 503 /)
+    await expect.poll(() => new Promise((resolve) => http.getConnections((_, count) => resolve(count)))).toBe(0)
+    http.close()
+  })
+})
+
 describe('a socket', () => {
   it('is closed with 4001 for an unknown, missing or expired token', async () => {
     const old = await realtime.issueToken(userId, sessionId)

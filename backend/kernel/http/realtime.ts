@@ -151,7 +151,8 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
         const onError = () => stream.destroy()
         stream.on('error', onError)
         const refusal = await admit(request).catch((error: unknown) => error)
-        if (refusal) return stream.end(refusalOf(refusal))
+        // A client that keeps its side open would hold the connection, and a stopping server would wait for it.
+        if (refusal) return stream.end(refusalOf(refusal), () => stream.destroy())
         stream.off('error', onError)
         if (stream.destroyed) return
         return server.handleUpgrade(request, stream, head, (socket) => {
