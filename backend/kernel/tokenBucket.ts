@@ -11,9 +11,11 @@ export function createTokenBucket(
 ): () => boolean {
   let usedUpTo = Number.NEGATIVE_INFINITY
   return () => {
-    const next = Math.max(usedUpTo, now()) + everyMs
-    if (next > now() + burst * everyMs) return false
-    usedUpTo = next
+    const full = now() + burst * everyMs
+    // A clock that was set back must not refuse calls until it has caught up.
+    usedUpTo = Math.min(Math.max(usedUpTo, now()), full)
+    if (usedUpTo + everyMs > full) return false
+    usedUpTo += everyMs
     return true
   }
 }
