@@ -18,7 +18,7 @@ beforeEach(async () => {
   lines = []
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   reports = createCspReports(log)
-  const app = new Koa()
+  const app = new Koa({ proxy: true })
     .use(requestHeaders(() => publicUrl))
     .use(problemDetails(log))
     .use(reports.receive)
@@ -29,8 +29,12 @@ beforeEach(async () => {
 afterAll(() => server.close())
 
 const urlOf = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
-const send = (body: string, type = 'application/csp-report') =>
-  fetch(urlOf('/api/v1/csp-reports'), { method: 'POST', headers: { 'content-type': type }, body })
+const send = (body: string, type = 'application/csp-report', ip = '203.0.113.9') =>
+  fetch(urlOf('/api/v1/csp-reports'), {
+    method: 'POST',
+    headers: { 'content-type': type, 'x-forwarded-for': ip },
+    body,
+  })
 const OLD = JSON.stringify({
   'csp-report': {
     'document-uri': 'https://kinora.test/reset-password?token=secret',
@@ -75,6 +79,13 @@ describe('csp reports', () => {
     const answers = await Promise.all(Array.from({ length: 62 }, () => send(OLD)))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
     expect(reports.count()).toBe(60)
+  })
+
+  it('of all addresses of an IPv6 network count together', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 62 }, async (_, n) => (await send(OLD, undefined, `2001:db8:0:1::${n}`)).status),
+    )
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2)
   })
 })
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { createRateLimit } from '../sharedRateLimit.ts'
 import type { Clock } from '../time.ts'
+import { networkAddress } from './fairness/networkAddress.ts'
 import { readRawBody } from './readRawBody.ts'
 import { REPORTS_PATH } from './site/pagePolicy.ts'
 
@@ -20,7 +21,7 @@ export function createCspReports(log: Logger, clock: Clock = Date.now) {
     if (ctx.path !== REPORTS_PATH || ctx.method !== 'POST') return next()
     if (!ctx.is('application/csp-report', 'application/reports+json'))
       throw new Rejection('not_json', 'Send reports as application/csp-report or application/reports+json.')
-    limit.take(ctx.ip)
+    limit.take(networkAddress(ctx))
     for (const { page, directive, blocked } of reportsOf(await bodyOf(ctx))) {
       count++
       log.warn({ page, directive, blocked }, 'csp violation')
