@@ -183,6 +183,24 @@ describe('heads of the ledger', () => {
     expect(await wrongs()).toEqual([])
   })
 
+  it('are consistent if the clock was set back after the first one', async () => {
+    const early = path.join(folder, 'early')
+    mkdirSync(early)
+    const written: string[] = []
+    const put = async (name: string, text: string) => {
+      writeFileSync(path.join(early, name), text)
+      written.push(text)
+    }
+    const latest = async () => written.at(-1)
+    const signal = new AbortController().signal
+    const at = (createdAt: string) => writeHead(db.store, { put, latest }, { key, createdAt, signal })
+    await at('2026-01-12T10:00:00.000Z')
+    await grant(LEDGER.spentByOther)
+    await at('2026-01-12T09:00:00.000Z')
+    await projectLedger(db.store, db.database)
+    expect(await audit('--heads', early)).toEqual({ code: 0, deviations: [] })
+  })
+
   it('are accepted one at a time, and each names the part of the log that it signed', async () => {
     const [first] = readdirSync(heads).sort()
     await removeWithoutTrace(`stream = 'creditAccount-${other}' and revision = 2`)

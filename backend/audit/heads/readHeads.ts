@@ -56,12 +56,15 @@ const byAge = (a: SignedHead, b: SignedHead) =>
 const foreignKeys = (keys: readonly string[], signers: readonly string[]) =>
   signers.length === 0 ? [] : keys.filter((key) => !signers.includes(key))
 
-/** Finds heads, except the first, whose predecessor is not among them. Two may follow one if a write was interrupted. */
+/**
+ * Finds heads, except the first, whose predecessor is not among them. Two may follow one if a write was interrupted. The
+ * first is not the oldest if the clock was set back after it.
+ */
 function brokenLinks(heads: readonly SignedHead[]): string[] {
   const known = new Set(heads.map(({ hash }) => hash))
   return heads
-    .slice(1)
     .filter(({ previous }) => previous === null || !known.has(previous))
+    .slice(1)
     .map(({ createdAt }) => `The head of ${createdAt} follows one that is not there: a head was removed or replaced.`)
 }
 
