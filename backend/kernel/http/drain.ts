@@ -30,11 +30,18 @@ export function stopListening(server: Server): Promise<unknown> {
  * waits for requests in flight. Every response closes its connection.
  * @example await drain(server, realtime)
  */
-export async function drain(server: Server, realtime: Pick<Realtime, 'close'>, timeoutMs = TIMEOUT_MS): Promise<void> {
+export async function drain(
+  server: Server,
+  realtime: Pick<Realtime, 'close' | 'terminate'>,
+  timeoutMs = TIMEOUT_MS,
+): Promise<void> {
   const closed = stopListening(server)
   server.closeIdleConnections()
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  const timeout = setTimeout(() => server.closeAllConnections(), timeoutMs)
+  const timeout = setTimeout(() => {
+    server.closeAllConnections()
+    realtime.terminate()
+  }, timeoutMs)
   await Promise.all([realtime.close(), closed])
   clearInterval(idle)
   clearTimeout(timeout)

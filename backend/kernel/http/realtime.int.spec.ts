@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { WebSocket } from 'ws'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import type { Database } from '../postgres/orm.ts'
+import { drain } from './drain.ts'
 import { createRealtime, type Realtime } from './realtime.ts'
 
 let db: TemporaryDatabase
@@ -234,6 +235,22 @@ describe('an upgrade to a socket', () => {
 })
 
 describe('sockets of a process that stops', () => {
+  it('do not delay it if their client is out of reach', async () => {
+    const own = createRealtime(db.database, async () => true)
+    const http = createServer()
+    own.attach(http)
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const { port } = http.address() as AddressInfo
+    const token = await own.issueToken(userId, sessionId)
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/ws?token=${token}`)
+    onTestFinished(() => socket.terminate())
+    await pong(socket)
+    socket.pause()
+    const start = performance.now()
+    await drain(http, own, 500)
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+
   it('are disconnected some at a time, with 1012', async () => {
     const users = Array.from({ length: 50 }, () => crypto.randomUUID())
     const sockets = await Promise.all(users.map(async (id) => open(await realtime.issueToken(id, sessionId))))

@@ -163,6 +163,11 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
       http.on('upgrade', (...parts) => void upgrade(...parts))
     },
 
+    /** Ends the connections of sockets whose clients do not answer, such as those out of reach. */
+    terminate(): void {
+      for (const socket of server.clients) socket.terminate()
+    },
+
     /**
      * Disconnects every socket, one after another: the clients connect to the other processes, which would keep them
      * waiting if all came at the same moment.
