@@ -111,6 +111,8 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
 /** Reads and re-encodes the image of a multipart body. Stops when the client disconnects. */
 async function receive(ctx: RouterContext): Promise<Buffer> {
+  // The parser would wait forever for a request that was aborted during the checks.
+  if (ctx.req.destroyed) throw new Rejection('unavailable', 'The client disconnected.')
   // Unwritten pages use no memory, so a false Content-Length is harmless.
   const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   const gone = new AbortController()
