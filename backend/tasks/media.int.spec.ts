@@ -53,6 +53,8 @@ afterAll(() => kinora.close())
 const at = (url: string, by: TestUser | undefined, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(kinora.url + url, { method, headers: { ...(by && { cookie: by.cookie }), ...headers } })
 const urls = () => [task.video_url!, task.thumbnail_url!, `/api/v1/videos/download/${task.id}`, image]
+/** Index of the download in {@link urls}. */
+const DOWNLOAD = 2
 
 describe('the last frame of a video', () => {
   const lastFrame = (by: TestUser, id = task.id) => by.call('POST', `/videos/tasks/${id}/last-frame`)
@@ -91,7 +93,12 @@ describe('a media file', () => {
     const names = ['content-type', 'accept-ranges', 'cache-control', 'x-content-type-options']
     const files = ['video/mp4', 'image/jpeg', 'video/mp4', 'image/jpeg']
     expect(answers.map(({ headers }) => names.map((name) => headers.get(name)))).toEqual(
-      files.map((type) => [type, 'bytes', 'private, max-age=3600', 'nosniff']),
+      files.map((type, n) => [
+        type,
+        'bytes',
+        n === DOWNLOAD ? 'private, no-cache' : 'private, max-age=3600',
+        'nosniff',
+      ]),
     )
     const [video] = await Promise.all(answers.map((answer) => answer.arrayBuffer()))
     expect(video!.byteLength).toBe(task.file_size)
@@ -130,6 +137,26 @@ describe('a media file', () => {
       expect([range, ...told]).toEqual([range, 206, `bytes ${start}-${end}/${size}`, `${end - start + 1}`])
       expect(Buffer.from(await answer.arrayBuffer()).equals(whole.subarray(start, end + 1))).toBe(true)
     }
+  })
+
+  it('is not sent again to a client that has it', async () => {
+    for (const url of urls()) {
+      const first = await at(url, owner)
+      await first.arrayBuffer()
+      const known = `"other", ${first.headers.get('etag')}`
+      // fetch sends no-cache by default.
+      const again = await at(url, owner, { 'if-none-match': known, 'cache-control': 'max-age=0' })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      expect(again.headers.get('cache-control')).toBe(first.headers.get('cache-control'))
+    }
+  })
+
+  it('is sent whole instead of a range of another copy', async () => {
+    const [preview, download] = [task.video_url!, `/api/v1/videos/download/${task.id}`]
+    const { headers } = await at(preview, owner)
+    const range = { range: 'bytes=5-9', 'if-range': headers.get('etag') ?? '"unknown"' }
+    expect((await at(preview, owner, range)).status).toBe(206)
+    expect((await at(download, owner, range)).status).toBe(200)
   })
 
   it('is served whole for an unsupported range', async () => {

@@ -60,7 +60,9 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
     const wish = query.label === undefined ? undefined : query.label === 'true'
     const key = await copyOf({ userId, taskId: row.id }, { watermark: query.watermark === 'true', label: wish })
     const { prompt } = await works.view(row)
-    await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt) })
+    // Browsers ask again, because the plan and the settings decide which copy it is.
+    const cacheControl = 'private, no-cache'
+    await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl })
     return undefined
   })
 

@@ -74,7 +74,7 @@ export function serveWith(
           correlationId: ctx.state.correlationId,
         }),
       })
-      if (ctx.respond === false || ctx.body) return
+      if (ctx.respond === false || ctx.body || ctx.status === 304) return
       ctx.status = endpoint.status ?? 200
       ctx.set('Cache-Control', 'no-store')
       if (endpoint.answer) ctx.body = answer

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
@@ -11,7 +12,8 @@ interface SendOptions {
 }
 
 /**
- * Responds with a file from the media store, or with the requested byte range (RFC 9110).
+ * Responds with a file from the media store, with the requested byte range, or with 304 if the client has it (RFC 9110).
+ * A path may serve another key later, so a range of an earlier one is not continued.
  * @throws Rejection not_found, range_not_satisfiable
  * @example await sendMedia(ctx, media, videoKey(taskId), { type: 'video/mp4', downloadAs: 'video.mp4' })
  */
@@ -28,12 +30,20 @@ export async function sendMedia(
   ctx.set('Cache-Control', cacheControl)
   ctx.set('X-Content-Type-Options', 'nosniff')
   if (downloadAs) ctx.set('Content-Disposition', attachment(downloadAs))
-  const range = rangeOf(ctx.get('Range'), size)
+  const etag = `"${createHash('sha256').update(`${key} ${size}`).digest('base64url').slice(0, 22)}"`
+  ctx.set('ETag', etag)
+  ctx.status = 200
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  const isOfThisFile = [etag, ''].includes(ctx.get('If-Range'))
+  const range = isOfThisFile ? rangeOf(ctx.get('Range'), size) : undefined
   if (range === 'unsatisfiable') {
     ctx.set('Content-Range', `bytes */${size}`)
     throw new Rejection('range_not_satisfiable', 'The requested range is beyond the end of the file.')
   }
-  ctx.status = range ? 206 : 200
+  if (range) ctx.status = 206
   if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
   ctx.type = type
   ctx.body = ctx.method === 'HEAD' ? Readable.from([]) : media.read(key, range)
