@@ -81,6 +81,14 @@ describe('csp reports', () => {
     expect(reports.count()).toBe(60)
   })
 
+  it('are rate limited one by one, also in a list', async () => {
+    const violation = { type: 'csp-violation', body: { effectiveDirective: 'script-src' } }
+    const list = JSON.stringify(Array(40).fill(violation))
+    const answers = [await send(list, 'application/reports+json'), await send(list, 'application/reports+json')]
+    expect(answers.map(({ status }) => status)).toEqual([204, 429])
+    expect(reports.count()).toBe(60)
+  })
+
   it('of all addresses of an IPv6 network count together', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 62 }, async (_, n) => (await send(OLD, undefined, `2001:db8:0:1::${n}`)).status),

@@ -21,8 +21,10 @@ export function createCspReports(log: Logger, clock: Clock = Date.now) {
     if (ctx.path !== REPORTS_PATH || ctx.method !== 'POST') return next()
     if (!ctx.is('application/csp-report', 'application/reports+json'))
       throw new Rejection('not_json', 'Send reports as application/csp-report or application/reports+json.')
-    limit.take(networkAddress(ctx))
-    for (const { page, directive, blocked } of reportsOf(await bodyOf(ctx))) {
+    const network = networkAddress(ctx)
+    limit.take(network)
+    for (const [index, { page, directive, blocked }] of reportsOf(await bodyOf(ctx)).entries()) {
+      if (index > 0) limit.take(network)
       count++
       log.warn({ page, directive, blocked }, 'csp violation')
     }
