@@ -131,6 +131,16 @@ describe('audit statement', () => {
     expect((await audit(['statement', '--user', buyer, ...between])).json().movements).toEqual([held, spent])
   })
 
+  it('includes the whole last day of a period', async () => {
+    const all = (await audit(['statement', '--user', buyer, '--format', 'json'])).json()
+    const day = all.movements.at(-1).at.slice(0, 10)
+    const ofDay = all.movements.filter(({ at }: { at: string }) => at.startsWith(day))
+    const { movements, to } = (
+      await audit(['statement', '--user', buyer, '--from', day, '--to', day, '--format', 'json'])
+    ).json()
+    expect([movements, to]).toEqual([ofDay, `${day}T23:59:59.999Z`])
+  })
+
   it('prints a table or CSV', async () => {
     const table = await audit(['statement', '--user', buyer])
     expect(table.printed).toMatch(/70 credits can be spent, 30 are held, 0 are owed/)

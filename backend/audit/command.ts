@@ -17,8 +17,9 @@ export const USAGE = `Usage: npm run audit -- <command> [options]
              otherwise one is generated once and kept in DATA_DIR
 
 DATA_DIR or DATABASE_URL, and EVENTSTORE_URL name the ledger, as they do for Kinora. It is only read.
-Times are dates (2026-01-31, UTC) or instants (2026-01-31T12:00:00Z). Exit code: 0 no deviation, 1 deviations or a
-fault, 2 wrong command line, 3 no deviation in what was compared, but a read model is behind or being rebuilt.`
+Times are dates (2026-01-31, UTC) or instants (2026-01-31T12:00:00Z); the date of --to is included. Exit code: 0 no
+deviation, 1 deviations or a fault, 2 wrong command line, 3 no deviation in what was compared, but a read model is behind
+or being rebuilt.`
 
 const OPTIONS = {
   verify: { heads: text, signer: text, 'operator-keys': text, files: flag, json: flag },
@@ -63,7 +64,7 @@ export function readCommand(args: readonly string[]) {
     case 'statement': {
       if (!FORMATS.includes(format as never))
         throw new UsageError(`--format: "${format}" is not one of ${FORMATS.join(', ')}.`)
-      const times = { from: instant('from', from), to: instant('to', to), at: instant('at', at) }
+      const times = { from: instant('from', from), to: lastInstant('to', to), at: instant('at', at) }
       return { name, user: user!, ...times, format: format as (typeof FORMATS)[number] }
     }
     case 'explain':
@@ -86,4 +87,10 @@ function instant(name: string, value: string | undefined): string | undefined {
   if (!time || Number.isNaN(time.getTime()) || !isDay)
     throw new UsageError(`--${name}: "${value}" is neither a date nor an instant.`)
   return time.toISOString()
+}
+
+/** Parses the end of a period. A date includes its whole day. */
+function lastInstant(name: string, value: string | undefined): string | undefined {
+  const parsed = instant(name, value)
+  return value?.length === 'YYYY-MM-DD'.length ? `${value}T23:59:59.999Z` : parsed
 }
