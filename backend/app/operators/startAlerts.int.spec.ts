@@ -8,7 +8,7 @@ import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import { saveFailure, savePhrase, saveProven } from '../backups/backupState.ts'
-import { conditionsOf } from './startAlerts.ts'
+import { conditionsOf, startAlerts } from './startAlerts.ts'
 
 /** A receiver of webhooks that answers with `status`. */
 async function startReceiver() {
@@ -38,6 +38,17 @@ const sql = (statement: string) => kinora.context.pool.query(statement)
 const seen = () => receiver.received.splice(0).map(({ code, state }) => [code, state])
 
 describe('the operator', () => {
+  it('is told of alerts although a condition cannot be checked', async () => {
+    const { context } = kinora
+    const config = { ...context.config, dataDir: '/missing', alerts: { webhook: receiver.url } }
+    const leases = { run: (_: string, signal: AbortSignal, work: (held: AbortSignal) => Promise<void>) => work(signal) }
+    await createOperatorAlerts(context.pool, QUIET).raise('urgent', 'The provider refused the key.')
+    const alerts = startAlerts({ ...context, config, leases } as never, {} as never, () => kinora.url)
+    await expect.poll(seen, { timeout: 5_000 }).toContainEqual(['urgent', 'open'])
+    await alerts.stop()
+    await sql(`delete from operator_alert where code = 'urgent'`)
+  })
+
   it('is told once when an alert opens and once when it is over, again after a failure', async () => {
     const { pool } = kinora.context
     const alerts = createOperatorAlerts(pool, QUIET)

@@ -75,12 +75,10 @@ export function startAlerts(context: Context, mailer: Mailer, publicUrl: () => s
   const halt = new AbortController()
   const watch = async (held: AbortSignal) => {
     while (!held.aborted) {
-      try {
-        await watchConditions(conditions, alerts)
-        if (channels.length > 0) await tellOperator(pool, channels)
-      } catch (err) {
-        log.warn({ err }, 'operator not told')
-      }
+      const onError = (err: unknown) => log.warn({ err }, 'operator not told')
+      await watchConditions(conditions, alerts).catch(onError)
+      // Other parts of Kinora raise alerts too, so they are told although a condition could not be checked.
+      if (channels.length > 0) await tellOperator(pool, channels).catch(onError)
       await delay(INTERVAL_MS, undefined, { signal: held }).catch(() => {})
     }
   }

@@ -8,13 +8,24 @@ export interface Condition {
   readonly find: () => Promise<string | undefined>
 }
 
-/** Raises an alert for each condition that holds and clears those that hold no longer. */
+/**
+ * Raises an alert for each condition that holds and clears those that hold no longer.
+ * @throws Error some conditions could not be checked, after the others were; its cause is the first error
+ */
 export async function watchConditions(
   conditions: readonly Condition[],
-  alerts: ReturnType<typeof createOperatorAlerts>,
+  alerts: Pick<ReturnType<typeof createOperatorAlerts>, 'raise' | 'clear'>,
 ): Promise<void> {
+  const unchecked: { code: string; cause: unknown }[] = []
   for (const { code, find } of conditions) {
-    const detail = await find()
-    await (detail === undefined ? alerts.clear(code) : alerts.raise(code, detail))
+    try {
+      const detail = await find()
+      await (detail === undefined ? alerts.clear(code) : alerts.raise(code, detail))
+    } catch (cause) {
+      unchecked.push({ code, cause })
+    }
   }
+  const [first] = unchecked
+  if (first)
+    throw new Error(`conditions not checked: ${unchecked.map(({ code }) => code).join(', ')}`, { cause: first.cause })
 }
