@@ -36,6 +36,15 @@ describe('a log line', () => {
     })
   })
 
+  it.each([
+    'Authorization: Key abc123:def456',
+    '"authorization":"Token abc123"',
+    'authorization=abc123',
+    'connect failed: redis://:abc123@cache:6379',
+  ])('contains no credential of %j', (text) => {
+    expect(redact(text)).not.toMatch(/abc123|def456/)
+  })
+
   it('keeps names, streams, files and stack traces', () => {
     expect(redact('StreamBusy: videoTask-018f at /srv/kinora/lane.ts:90')).toBe(
       'StreamBusy: videoTask-018f at /srv/kinora/lane.ts:90',

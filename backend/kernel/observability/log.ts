@@ -3,11 +3,13 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 /** Patterns that match credentials, with their replacements. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [secret]'],
+  // The scheme may be any word, such as `Key` or `Token`.
+  [/\b(authorization["']?\s*[=:]\s*["']?\w+\s+)[^\s"'&,;}]+/gi, '$1[secret]'],
   [
     /\b(token|password|secret|api_?key|signature|authorization|cookie)(["']?\s*[=:]\s*["']?)[^\s"'&,;}]+/gi,
     '$1$2[secret]',
   ],
-  [/:\/\/[^\s/:@]+:[^\s/@]+@/g, '://[secret]@'],
+  [/:\/\/[^\s/:@]*:[^\s/@]+@/g, '://[secret]@'],
 ]
 
 /** Redacts email addresses, tokens and passwords in a text. */
