@@ -29,9 +29,10 @@ interface Keyed {
  */
 export async function withIdempotencyKey<T>(
   database: Database,
-  { userId, key, body, isLost = () => false }: Keyed,
+  keyed: Keyed,
   run: (subjectId: string, isRetry: boolean) => Promise<T>,
 ): Promise<T> {
+  const { userId, key, body, isLost = () => false } = keyed
   if (key === undefined) return run(uuid7(), false)
   const bodyHash = createHash('sha256').update(canonicalJson(body)).digest('hex')
   const execute = <R extends object>(sql: string, parameters: unknown[]) =>
@@ -49,7 +50,9 @@ export async function withIdempotencyKey<T>(
     [userId, key, bodyHash, fresh],
   )
   const known = 'select subject_id, body_hash, state from idempotency_key where user_id = ? and key = ?'
-  const attempt = stored ?? (await execute<Attempt>(known, [userId, key]))[0]!
+  const attempt = stored ?? (await execute<Attempt>(known, [userId, key]))[0]
+  // A concurrent attempt released the key between the two statements.
+  if (!attempt) return withIdempotencyKey(database, keyed, run)
   const { subject_id: subjectId, body_hash, state } = attempt
   if (body_hash !== bodyHash) {
     if (state === 'open')
