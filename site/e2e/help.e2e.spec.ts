@@ -37,8 +37,8 @@ describeOnSite('the help and legal pages', (site) => {
       .poll(() => page.locator('.facts').textContent())
       .toMatch(
         language === 'zh'
-          ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/
-          : /November 21, 2026\s*\d{3} words\s*1 min read/,
+          ? /2026年11月26日\s*\d{3} 字\s*阅读约 1 分钟/
+          : /November 26, 2026\s*\d{3} words\s*1 min read/,
       )
     await page.context().close()
   })

@@ -147,7 +147,7 @@ describeInBrowser(
       await failed
       await page.getByText(t.turnedOn).waitFor()
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
-      expect(await page.locator('.factor-codes code').count()).toBe(10)
+      await expect.poll(() => page.locator('.factor-codes code').count()).toBe(10)
       await page.context().close()
     })
 

@@ -79,7 +79,7 @@ describeOnSite("a member's plan", (site) => {
     const left = page.waitForResponse('**/privacy')
     await button.click()
     await left
-    expect(await button.getAttribute('aria-busy')).toBe('true')
+    await expect.poll(() => button.getAttribute('aria-busy')).toBe('true')
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
     await expect.poll(() => button.getAttribute('aria-busy')).toBeNull()
     await page.context().close()
@@ -109,7 +109,7 @@ describeOnSite("a member's plan", (site) => {
 
     state.server.rare.set('POST /subscriptions/cancel', answered)
     await failure.getByRole('button', { name: texts.cancel.again }).click()
-    expect(await dialog.getByLabel(texts.cancel.reason).inputValue()).toBe('Too dear')
+    await expect.poll(() => dialog.getByLabel(texts.cancel.reason).inputValue()).toBe('Too dear')
     await confirm.click()
     // The page does not reload the plan, which the server still reports as active.
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()

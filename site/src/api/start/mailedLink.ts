@@ -3,7 +3,7 @@ import { pageLocale } from '../../i18n/client.ts'
 import { enter } from '../account.ts'
 import { type Answer, call } from '../api.ts'
 import { ApiError, ticketOf } from '../apiError.ts'
-import { buyPlan } from '../purchase.ts'
+import { buyPlan } from '../plans/purchase.ts'
 import { readLocalStart, WITH_DRAFT, writeLocalStart } from './startDraft.ts'
 
 export type StartPreview = Answer<typeof previewStart>

@@ -29,7 +29,7 @@ export function setUpPlanLinks(): void {
 async function buy(link: HTMLAnchorElement): Promise<void> {
   if (link.ariaBusy) return
   link.ariaBusy = 'true'
-  const { buyPlan } = await import('../../api/purchase.ts')
+  const { buyPlan } = await import('../../api/plans/purchase.ts')
   await buyPlan(link.dataset.plan ?? '')
   link.ariaBusy = null
 }

@@ -1,5 +1,5 @@
 import { type RefObject, useId, useRef, useState } from 'react'
-import { cancelPlan } from '../../api/subscription.ts'
+import { cancelPlan } from '../../api/plans/subscription.ts'
 import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'

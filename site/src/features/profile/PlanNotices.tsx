@@ -1,4 +1,4 @@
-import { loadPlan, type Plan } from '../../api/subscription.ts'
+import { loadPlan, type Plan } from '../../api/plans/subscription.ts'
 import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { $plan, type Plan } from '../../../api/subscription.ts'
+import { $plan, type Plan } from '../../../api/plans/subscription.ts'
 import { PlanSheet } from './PlanSheet.tsx'
 
 const FREE = { current_tier: 'free', current_status: 'active', remaining_credits: 60 }

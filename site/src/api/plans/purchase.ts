@@ -1,9 +1,9 @@
 import { TIERS, type Tier, upgrade } from '#backend/subscriptions/contract.ts'
-import { pageLocale, translate } from '../i18n/client.ts'
-import { showToast } from '../ui/toasts.ts'
-import { call } from './api.ts'
-import { ApiError } from './apiError.ts'
-import { errorText } from './errorText.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { call } from '../api.ts'
+import { ApiError } from '../apiError.ts'
+import { errorText } from '../errorText.ts'
 
 const isPaid = (tier: string): tier is Exclude<Tier, 'free'> => tier !== 'free' && TIERS.some((each) => each === tier)
 

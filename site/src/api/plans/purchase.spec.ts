@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
+import { continueWith } from '../start/mailedLink.ts'
+import { readLocalStart, writeLocalStart } from '../start/startDraft.ts'
+import { storageDouble } from '../testing/storageDouble.ts'
 import { buyPlan } from './purchase.ts'
-import { continueWith } from './start/mailedLink.ts'
-import { readLocalStart, writeLocalStart } from './start/startDraft.ts'
-import { storageDouble } from './testing/storageDouble.ts'
 
 /** A page whose server starts every purchase. */
 function openPage() {

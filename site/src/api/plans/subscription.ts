@@ -1,11 +1,11 @@
 import { atom } from 'nanostores'
 import { type CurrentSubscription, cancel, current, reactivate, type Stats } from '#backend/subscriptions/contract.ts'
-import { translate } from '../i18n/client.ts'
-import { showToast } from '../ui/toasts.ts'
-import { call } from './api.ts'
-import { ApiError } from './apiError.ts'
-import { loadCredits } from './credits.ts'
-import { errorText } from './errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { call } from '../api.ts'
+import { ApiError } from '../apiError.ts'
+import { loadCredits } from '../credits.ts'
+import { errorText } from '../errorText.ts'
 
 export interface Plan {
   readonly stats: Stats
