@@ -37,22 +37,14 @@ async function scrollDown(): Promise<void> {
 beforeEach(() => $films.set({ status: 'loading', tasks: [], total: 0 }))
 
 describe('a deletion', () => {
-  it('hides no other video if the next page is on its way', async () => {
+  it.each([
+    ['is asked for during it', () => [deleteFilms(FIRST), loadMore()]],
+    ['is on its way', () => [loadMore(), deleteFilms(FIRST)]],
+  ])('hides no other video if the next page %s', async (_, begin) => {
     const server = serverWith(150)
     await loadFilms()
     server.holds = true
-    const work = [deleteFilms(FIRST), loadMore()]
-    server.release()
-    await Promise.all(work)
-    await scrollDown()
-    expect(shown()).toEqual(server.left())
-  })
-
-  it('hides no other video if the next page was asked for before', async () => {
-    const server = serverWith(150)
-    await loadFilms()
-    server.holds = true
-    const work = [loadMore(), deleteFilms(FIRST)]
+    const work = begin()
     server.release()
     await Promise.all(work)
     await scrollDown()
