@@ -113,6 +113,25 @@ describeOnSite('a session in the browser', (site) => {
     },
   )
 
+  it('of another user, begun in another tab, reloads the pages of the first', async () => {
+    const { user, page, at } = await visit('en')
+    const [{ field, login }, other] = [await words('en', 'auth'), await site.newUser()]
+    const inHeader = (email: string) =>
+      expect.poll(() => page.locator('#account-menu [data-user="email"]').textContent()).toBe(`${email.slice(0, 15)}…`)
+    await page.goto(at('/profile'))
+    await loaded(page)
+    await inHeader(user.email)
+    const tab = await page.context().newPage()
+    await page.context().clearCookies()
+    await tab.goto(at('/auth/login'))
+    await tab.getByLabel(field.email, { exact: true }).fill(other.email)
+    await tab.getByLabel(field.password, { exact: true }).fill('correct horse')
+    await tab.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
+    await inHeader(other.email)
+    await expect.poll(() => page.locator('#personal-info').textContent()).toContain(other.email)
+    await page.context().close()
+  })
+
   it('is not renewed by background calls', async () => {
     const { page, at, calls } = await visit('en')
     const silent = ['/videos/tasks', '/videos/queue', '/videos/models', '/subscriptions/stats']

@@ -7,13 +7,15 @@ const json = (status: number, body: unknown) => new Response(JSON.stringify(body
 async function page(answers: Readonly<Record<string, () => Response>>, storage = true) {
   const kept = new Map<string, string>()
   const calls: string[] = []
-  const replace = vi.fn()
+  const [replace, reload] = [vi.fn(), vi.fn()]
+  const events = new EventTarget()
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => storage && kept.set(key, value),
     removeItem: (key: string) => kept.delete(key),
   })
-  vi.stubGlobal('location', { pathname: '/workspace', search: '?a=1', hash: '#x', replace, assign: vi.fn() })
+  vi.stubGlobal('location', { pathname: '/workspace', search: '?a=1', hash: '#x', replace, reload, assign: vi.fn() })
+  vi.stubGlobal('addEventListener', events.addEventListener.bind(events))
   vi.stubGlobal('document', {
     documentElement: { lang: 'en', dataset: {} },
     visibilityState: 'visible',
@@ -25,7 +27,7 @@ async function page(answers: Readonly<Record<string, () => Response>>, storage =
     return (answers[path] ?? (() => json(404, {})))()
   })
   vi.resetModules()
-  return { kept, calls, replace, ...(await import('./session.ts')) }
+  return { kept, calls, replace, reload, events, ...(await import('./session.ts')) }
 }
 
 beforeEach(() => vi.useFakeTimers())
@@ -94,5 +96,20 @@ describe('the saved language', () => {
     const visitor = await page({})
     await visitor.saveAccountLanguage('zh')
     expect(visitor.calls).toEqual(['GET /auth/me'])
+  })
+})
+
+describe('another user of this browser', () => {
+  it.each(['storage', 'pageshow'])('reloads the page of the earlier user (%s)', async (event) => {
+    const { startSession, kept, reload, events } = await page({
+      '/auth/me': () => json(200, { ...user, language: 'en' }),
+    })
+    await startSession()
+    kept.set('kinora.user', JSON.stringify({ ...JSON.parse(kept.get('kinora.user')!), credits: 7 }))
+    events.dispatchEvent(new Event(event))
+    expect(reload).not.toHaveBeenCalled()
+    kept.set('kinora.user', JSON.stringify({ name: 'Bob', email: 'bob@kinora.test', credits: 1 }))
+    events.dispatchEvent(new Event(event))
+    expect(reload).toHaveBeenCalledOnce()
   })
 })

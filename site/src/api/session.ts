@@ -66,11 +66,24 @@ function applyLanguage(language: Locale): void {
   if (rememberLanguage(language) && language !== pageLocale()) location.replace(inLanguage(location, language))
 }
 
+/** Reloads the page if this browser has signed in as another user: it shows one user's data and would send commands as the other. */
+function leaveOtherUser(): void {
+  const [session, hint] = [$session.get(), readHint()]
+  if (session.status === 'in' && hint && hint.email !== session.user.email) location.reload()
+}
+
+function watchUser(): void {
+  addEventListener('storage', leaveOtherUser)
+  // A page in the back/forward cache receives no storage events.
+  addEventListener('pageshow', leaveOtherUser)
+}
+
 async function start(): Promise<Session> {
   try {
     const user = await currentUser()
     setSignedIn(user)
     scheduleRenewals()
+    watchUser()
     applyLanguage(user.language)
   } catch (error) {
     if (error instanceof ApiError && error.status === 401 && readHint()) markEnded()
