@@ -3,7 +3,7 @@ import type { SessionView } from '#backend/accounts/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { timeAgo } from '../../i18n/timeAgo.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Notice } from '../../ui/Notice.tsx'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { $devices, deviceName, endDevices, loadDevices } from './profile.ts'
 
@@ -17,12 +17,7 @@ export function Devices() {
       <h3>{t('profile.devices.heading')}</h3>
       <p className="muted">{t('profile.devices.lead')}</p>
       {devices === null && <div className="skeleton profile-device-skeleton" aria-busy="true" />}
-      {devices === 'failed' && (
-        <Notice tone="danger">
-          <p>{t('profile.devices.failed')}</p>
-          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadDevices()} />
-        </Notice>
-      )}
+      {devices === 'failed' && <RetryNotice tone="danger" text={t('profile.devices.failed')} onRetry={loadDevices} />}
       {Array.isArray(devices) && (
         <ul>
           {devices.map((device) => (

@@ -5,10 +5,9 @@ import { HTML_LANG } from '../../i18n/core.ts'
 import { fileSize } from '../../i18n/fileSize.ts'
 import type { Translate } from '../../i18n/keys.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
-import { Notice } from '../../ui/Notice.tsx'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { $figures, loadFigures } from './works.ts'
 
 const number = (value: number) => value.toLocaleString(HTML_LANG[pageLocale()])
@@ -29,12 +28,7 @@ export function Figures() {
   return (
     <section className="stack stack-wide profile-section" id="stats" aria-labelledby="stats-heading">
       <h2 id="stats-heading">{t('works.figures.heading')}</h2>
-      {known?.sample && (
-        <Notice tone="warning">
-          <p>{t('works.figures.sample')}</p>
-          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadFigures()} />
-        </Notice>
-      )}
+      {known?.sample && <RetryNotice tone="warning" text={t('works.figures.sample')} onRetry={loadFigures} />}
       <dl className="figures-grid" aria-busy={known === null}>
         {CARDS.map(({ key, icon, text }) => (
           <div className="card figure" key={key} data-figure={key}>

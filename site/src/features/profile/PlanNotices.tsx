@@ -1,8 +1,8 @@
 import { loadPlan, type Plan } from '../../api/plans/subscription.ts'
 import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import type { Tone } from '../../ui/toasts.ts'
 
 /** Shows notices about failed payments, scheduled plan changes and the end of the plan. */
@@ -10,10 +10,11 @@ export function PlanNotices({ plan }: { plan: Plan }) {
   const t = translate()
   if (plan.lacks)
     return (
-      <Notice tone="warning">
-        <p>{t(plan.lacks === 'plan' ? 'subscription.notice.sample' : 'subscription.notice.dates')}</p>
-        <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadPlan()} />
-      </Notice>
+      <RetryNotice
+        tone="warning"
+        text={t(plan.lacks === 'plan' ? 'subscription.notice.sample' : 'subscription.notice.dates')}
+        onRetry={loadPlan}
+      />
     )
   return [...noticesOf(plan)].map(({ tone, text }) => (
     <Notice tone={tone} key={text}>

@@ -4,7 +4,7 @@ import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
-import { Notice } from '../Notice.tsx'
+import { RetryNotice } from '../RetryNotice.tsx'
 import { showToast } from '../toasts.ts'
 import { useBusy } from '../useBusy.ts'
 import { Passkeys } from './Passkeys.tsx'
@@ -40,12 +40,7 @@ export function Factors({ endpoints, onChange, onState }: FactorsProps) {
   return (
     <>
       {state === undefined && <div className="skeleton factor-skeleton" aria-busy="true" />}
-      {state === 'failed' && (
-        <Notice tone="danger">
-          <p>{t('profile.factors.failed')}</p>
-          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void load()} />
-        </Notice>
-      )}
+      {state === 'failed' && <RetryNotice tone="danger" text={t('profile.factors.failed')} onRetry={load} />}
       {state && state !== 'failed' && (
         <Methods endpoints={endpoints} state={state} onCodes={setCodes} onChange={changed} />
       )}

@@ -2,10 +2,9 @@ import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
 import { $plan, loadPlan } from '../../../api/plans/subscription.ts'
 import { translate } from '../../../i18n/client.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { Notice } from '../../../ui/Notice.tsx'
 import { PlanChoices } from '../../../ui/plans/PlanChoices.tsx'
+import { RetryNotice } from '../../../ui/RetryNotice.tsx'
 
 /** The plans, over the form, which keeps its content. The current plan is marked and cannot be chosen. */
 export function PlanSheet({ onClose }: { readonly onClose: () => void }) {
@@ -16,12 +15,7 @@ export function PlanSheet({ onClose }: { readonly onClose: () => void }) {
     <Dialog size={600} title={t('workspace.plans.heading')} onClose={onClose}>
       <p className="muted">{t('workspace.plans.kept')}</p>
       {plan === null && <div className="skeleton plan-sheet-skeleton" />}
-      {plan?.lacks === 'plan' && (
-        <Notice tone="warning">
-          <p>{t('workspace.plans.failed')}</p>
-          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadPlan()} />
-        </Notice>
-      )}
+      {plan?.lacks === 'plan' && <RetryNotice tone="warning" text={t('workspace.plans.failed')} onRetry={loadPlan} />}
       {plan && plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
     </Dialog>
   )

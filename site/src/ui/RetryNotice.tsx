@@ -1,0 +1,24 @@
+import { translate } from '../i18n/client.ts'
+import { Button } from './Button.tsx'
+import { Notice } from './Notice.tsx'
+
+interface RetryNoticeProps {
+  readonly tone: 'warning' | 'danger'
+  readonly text: string
+  readonly onRetry: () => unknown
+}
+
+/** Tells that something was not loaded, and loads it again. */
+export function RetryNotice({ tone, text, onRetry }: RetryNoticeProps) {
+  return (
+    <Notice tone={tone}>
+      <p>{text}</p>
+      <Button
+        label={translate()('common.action.retry')}
+        variant="quiet"
+        icon="refresh"
+        onClick={() => void onRetry()}
+      />
+    </Notice>
+  )
+}
