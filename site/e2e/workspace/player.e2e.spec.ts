@@ -78,4 +78,27 @@ describeOnSite('the player', (site) => {
     expect(changes).toEqual(['DELETE'])
     await page.context().close()
   })
+
+  it('offers to load the share of a video again', async () => {
+    const [texts, { action }, { task }] = [
+      await words('en', 'share'),
+      await words('en', 'common'),
+      await words('en', 'workspace'),
+    ]
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('a')]
+    let isDown = true
+    await page.route('**/videos/tasks/a/share', (route) =>
+      isDown ? route.fulfill({ status: 503, json: {} }) : route.fulfill({ json: { share: null } }),
+    )
+    await page.goto(`${site.url}/workspace`)
+    await page.locator('[data-task="a"]').getByRole('button', { name: task.play }).click()
+    const dialog = page.locator('dialog[open]')
+    await dialog.getByText(texts.failed).waitFor()
+    isDown = false
+    await dialog.getByRole('button', { name: action.retry }).click()
+    await dialog.getByText(texts.off).waitFor()
+    await page.context().close()
+  })
 })

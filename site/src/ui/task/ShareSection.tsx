@@ -1,20 +1,20 @@
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { Share, Task } from '#backend/tasks/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { readShare, type Shown, shareVideo, unshareVideo } from '../../api/share.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
+import { RetryNotice } from '../RetryNotice.tsx'
 import { showToast } from '../toasts.ts'
 import { useBusy } from '../useBusy.ts'
 
 /** Shares a finished video, shows its address, and ends the share. */
 export function ShareSection({ task }: { task: Task }) {
   const t = translate()
-  const [share, setShare] = useState<Share | null>()
+  const [share, setShare] = useState<Share | null | 'failed'>()
   const [busy, run] = useBusy()
-  useEffect(() => {
-    void readShare(task.id).then(setShare, () => {})
-  }, [task.id])
+  const load = useCallback(() => readShare(task.id).then(setShare, () => setShare('failed')), [task.id])
+  useEffect(() => void load(), [load])
 
   // One change at a time: one that overtook the end of the share would share the video again.
   const change = (action: () => Promise<Share | null>) =>
@@ -28,6 +28,7 @@ export function ShareSection({ task }: { task: Task }) {
     )
 
   if (share === undefined) return null
+  if (share === 'failed') return <RetryNotice tone="danger" text={t('share.failed')} onRetry={load} />
   if (share === null)
     return (
       <p className="row hint">
