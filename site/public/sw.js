@@ -1,5 +1,5 @@
 // Shows push messages, and a page of its own without a connection.
-const CACHE = 'offline-1'
+const CACHE = 'offline-2'
 const PAGES = ['/offline', '/zh/offline']
 
 /** Stores the offline pages with their style sheets. */
@@ -7,10 +7,16 @@ async function store() {
   const cache = await caches.open(CACHE)
   for (const page of PAGES) {
     const answer = await fetch(page)
+    // The browser installs the worker again with a later page.
+    if (!answer.ok) throw new Error(`${page}: ${answer.status}`)
     const html = await answer.clone().text()
     await cache.put(page, answer)
     await cache.addAll(html.match(/\/_astro\/[\w@.-]+\.css/g) ?? [])
   }
+}
+
+async function deleteOldCaches() {
+  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name)
 }
 
 self.addEventListener('install', (event) => {
@@ -18,7 +24,7 @@ self.addEventListener('install', (event) => {
 })
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(self.clients.claim())
+  event.waitUntil(deleteOldCaches().then(() => self.clients.claim()))
 })
 
 self.addEventListener('fetch', (event) => {
