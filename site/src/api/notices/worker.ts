@@ -4,13 +4,9 @@ interface TrustedTypes {
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 
 const ADDRESS = '/sw.js'
-let registration: Promise<ServiceWorkerRegistration> | undefined
+/** The pages' policy allows this one trusted type, which has one value. */
+const url =
+  trustedTypes?.createPolicy('service-worker', { createScriptURL: () => ADDRESS }).createScriptURL(ADDRESS) ?? ADDRESS
 
-/** Starts the service worker. The pages' policy allows this one trusted type, which has one value. */
-export function registerWorker(): Promise<ServiceWorkerRegistration> {
-  registration ??= navigator.serviceWorker.register(
-    trustedTypes?.createPolicy('service-worker', { createScriptURL: () => ADDRESS }).createScriptURL(ADDRESS) ??
-      ADDRESS,
-  )
-  return registration
-}
+/** Starts the service worker, unless it runs. */
+export const registerWorker = (): Promise<ServiceWorkerRegistration> => navigator.serviceWorker.register(url)

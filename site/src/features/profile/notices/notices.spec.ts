@@ -1,5 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { $notices, setMail, setPush } from './notices.ts'
+
+afterEach(() => vi.useRealTimers())
 
 describe('the two kinds of notices', () => {
   it('do not undo each other when they are switched at the same time', async () => {
@@ -27,5 +29,22 @@ describe('the two kinds of notices', () => {
     answer('mail', 500)
     await off[0]
     expect($notices.get()).toMatchObject({ push: true, mail: true })
+  })
+})
+
+describe('push messages', () => {
+  it('can be tried again after the service worker failed to install', async () => {
+    vi.useFakeTimers()
+    const register = vi.fn(async () => {})
+    vi.stubGlobal('navigator', { serviceWorker: { register, ready: new Promise(() => {}) } })
+    vi.stubGlobal('Notification', { requestPermission: async () => 'granted' })
+    $notices.set({ push: false, mail: false, pushKey: 'k' })
+    let ended = 0
+    for (const attempt of [1, 2]) {
+      void setPush(true).then(() => ended++)
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect([ended, register.mock.calls.length]).toEqual([attempt, attempt])
+    }
+    expect($notices.get()).toMatchObject({ push: false })
   })
 })

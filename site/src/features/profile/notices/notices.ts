@@ -37,11 +37,19 @@ export async function loadNotices(): Promise<void> {
   $notices.set({ push, mail, pushKey: push_key })
 }
 
+const WORKER_WITHIN_MS = 10_000
+
+/** Starts the service worker. @throws Error it is not installed in time: `ready` never rejects */
+async function startWorker(): Promise<ServiceWorkerRegistration> {
+  await registerWorker()
+  const late = new Promise<never>((_, reject) => setTimeout(reject, WORKER_WITHIN_MS, new Error('late')))
+  return Promise.race([navigator.serviceWorker.ready, late])
+}
+
 /** Subscribes this browser. @throws Error it refuses, or has no push service */
 async function subscribe(pushKey: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') throw new Error('denied')
-  await registerWorker()
-  const { pushManager } = await navigator.serviceWorker.ready
+  const { pushManager } = await startWorker()
   // A subscription belongs to a key, and the key of an installation can change.
   await (await pushManager.getSubscription())?.unsubscribe()
   const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: pushKey })
