@@ -186,6 +186,16 @@ describe('the static site', () => {
     expect(again.status).toBe(304)
   })
 
+  it('sends a weak ETag, since the encodings of a page share it', async () => {
+    const etagOf = async (encoding: string) => (await get('/', { 'accept-encoding': encoding })).headers.get('etag')!
+    const plain = await etagOf('identity')
+    expect(plain).toMatch(/^W\//)
+    expect(await etagOf('br')).toBe(plain)
+    // Earlier versions sent a strong one.
+    const stored = { 'if-none-match': plain.replace('W/', ''), 'cache-control': 'max-age=0' }
+    expect((await get('/', stored)).status).toBe(304)
+  })
+
   it('sends the policy of the build as a header, with the hashes of the page and the directives that need a header', async () => {
     const faq = await get('/faq')
     expect(await faq.text()).toMatch(/^<title>faq<\/title>/)

@@ -27,6 +27,7 @@ interface Page {
   readonly plain: Buffer
   /** Compressed on first request, because compressing every page at startup takes too long. */
   brotli?: Promise<Buffer>
+  /** Weak, because all encodings of the page share it (RFC 9110, section 8.8.3). */
   readonly etag: string
   /** Content security policy; undefined for files other than HTML. */
   readonly policy: string | undefined
@@ -55,7 +56,7 @@ async function loadPages(dist: string, settings: PageSettings): Promise<Map<stri
       ? finishPage(text, settings)
       : { html: file.endsWith('.xml') ? withoutPages(text, gone) : text, policy: undefined }
     const plain = Buffer.from(html)
-    const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
+    const etag = `W/"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
     pages.set(url, { type, plain, etag, policy })
   }
   return pages
