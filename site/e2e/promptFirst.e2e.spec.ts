@@ -181,8 +181,15 @@ describeOnSite('a visitor’s prompt', (site) => {
     await page.getByText(deletion.mailed).waitFor()
     const link = async () => (await mailsTo(email)).map(({ text }) => /https?:\S+token=\S+/.exec(text)?.[0])[0]
     await expect.poll(link).toMatch(/profile/)
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/users/password', (route) => answered.promise.then(() => route.continue()))
     await page.goto((await link())!)
-    await page.getByRole('button', { name: deletion.confirm }).click()
+    // Until it is known that the account has no password, nobody is asked for one.
+    const confirm = page.getByRole('button', { name: deletion.confirm })
+    await expect.poll(() => confirm.isDisabled()).toBe(true)
+    expect(await page.getByLabel(deletion.password, { exact: true }).count()).toBe(0)
+    answered.resolve()
+    await confirm.click()
     await page.getByRole('heading', { name: deletion.doneHeading }).waitFor()
     expect((await page.request.get(`${site.url}/api/v1/auth/me`)).status()).toBe(401)
     await page.context().close()

@@ -11,6 +11,7 @@ import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useStepUp } from '../../ui/factors/useStepUp.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { useForm } from '../../ui/useForm.ts'
+import { PasswordKnown } from './PasswordSetting.tsx'
 import { $hasPassword, eraseAccount } from './profile.ts'
 
 /** Fields of the confirmation: none for an account without a password. */
@@ -41,6 +42,7 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
   const hasPassword = useStore($hasPassword)
   const [mailed, setMailed] = useState(false)
   const { guard, dialog } = useStepUp(userFactors)
+  const known = typeof hasPassword === 'boolean'
   const schema = hasPassword ? WithPassword : WithoutPassword
   const { form, field, problem, busy, ready } = useForm(schema, async ({ password }) => {
     const proof = hasPassword ? { password } : token ? { token } : {}
@@ -49,7 +51,7 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
   const foot = (
     <>
       <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
-      <Button type="submit" form={id} variant="danger" busy={busy} disabled={!ready || mailed}>
+      <Button type="submit" form={id} variant="danger" busy={busy} disabled={!ready || !known || mailed}>
         {t('profile.delete.confirm')}
       </Button>
     </>
@@ -59,17 +61,21 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
       <p>{t('profile.delete.warning')}</p>
       <form className="stack stack-wide" id={id} {...form}>
         <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
-        {hasPassword ? (
-          <PasswordField
-            label={t('profile.delete.password')}
-            show={t('auth.field.showPassword')}
-            hide={t('auth.field.hidePassword')}
-            autoComplete="current-password"
-            {...field('password')}
-          />
-        ) : (
-          !token && <p className="muted">{t('profile.delete.byMail')}</p>
-        )}
+        <PasswordKnown>
+          {(has) =>
+            has ? (
+              <PasswordField
+                label={t('profile.delete.password')}
+                show={t('auth.field.showPassword')}
+                hide={t('auth.field.hidePassword')}
+                autoComplete="current-password"
+                {...field('password')}
+              />
+            ) : (
+              !token && <p className="muted">{t('profile.delete.byMail')}</p>
+            )
+          }
+        </PasswordKnown>
         {mailed && <Notice tone="info">{t('profile.delete.mailed')}</Notice>}
       </form>
       {dialog}

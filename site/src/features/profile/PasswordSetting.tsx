@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { PasswordForm } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
@@ -7,21 +7,27 @@ import { Button } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/passwords/NewPasswordField.tsx'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { $hasPassword, mailPasswordLink, setPassword } from './profile.ts'
+import { $hasPassword, loadPassword, mailPasswordLink, setPassword } from './profile.ts'
 
 /** Changes the password, then clears the form. */
 export function PasswordSetting() {
   const t = translate()
   const [round, setRound] = useState(0)
-  const hasPassword = useStore($hasPassword)
   return (
     <div className="stack stack-wide card profile-card" id="password">
       <h3>{t('profile.password.heading')}</h3>
-      <p className="muted">{t(hasPassword ? 'profile.password.lead' : 'profile.password.none')}</p>
-      {hasPassword ? <PasswordChange key={round} onDone={() => setRound(round + 1)} /> : <FirstPassword />}
+      <PasswordKnown>
+        {(hasPassword) => (
+          <>
+            <p className="muted">{t(hasPassword ? 'profile.password.lead' : 'profile.password.none')}</p>
+            {hasPassword ? <PasswordChange key={round} onDone={() => setRound(round + 1)} /> : <FirstPassword />}
+          </>
+        )}
+      </PasswordKnown>
     </div>
   )
 }
@@ -66,4 +72,13 @@ function PasswordChange({ onDone }: { onDone: () => void }) {
       </div>
     </form>
   )
+}
+
+/** Shows what depends on whether the account has a password. */
+export function PasswordKnown({ children }: { readonly children: (hasPassword: boolean) => ReactNode }) {
+  const hasPassword = useStore($hasPassword)
+  if (hasPassword === 'failed')
+    return <RetryNotice tone="danger" text={translate()('profile.password.failed')} onRetry={loadPassword} />
+  if (hasPassword === null) return <div className="skeleton profile-skeleton" aria-busy="true" />
+  return children(hasPassword)
 }

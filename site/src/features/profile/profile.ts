@@ -33,13 +33,13 @@ export const $profile = atom<'loading' | 'open' | 'away' | 'deleted'>('loading')
 /** Devices where the user is signed in, or null while loading. */
 export const $devices = atom<readonly SessionView[] | 'failed' | null>(null)
 
-/** Whether the account has a password. One that a mailed link made has none at first. */
-export const $hasPassword = atom(true)
+/** Whether the account has a password, or null while loading. One that a mailed link made has none at first. */
+export const $hasPassword = atom<boolean | 'failed' | null>(null)
 
-const loadPassword = (): Promise<void> =>
+export const loadPassword = (): Promise<void> =>
   call(readPassword).then(
     ({ set }) => $hasPassword.set(set),
-    () => {},
+    () => $hasPassword.set('failed'),
   )
 
 /** What each tab loads. */
