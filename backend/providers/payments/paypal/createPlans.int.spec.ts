@@ -15,3 +15,12 @@ it('plans at PayPal are created once when the program runs repeatedly', async ()
   expect(Object.values(first).map((id) => double.model.plans.get(id)?.price)).toEqual(['12.99', '44.99', '129.99'])
   await double.close()
 })
+
+it('plans at PayPal do not add a missed payment to the next sale', async () => {
+  const double = await startPaypalDouble()
+  await createPlans(createPaypalApi({ ...DOUBLE_CLIENT, baseUrl: double.url }))
+  const plans = double.calls.filter(({ call }) => call === 'POST /v1/billing/plans').map(({ body }) => JSON.parse(body))
+  expect(plans).toHaveLength(3)
+  for (const { payment_preferences } of plans) expect(payment_preferences.auto_bill_outstanding).toBe(false)
+  await double.close()
+})

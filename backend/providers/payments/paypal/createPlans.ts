@@ -40,13 +40,18 @@ async function createPlan(api: PaypalApi, tier: PaidTier): Promise<string> {
     total_cycles: 0,
     pricing_scheme: { fixed_price: { value: priceOf(tier), currency_code: 'USD' } },
   }
-  const onFailure = { setup_fee_failure_action: 'CANCEL', payment_failure_threshold: 2 }
+  // A missed month costs nothing and grants nothing. Added to the next sale, it would change the amount of that sale.
+  const onFailure = {
+    auto_bill_outstanding: false,
+    setup_fee_failure_action: 'CANCEL',
+    payment_failure_threshold: 2,
+  }
   const plan = {
     product_id: PRODUCT,
     name: nameOf(tier),
     status: 'ACTIVE',
     billing_cycles: [monthly],
-    payment_preferences: { auto_bill_outstanding: true, ...onFailure },
+    payment_preferences: onFailure,
   }
   const requestId = `${PRODUCT}-${tier}-${PLANS[tier].priceCents}`
   return (await api.post('/v1/billing/plans', Created, plan, requestId)).id
