@@ -12,6 +12,7 @@ import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
+import { deleteExpiredIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
 import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
@@ -119,6 +120,7 @@ function activitiesOf(
         await createOperatorActions(pool).deleteRefusalsBefore(before)
         await deleteOldSecurityRecords(pool)
         await deleteOldRequests(pool, clock)
+        await deleteExpiredIdempotencyKeys(database)
       },
     }).sweep,
   })

@@ -280,4 +280,14 @@ describe('an Idempotency-Key', () => {
     const { rows } = await kinora.context.pool.query('select key from idempotency_key where user_id = $1', [by.userId])
     expect(rows).toEqual([{ key: sent['idempotency-key'] }])
   })
+  it('is deleted after 24 hours', async () => {
+    const [by, old, young, { pool }] = [await kinora.newUser(), key(), key(), kinora.context]
+    for (const each of [old, young]) await generate(by, GENERATION, each)
+    const age = `update idempotency_key set updated_at = now() - $2::interval where key = $1`
+    await pool.query(age, [old['idempotency-key'], '25 hours'])
+    await pool.query(age, [young['idempotency-key'], '23 hours'])
+    await kinora.post('/../../dev/clock', { advance_ms: 1 })
+    const kept = () => pool.query('select key from idempotency_key where user_id = $1', [by.userId])
+    await vi.waitFor(async () => expect((await kept()).rows).toEqual([{ key: young['idempotency-key'] }]))
+  })
 })

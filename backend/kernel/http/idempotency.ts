@@ -77,6 +77,9 @@ export async function withIdempotencyKey<T>(
   }
 }
 
+export const deleteExpiredIdempotencyKeys = (database: Database) =>
+  database.em.fork().execute(`delete from idempotency_key where updated_at < now() - ${RETENTION}`)
+
 /** Deletes a user's idempotency keys when the account is erased. */
 export const eraseIdempotencyKeys = (database: Database, userId: string) =>
   database.em.fork().execute('delete from idempotency_key where user_id = ?', [userId])

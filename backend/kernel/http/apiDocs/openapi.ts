@@ -80,7 +80,7 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'Repeating a request with the same key has no further effect.',
+  description: 'For 24 hours, repeating a request with the same key has no further effect.',
   schema: { type: 'string', maxLength: 200 },
 }
 
