@@ -106,7 +106,7 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
     access,
     body: z.extend(PasskeyAnswer, { name: PasskeyEntry.shape.name }),
     answer: RecoveryCodes,
-    refuses: ['passkey_refused'],
+    refuses: ['passkey_refused', 'too_many_passkeys'],
     summary: 'Stores a passkey that the browser created; returns recovery codes if there are none yet',
   }),
   removePasskey: endpoint(`DELETE ${prefix}/passkeys/:passkey` as const, {

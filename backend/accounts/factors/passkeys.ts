@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
@@ -49,14 +50,19 @@ export type Passkeys = ReturnType<typeof createPasskeys>
  * user verification is required, so a passkey alone is two factors.
  */
 export function createPasskeys(database: Database, challenges: Challenges, publicUrl: () => string) {
-  const execute = <T extends object>(sql: string, parameters: unknown[]) =>
-    database.em.fork().execute<T[]>(sql, parameters)
+  const execute = <T extends object>(sql: string, parameters: unknown[], em: EntityManager = database.em.fork()) =>
+    em.execute<T[]>(sql, parameters)
   const site = () => {
     const { hostname, origin } = new URL(publicUrl())
     return { expectedRPID: hostname, expectedOrigin: origin }
   }
-  const storedOf = (owner: string) =>
-    execute<Stored>('select id, owner, public_key, counter, transports from passkey where owner = ?', [owner])
+  /** Returns the ids of the owner's passkeys. @throws Rejection too_many_passkeys, if there is no room for one more */
+  const idsWithRoom = async (owner: string, em?: EntityManager) => {
+    const existing = await execute<{ id: string }>('select id from passkey where owner = ?', [owner], em)
+    if (existing.length >= MAX_PASSKEYS)
+      throw new Rejection('too_many_passkeys', 'You have 20 passkeys. Please remove one first.')
+    return existing
+  }
 
   return {
     /** Returns the owner's passkeys, oldest first. */
@@ -75,9 +81,7 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
 
     /** Returns the options with which a browser creates a passkey. `session` is the session that adds it. */
     async creationOptions(ctx: Context, session: string, owner: string, label: string): Promise<object> {
-      const existing = await storedOf(owner)
-      if (existing.length >= MAX_PASSKEYS)
-        throw new Rejection('too_many_passkeys', 'You have 20 passkeys. Please remove one first.')
+      const existing = await idsWithRoom(owner)
       const options = {
         rpName: 'Kinora',
         rpID: site().expectedRPID,
@@ -85,13 +89,13 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
         userID: new TextEncoder().encode(owner),
         challenge: Buffer.from(challenges.issue(ctx, session), 'base64url'),
         attestationType: 'none',
-        excludeCredentials: existing.map(({ id }) => ({ id })),
+        excludeCredentials: existing,
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       }
       return inThread('registrationOptions', [options])
     },
 
-    /** Stores a passkey that the browser has created. @throws Rejection passkey_refused */
+    /** Stores a passkey that the browser has created. @throws Rejection passkey_refused, too_many_passkeys */
     async add(ctx: Context, session: string, owner: string, name: string, credential: object): Promise<void> {
       const answer = { response: credential as RegistrationResponseJSON, ...site(), requireUserVerification: true }
       const { registrationInfo: created } = await checked(
@@ -101,13 +105,19 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
       if (!created) throw refused()
       const { id, publicKey, counter, transports = [] } = created.credential
       const key = Buffer.from(publicKey).toString('base64url')
-      const added = await execute(
-        `insert into passkey (id, owner, name, public_key, counter, transports, created_at)
-         values (?, ?, ?, ?, ?, array(select jsonb_array_elements_text(?::jsonb)), now())
-         on conflict do nothing returning id`,
-        [id, owner, name, key, counter, JSON.stringify(transports)],
-      )
-      if (added.length === 0) throw refused()
+      await database.em.fork().transactional(async (tx) => {
+        // Concurrent additions would count the same passkeys.
+        await execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`passkeys of ${owner}`], tx)
+        await idsWithRoom(owner, tx)
+        const added = await execute(
+          `insert into passkey (id, owner, name, public_key, counter, transports, created_at)
+           values (?, ?, ?, ?, ?, array(select jsonb_array_elements_text(?::jsonb)), now())
+           on conflict do nothing returning id`,
+          [id, owner, name, key, counter, JSON.stringify(transports)],
+          tx,
+        )
+        if (added.length === 0) throw refused()
+      })
     },
 
     /** Returns the options with which a browser uses a passkey. */
