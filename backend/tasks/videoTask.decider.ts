@@ -1,4 +1,5 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { storableText } from '../kernel/eventsourcing/pure/storableText.ts'
 import type { FailureCode } from './contract.ts'
 import {
   VIDEO_TASK,
@@ -70,9 +71,9 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
     case 'PostponeRender': {
       if (status !== 'rendering' || task.jobId !== null) return []
       if (task.cancelRequested) return [cancelled(task, fact)]
-      const { detail, refused, bound } = command
+      const { refused, bound } = command
       const why = { ...(refused ? { refused } : {}), ...(bound ? { bound } : {}) }
-      return [{ type: 'VideoRenderPostponed', data: { ...fact, detail, ...why } }]
+      return [{ type: 'VideoRenderPostponed', data: { ...fact, detail: detailOf(command), ...why } }]
     }
     case 'Cancel':
       return cancel(task, fact)
@@ -93,8 +94,10 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       if (status === 'failed' || status === 'succeeded') return []
       if (status === 'rendering' && task.cancelRequested) return [cancelled(task, fact)]
       const jobId = 'jobId' in task ? task.jobId : null
-      const { code, detail } = command
-      return [{ type: 'VideoTaskFailed', data: { ...fact, userId: task.order.userId, code, detail, jobId } }]
+      const { userId } = task.order
+      return [
+        { type: 'VideoTaskFailed', data: { ...fact, userId, code: command.code, detail: detailOf(command), jobId } },
+      ]
     }
     case 'EndRecovery':
       return status === 'failed' && task.jobId !== null ? [{ type: 'VideoRecoveryEnded', data: fact }] : []
@@ -106,6 +109,10 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       return remove(task, fact)
   }
 }
+
+const MAX_DETAIL = 1_000
+/** A provider's words must not prevent the end of a task, because its credits are held until then. */
+const detailOf = ({ detail }: { detail: string }) => storableText(detail, MAX_DETAIL)
 
 const askedOf = ({ attempt, provider }: { attempt: string; provider?: string }) =>
   provider === undefined ? { attempt } : { attempt, provider }

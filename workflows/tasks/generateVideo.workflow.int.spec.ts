@@ -105,10 +105,11 @@ describe('generating a video', () => {
     expect(await facts(`videoTask-${id}`)).toEqual([...BEGUN, 'VideoTaskFailed'])
   })
 
-  it('fails and refunds the credits when the render fails', async () => {
+  const TEXTS = ['out of memory', '\0', '🎬'.slice(1), 'x'.repeat(1_100_000)]
+  it.each(TEXTS)('fails and refunds the credits when the render fails with any text (%#)', async (detail) => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
-    states.set(id, { kind: 'failed', code: 'provider_failed', detail: 'out of memory' })
+    states.set(id, { kind: 'failed', code: 'provider_failed', detail })
     await reaches(user, id, { status: 'Fail', error_code: 'provider_failed', credits_consumed: 0 })
     await refunded(user)
   })

@@ -1,3 +1,5 @@
+import { storableText } from '#backend/kernel/eventsourcing/pure/storableText.ts'
+
 /** Error kinds. After an `unknown` error, the job may have been created; after any other kind, it was not. */
 export type ProviderErrorKind = 'unknown' | 'rate_limited' | 'credentials' | 'account' | 'content' | 'invalid_request'
 
@@ -7,7 +9,7 @@ export class ProviderError extends Error {
   readonly kind: ProviderErrorKind
 
   constructor(kind: ProviderErrorKind, message: string) {
-    super(message.slice(0, 250))
+    super(storableText(message, 250))
     this.kind = kind
   }
 }
