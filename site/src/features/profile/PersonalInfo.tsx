@@ -3,6 +3,7 @@ import { errorText } from '../../api/errorText.ts'
 import { displayName } from '../../api/hint.ts'
 import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
+import { firstCharacters } from '../../i18n/firstCharacters.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
 import { Field } from '../../ui/Field.tsx'
@@ -25,7 +26,7 @@ export function PersonalInfo({ user }: { user: User }) {
       <div className="stack stack-wide card profile-card">
         <div className="line profile-who">
           <span className="profile-initial" aria-hidden="true">
-            {displayName(user).slice(0, 1).toUpperCase()}
+            {firstCharacters(displayName(user), 1).toUpperCase()}
           </span>
           <Facts
             className="profile-facts"

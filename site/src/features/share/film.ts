@@ -8,9 +8,8 @@ const TITLE_MAX = 90
 function shortened(text: string, max = TITLE_MAX): string {
   const characters = [...text.replace(/\s+/g, ' ').trim()]
   if (characters.length <= max) return characters.join('')
-  const start = characters.slice(0, max).join('')
-  const words = start.slice(0, Math.max(start.lastIndexOf(' '), max / 2))
-  return `${words.trim()}…`
+  const words = characters.slice(0, Math.max(characters.lastIndexOf(' ', max - 1), max / 2))
+  return `${words.join('').trim()}…`
 }
 
 /** Returns what the pages of a shared film say about it, in the page's language. */

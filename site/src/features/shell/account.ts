@@ -3,6 +3,7 @@
 import { $credits, loadCredits } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
 import { $session, signOut, startSession } from '../../api/session.ts'
+import { firstCharacters } from '../../i18n/firstCharacters.ts'
 
 export { saveAccountLanguage } from '../../api/session.ts'
 
@@ -25,8 +26,8 @@ export async function showSession(): Promise<void> {
     const name = displayName(session.user)
     const { email } = session.user
     setUserText('name', name)
-    setUserText('initial', name.slice(0, 1).toUpperCase())
-    setUserText('email', email.length > 15 ? `${email.slice(0, 15)}…` : email)
+    setUserText('initial', firstCharacters(name, 1).toUpperCase())
+    setUserText('email', email.length > 15 ? `${firstCharacters(email, 15)}…` : email)
   })
   $credits.subscribe((credits) => {
     if (credits) setUserText('credits', credits.remaining.toLocaleString(document.documentElement.lang))

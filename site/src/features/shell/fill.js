@@ -12,7 +12,7 @@
     for (const node of doc.querySelectorAll(`[data-user="${name}"]`)) node.textContent = text
   }
   put('name', hint.name)
-  put('initial', (hint.name || '?').slice(0, 1).toUpperCase())
-  put('email', hint.email.length > 15 ? `${hint.email.slice(0, 15)}…` : hint.email)
+  put('initial', [...(hint.name || '?')][0].toUpperCase())
+  put('email', hint.email.length > 15 ? `${[...hint.email].slice(0, 15).join('')}…` : hint.email)
   if (hint.credits !== null) put('credits', hint.credits.toLocaleString(doc.documentElement.lang))
 })(document)

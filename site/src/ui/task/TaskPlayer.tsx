@@ -5,6 +5,7 @@ import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { fileSize } from '../../i18n/fileSize.ts'
+import { firstCharacters } from '../../i18n/firstCharacters.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
 import { movementNames } from '../../i18n/movements.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
@@ -31,7 +32,7 @@ export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) 
   useEffect(() => void loadLabelPolicy(), [])
   useArrows(onStep)
   return (
-    <Dialog size={800} title={taskTitle(task).slice(0, 120)} onClose={onClose}>
+    <Dialog size={800} title={firstCharacters(taskTitle(task), 120)} onClose={onClose}>
       <Video key={`video ${task.id}`} task={task} />
       {(onStep || actions) && (
         <div className="row spread player-bar">
