@@ -34,6 +34,7 @@ export async function promoteVersion(
   { log, signal, abandonedMs = ABANDONED_MS }: PromoteOptions,
 ): Promise<void> {
   const deployment = { namespace, deploymentName: DEPLOYMENT }
+  const msSincePoll = createPollWatch(client, namespace)
   let newer: string | undefined
   for (let delayMs = FIRST_DELAY_MS; !signal.aborted; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
     try {
@@ -44,7 +45,7 @@ export async function promoteVersion(
       const theirs = versions.find((version) => current !== undefined && buildOf(version) === current)
       if (mine && current !== buildId) {
         const isNewer = theirs && createdAt(theirs) > createdAt(mine)
-        if (isNewer && (await hasWorkers(client, namespace, current!, abandonedMs))) {
+        if (isNewer && (await msSincePoll(current!)) < abandonedMs) {
           if (newer !== current)
             log.warn({ buildId, current }, 'newer workflow version is current, finishing own workflows')
           newer = current
@@ -61,12 +62,20 @@ export async function promoteVersion(
   }
 }
 
-/** Returns whether a worker of a version has polled for workflows in the last milliseconds. */
-async function hasWorkers(client: Client, namespace: string, buildId: string, ms: number): Promise<boolean> {
-  const taskQueue = { name: queueOf('main') }
-  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue })
-  return (pollers ?? []).some(
-    ({ deploymentOptions, lastAccessTime }) =>
-      deploymentOptions?.buildId === buildId && Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1_000 < ms,
-  )
+/**
+ * Creates a function that returns for how long no new poll of a version's workers was seen, in ms. Polls carry the time of
+ * the server, whose clock may differ from this one, so each counts from when it is first seen here.
+ */
+function createPollWatch(client: Client, namespace: string) {
+  let seen = { buildId: '', polledAt: 0, at: 0 }
+  return async (buildId: string): Promise<number> => {
+    const taskQueue = { name: queueOf('main') }
+    const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue })
+    const own = (pollers ?? []).filter(({ deploymentOptions }) => deploymentOptions?.buildId === buildId)
+    if (own.length === 0) return Number.POSITIVE_INFINITY
+    const polledAt = Math.max(...own.map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0)))
+    const now = performance.now()
+    if (seen.buildId !== buildId || polledAt > seen.polledAt) seen = { buildId, polledAt, at: now }
+    return now - seen.at
+  }
 }
