@@ -45,7 +45,7 @@ async function readStart(body: Response['body']): Promise<string> {
  */
 export function createCertificates(source: CertificateSource, roots = rootCertificates, now: Clock = Date.now) {
   const cache = new Map<string, X509Certificate[]>()
-  const failures = new Map<string, { until: number; error: unknown }>()
+  const failures = new Map<string, { at: number; error: unknown }>()
   const mayFetch = createTokenBucket(FETCHES, now)
   let anchors: readonly X509Certificate[] | undefined
 
@@ -53,12 +53,13 @@ export function createCertificates(source: CertificateSource, roots = rootCertif
     const cached = cache.get(address)
     if (cached) return cached
     const failure = failures.get(address)
-    if (failure && failure.until > now()) {
+    // A failure of the future is one from before the clock was set back.
+    if (failure && failure.at <= now() && now() < failure.at + FAILURE_MS) {
       if (failure.error) throw failure.error
       return []
     }
     if (!mayFetch()) throw new Error('Too many unknown certificates')
-    const failed = (error?: unknown) => remember(failures, address, { until: now() + FAILURE_MS, error })
+    const failed = (error?: unknown) => remember(failures, address, { at: now(), error })
     const pem = await source(new URL(address)).catch((error) => {
       failed(error)
       throw error

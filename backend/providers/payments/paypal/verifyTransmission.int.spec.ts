@@ -171,6 +171,17 @@ describe('a PayPal webhook', () => {
     expect(times('')).toBe(2)
   })
 
+  it('is not refused for longer than a minute when the clock was set back', async () => {
+    double.fault = (call) => (call.includes('/certs/') ? { status: 404 } : undefined)
+    let now = double.model.now
+    const provider = adapter({ now: () => now })
+    const webhook = double.sign(EVENT, { certUrl: certificateUrl('CERT-1') })
+    expect(await read(webhook, provider)).toBe(undefined)
+    double.fault = () => undefined
+    now -= 3_600_000
+    expect(await read(webhook, provider)).toMatchObject({ id: 'WH-1' })
+  })
+
   it('that is forged many times calls PayPal a limited number of times', async () => {
     double.fault = (call) => (call.includes('/certs/') ? { status: 503 } : undefined)
     const provider = adapter({ now: () => double.model.now })
