@@ -5,6 +5,7 @@ import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { UnknownEvent } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import { createNoPayments } from '#backend/providers/payments/noPayments.ts'
+import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { PaymentModel } from '../testing/paymentModel.ts'
 import { sendCommand } from './sendCommand.ts'
@@ -38,10 +39,16 @@ it.each([StreamBroken, UnknownEvent])('skips users whose streams fail with %o', 
   expect(outcome).toBeUndefined()
 })
 
-it('fails on any other error, and is retried', async () => {
-  const { done, outcome } = await reconcile(() => new Error('provider unreachable'))
+it('stops during an outage of the provider, and is retried', async () => {
+  const { done, outcome } = await reconcile(() => new PaymentProviderDown('PayPal does not answer'))
   expect(done).toEqual([])
-  expect(outcome).toMatchObject({ message: 'provider unreachable' })
+  expect(outcome).toMatchObject({ message: 'PayPal does not answer' })
+})
+
+it('reads the other agreements when the provider refuses one, and fails after them', async () => {
+  const { done, outcome } = await reconcile(() => new Error('PayPal refused GET: HTTP 403'))
+  expect(done).toEqual(['agreement 2', 'agreement 3', 'user 2'])
+  expect(outcome).toMatchObject({ message: 'PayPal refused GET: HTTP 403' })
 })
 
 const now = Date.UTC(2026, 0, 31)

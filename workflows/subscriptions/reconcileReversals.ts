@@ -1,6 +1,6 @@
 import type { ProviderReversal } from '#backend/subscriptions/paymentProvider.port.ts'
-import { forEachReadable } from '../engine/forEachReadable.ts'
 import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
+import type { ForEach } from './forEachAnswered.ts'
 import { calendarTime } from './sendCommand.ts'
 import { settleSubscription } from './settleSubscription.ts'
 
@@ -20,9 +20,9 @@ export async function listReversals({ payments, alerts, calendar }: WebhookDeps)
 }
 
 /** Applies reversals. Those whose webhook was processed change nothing. Returns those whose sale is not known yet. */
-export async function applyReversals(deps: WebhookDeps, reversals: readonly ProviderReversal[]) {
+export async function applyReversals(deps: WebhookDeps, reversals: readonly ProviderReversal[], forEach: ForEach) {
   const unmatched: ProviderReversal[] = []
-  await forEachReadable(reversals, async (reversal) => {
+  await forEach(reversals, async (reversal) => {
     const result = await applyWebhook(deps, { kind: 'reversal', ...reversal })
     if (typeof result === 'object') await settleSubscription(deps, result.userId)
     else unmatched.push(reversal)

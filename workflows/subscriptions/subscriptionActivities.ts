@@ -1,7 +1,7 @@
 import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import type { Engine } from '../engine/engine.port.ts'
-import { forEachReadable } from '../engine/forEachReadable.ts'
 import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
+import { createForEachAnswered } from './forEachAnswered.ts'
 import type { WebhookActivities } from './processWebhook.workflow.ts'
 import type { ReconcileActivities } from './reconcile.workflow.ts'
 import { applyReversals, listReversals } from './reconcileReversals.ts'
@@ -72,18 +72,20 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps): Su
     },
 
     async reconcile() {
+      const { failures, forEach } = createForEachAnswered()
       const reversals = await listReversals(deps)
-      const unmatched = await applyReversals(deps, reversals)
+      const unmatched = await applyReversals(deps, reversals, forEach)
       const agreementIds = (await deps.openAgreements()).flatMap(({ agreementIds }) => agreementIds)
       await warnOfUnreachable(deps, agreementIds.length)
-      await forEachReadable(agreementIds, async (agreementId) => {
+      await forEach(agreementIds, async (agreementId) => {
         const result = await refreshAgreement(deps, agreementId, { reconciles: true })
         // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
         if (typeof result === 'object') await settleSubscription(deps, result.userId)
       })
       // Their sales may have been found by now.
-      await applyReversals(deps, unmatched)
-      await forEachReadable(await deps.usersWithExpiredLots(), credits.expire)
+      await applyReversals(deps, unmatched, forEach)
+      await forEach(await deps.usersWithExpiredLots(), credits.expire)
+      if (failures.length > 0) throw failures[0]
     },
   }
 }
