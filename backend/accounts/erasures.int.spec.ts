@@ -9,11 +9,13 @@ import { replayLedger } from '../testing/replayLedger.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, registerUser, type TestUser } from '../testing/testUser.ts'
+import { createErasures } from './erasures.ts'
 import { createUserKeys } from './keys/userKeys.ts'
 
 const KEYS = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) }
 /** Tables that keep the task's id without personal data: the ledger, the event log and the operator's statistics. */
 const TABLES_WITH_TASK = ['chain_head', 'credit_entry', 'event', 'task_outcome']
+const DAY_MS = 86_400_000
 const PROMPT = 'A vermilion zeppelin over the salt flats'
 let db: TemporaryDatabase
 let provider: ProviderDouble
@@ -189,6 +191,20 @@ describe('the erasure of an account', () => {
     await start()
     await expectGone(goes)
     await expectLedgerProven(goes.user.userId, 10)
+  })
+
+  it('removes a registration that is not confirmed within 30 days of its last link', { timeout: 30_000 }, async () => {
+    const [email, confirmed] = ['absent@kinora.test', await registerUser(kinora.url, 'present@kinora.test')]
+    await kinora.post('/auth/register', { email, password: 'correct horse', username: 'Absent McAbsentquill' })
+    await kinora.mails(email)
+    const services = { database: db.database, now: Date.now, destroyKey: async () => {}, eraseRows: [] }
+    const { removeUnconfirmed } = createErasures(services)
+    const linkEndsAt = Date.now() + DAY_MS
+    await removeUnconfirmed(linkEndsAt + 30 * DAY_MS - 60_000)
+    expect(await tablesWith('McAbsentquill')).toContain('user_account')
+    await removeUnconfirmed(linkEndsAt + 30 * DAY_MS + 60_000)
+    await vi.waitFor(async () => expect(await tablesWith('McAbsentquill')).toEqual([]), 10_000)
+    expect((await confirmed.call('GET', '/auth/me')).status).toBe(200)
   })
 
   it('grants no free credits to a new account of the mailbox, and no key to the old one', async () => {

@@ -28,6 +28,9 @@ interface ErasuresOptions {
   readonly eraseRows: readonly EraseRows[]
 }
 
+const UNCONFIRMED = 'email_verified_at is null'
+const UNCONFIRMED_MS = 30 * 24 * 3_600_000
+
 export type Erasures = ReturnType<typeof createErasures>
 
 /**
@@ -36,28 +39,41 @@ export type Erasures = ReturnType<typeof createErasures>
  * See docs/decisions/0007-personal-data-outside-the-log.md.
  */
 export function createErasures({ database, now, destroyKey, eraseRows }: ErasuresOptions) {
+  const request = (userId: string, condition: 'true' | typeof UNCONFIRMED) =>
+    database.em.fork().transactional(async (tx) => {
+      // The account is locked first, as by a change of its password, to avoid deadlocks.
+      const lock = `select 1 from user_account where id = ? and ${condition} for update`
+      const found = await tx.execute<object[]>(lock, [userId])
+      if (found.length === 0 && condition === UNCONFIRMED) return false
+      const row = [userId, new Date(now())]
+      await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', row)
+      await tx.execute('update free_grant set user_id = null where user_id = ?', [userId])
+      const sessions = await tx.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [
+        userId,
+      ])
+      await announceEnded(
+        tx,
+        sessions.map(({ id }) => id),
+      )
+      await eraseFactors(tx, userId)
+      await tx.execute('delete from user_account where id = ?', [userId])
+      const change = JSON.stringify({ name: ERASURES, ids: [userId] })
+      await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
+      return found.length > 0
+    })
+
   return {
     /** Returns false if the account was deleted before. */
-    async request(userId: string): Promise<boolean> {
-      return database.em.fork().transactional(async (tx) => {
-        // The account is locked first, as by a change of its password, to avoid deadlocks.
-        const found = await tx.execute<object[]>('select 1 from user_account where id = ? for update', [userId])
-        const row = [userId, new Date(now())]
-        await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', row)
-        await tx.execute('update free_grant set user_id = null where user_id = ?', [userId])
-        const sessions = await tx.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [
-          userId,
-        ])
-        await announceEnded(
-          tx,
-          sessions.map(({ id }) => id),
-        )
-        await eraseFactors(tx, userId)
-        await tx.execute('delete from user_account where id = ?', [userId])
-        const change = JSON.stringify({ name: ERASURES, ids: [userId] })
-        await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
-        return found.length > 0
-      })
+    request: (userId: string): Promise<boolean> => request(userId, 'true'),
+
+    /** Deletes the tokens of links that expired 30 days ago, and the accounts that none of them has confirmed. */
+    async removeUnconfirmed(at: number): Promise<void> {
+      const em = database.em.fork()
+      const before = new Date(at - UNCONFIRMED_MS)
+      await em.execute('delete from mail_token where expires_at < ?', [before])
+      const sql = `select id from user_account account where ${UNCONFIRMED} and created_at < ?
+        and not exists (select from mail_token where user_id = account.id)`
+      for (const { id } of await em.execute<{ id: string }[]>(sql, [before])) await request(id, UNCONFIRMED)
     },
 
     /** Returns the ids of users whose erasure is unfinished, oldest request first. */

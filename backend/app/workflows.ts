@@ -121,6 +121,7 @@ function activitiesOf(
         await deleteOldSecurityRecords(pool)
         await deleteOldRequests(pool, clock)
         await deleteExpiredIdempotencyKeys(database)
+        await erasures.removeUnconfirmed(calendar())
       },
     }).sweep,
   })
