@@ -2,21 +2,18 @@ import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
 
-/** After more failures than this, the database is down rather than single items refused. */
-const MAX_FAILURES = 20
-
 export type ForEach = <T>(items: Iterable<T>, step: (item: T) => Promise<unknown>) => Promise<void>
 
 /**
  * Creates a `forEach` that goes on after an item that fails, such as an agreement that the provider refuses, and collects
- * the failures. It stops during an outage.
+ * the failures. It stops during an outage of the provider.
  */
 export function createForEachAnswered() {
   const failures: unknown[] = []
   const forEach: ForEach = (items, step) =>
     forEachReadable(items, (item) =>
       step(item).catch((error) => {
-        if (isUnreadable(error) || error instanceof PaymentProviderDown || failures.length === MAX_FAILURES) throw error
+        if (isUnreadable(error) || error instanceof PaymentProviderDown) throw error
         failures.push(error)
       }),
     )
