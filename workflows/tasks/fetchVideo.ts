@@ -3,7 +3,7 @@ import path from 'node:path'
 import { removeFile } from '#backend/kernel/media/atomicFile.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
-import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
+import { probeMp4, refuseUnplayable } from '#backend/kernel/media/probeMp4.ts'
 import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
@@ -24,11 +24,12 @@ export async function fetchVideo(
   const still = `${file}.jpg`
   try {
     await provider.fetch(jobId, file, signal)
-    const video = await probeMp4(file)
-    await makePoster(file, still, { video, at: video.duration / 3, width: 640, signal, ffmpegPath })
-    await marker.markPoster(still, taskId)
+    await refuseUnplayable(file)
+    // Before anything else reads the file: this also joins the fragments of a fragmented one.
     await marker.markVideo(file, taskId, { signal })
     const described = await describe(file)
+    await makePoster(file, still, { at: described.durationMs / 3000, width: 640, signal, ffmpegPath })
+    await marker.markPoster(still, taskId)
     await media.put(posterKey(taskId), still)
     await media.put(videoKey(taskId), file)
     return described

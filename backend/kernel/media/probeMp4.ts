@@ -23,19 +23,33 @@ export class UnplayableVideoError extends Error {
 
 const MAX_INDEX_BYTES = 64 << 20
 
-type Layout = Readonly<{ index: Buffer; indexAt: number; dataAt: number }>
+type Layout = Readonly<{ size: number; index: Buffer; indexAt: number; dataAt: number }>
 
 /**
  * Reads video properties from the box headers and the index of an MP4, without reading its frames.
  * @throws UnplayableVideoError
  * @example const { duration, width, height } = await probeMp4('video.mp4')
  */
-export async function probeMp4(path: string): Promise<VideoInfo> {
+export const probeMp4 = (path: string): Promise<VideoInfo> =>
+  withLayout(path, ({ size, index, indexAt, dataAt }) => ({
+    size,
+    ...readVideoTrack(findVideoTrack(index)),
+    faststart: indexAt < dataAt,
+  }))
+
+/**
+ * Refuses a file that is not a complete MP4 with a video track and frames. The index of a fragmented one (`mvex`) has no
+ * frames to check; `probeMp4` reads it after a remux. @throws UnplayableVideoError
+ */
+export const refuseUnplayable = (path: string): Promise<void> =>
+  withLayout(path, ({ index }) => {
+    const track = findVideoTrack(index)
+    if (!children(index).some(({ type }) => type === 'mvex')) readVideoTrack(track)
+  })
+
+async function withLayout<T>(path: string, work: (layout: Layout) => T): Promise<T> {
   try {
-    return await withBoxes(path, async (file) => {
-      const { index, indexAt, dataAt } = await readLayout(file)
-      return { size: file.size, ...readVideoTrack(index), faststart: indexAt < dataAt }
-    })
+    return await withBoxes(path, async (file) => work(await readLayout(file)))
   } catch (error) {
     if (error instanceof RangeError) throw new UnplayableVideoError('a box is damaged', { cause: error })
     throw error
@@ -58,7 +72,7 @@ async function readLayout(file: BoxFile): Promise<Layout> {
   }
   if (!index) throw new UnplayableVideoError('truncated: there is no index')
   if (dataAt < 0) throw new UnplayableVideoError('there is no data')
-  return { index, indexAt, dataAt }
+  return { size: file.size, index, indexAt, dataAt }
 }
 
 function* children(box: Buffer): Generator<{ type: string; body: Buffer }> {
@@ -78,22 +92,24 @@ function child(box: Buffer, name: string): Buffer {
 
 const descend = (box: Buffer, ...path: string[]): Buffer => path.reduce(child, box)
 
-function readVideoTrack(index: Buffer): Omit<VideoInfo, 'size' | 'faststart'> {
+function findVideoTrack(index: Buffer): Buffer {
   for (const { type, body } of children(index)) {
-    if (type !== 'trak') continue
-    const media = descend(body, 'mdia')
-    if (descend(media, 'hdlr').toString('latin1', 8, 12) !== 'vide') continue
-    const samples = descend(media, 'minf', 'stbl')
-    const description = descend(samples, 'stsd')
-    const { timescale, ticks } = readDuration(descend(media, 'mdhd'))
-    const frames = countFrames(descend(samples, 'stts'))
-    const duration = ticks / timescale
-    const size = readFrameSize(description, descend(body, 'tkhd'))
-    if (!frames || !(duration > 0) || !size.width || !size.height) throw new UnplayableVideoError('there are no frames')
-    const fps = Number(((frames * timescale) / ticks).toFixed(3))
-    return { ...size, duration, frames, fps, codec: description.toString('latin1', 12, 16) }
+    if (type === 'trak' && descend(body, 'mdia', 'hdlr').toString('latin1', 8, 12) === 'vide') return body
   }
   throw new UnplayableVideoError('there is no video track')
+}
+
+function readVideoTrack(track: Buffer): Omit<VideoInfo, 'size' | 'faststart'> {
+  const media = descend(track, 'mdia')
+  const samples = descend(media, 'minf', 'stbl')
+  const description = descend(samples, 'stsd')
+  const { timescale, ticks } = readDuration(descend(media, 'mdhd'))
+  const frames = countFrames(descend(samples, 'stts'))
+  const duration = ticks / timescale
+  const size = readFrameSize(description, descend(track, 'tkhd'))
+  if (!frames || !(duration > 0) || !size.width || !size.height) throw new UnplayableVideoError('there are no frames')
+  const fps = Number(((frames * timescale) / ticks).toFixed(3))
+  return { ...size, duration, frames, fps, codec: description.toString('latin1', 12, 16) }
 }
 
 function readDuration(box: Buffer): { timescale: number; ticks: number } {
