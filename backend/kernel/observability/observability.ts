@@ -1,6 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createMetrics } from './metrics.ts'
 import { createProjectionLag } from './projectionLag.ts'
+
+/** Less than the ten seconds after which Prometheus gives up by default. */
+const COLLECT_MS = 3_000
 
 export type Observability = ReturnType<typeof createObservability>
 
@@ -30,12 +34,16 @@ export function createObservability(log: Pick<Logger, 'warn'>) {
     lag,
     /** Adds a collector that runs each time metrics are read. */
     onCollect: (collector: Collector) => void collectors.push(collector),
-    /** Returns all metrics in the Prometheus text format. Concurrent calls share one collection. */
-    async read() {
+    /**
+     * Returns all metrics in the Prometheus text format. Concurrent calls share one collection. If it takes longer than
+     * `collectMs`, the gauges have their previous values.
+     */
+    async read(collectMs = COLLECT_MS) {
       collecting ??= collect().finally(() => {
         collecting = undefined
       })
-      await collecting
+      const isLate = await Promise.race([collecting.then(() => false), delay(collectMs, true, { ref: false })])
+      if (isLate) blind.set(1)
       return { type: metrics.registry.contentType, text: await metrics.registry.metrics() }
     },
   }
