@@ -51,9 +51,13 @@ export async function backUp(
 
 async function saveTables(connection: pg.ClientConfig, folder: string) {
   const client = new pg.Client(connection)
+  // A lost connection fails the next query.
+  client.on('error', () => {})
   await client.connect()
   try {
     await client.query('begin transaction isolation level repeatable read, read only')
+    // The session is idle while the target stalls at the end of a table.
+    await client.query('set local idle_in_transaction_session_timeout = 0')
     const migrations = await readMigrations(client)
     if (!migrations) throw new RecoveryError('The database holds no tables of Kinora')
     const tables = []
