@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ERASURE_FILE, parseErasures } from '../../accounts/erasureList.ts'
@@ -88,9 +88,10 @@ export async function takeCopy({ config, place, keys, temporaryDir, now, signal 
     const media = config.storage ? [] : listMedia(config.dataDir)
     await inParallel(media, UPLOADS, async (name) => {
       signal.throwIfAborted()
-      await store(name, path.join(config.dataDir, name), before[name]).catch((error: NodeJS.ErrnoException) => {
+      const file = path.join(config.dataDir, name)
+      await store(name, file, before[name]).catch((error: NodeJS.ErrnoException) => {
         // An erasure may remove a file at any time.
-        if (error.code !== 'ENOENT') throw error
+        if (error.code !== 'ENOENT' || existsSync(file)) throw error
       })
     })
     signal.throwIfAborted()

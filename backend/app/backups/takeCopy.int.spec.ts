@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
+import { createFolderMediaStore } from '../../providers/storage/folderMediaStore.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { readConfig } from '../config/readConfig.ts'
+import { backupKeys, newPhrase, recipientOf } from './recoveryPhrase.ts'
+import { takeCopy } from './takeCopy.ts'
+
+const VIDEO_BYTES = 3_000_000
+const home = mkdtempSync(path.join(os.tmpdir(), 'kinora-take-'))
+const video = path.join(home, 'data/media/videos/task.mp4')
+let db: TemporaryDatabase
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** Takes a copy with one video, to a place that takes videos with `put`. */
+async function copyTo(put: MediaStore['put']) {
+  mkdirSync(path.dirname(video), { recursive: true })
+  writeFileSync(video, randomBytes(VIDEO_BYTES))
+  const store = createFolderMediaStore(path.join(home, 'copies'))
+  const config = readConfig({ NODE_ENV: 'test', DATA_DIR: path.join(home, 'data'), DATABASE_URL: db.url })
+  const keys = await backupKeys(await recipientOf(newPhrase()), config.secrets.encryption)
+  const place = {
+    ...store,
+    put: (key: string, file: string) => (statSync(file).size > VIDEO_BYTES ? put : store.put)(key, file),
+  }
+  const signal = new AbortController().signal
+  return takeCopy({ config, place, keys, temporaryDir: home, now: Date.now(), signal })
+}
+
+const missing = async () => {
+  throw Object.assign(new Error('the place is gone'), { code: 'ENOENT' })
+}
+
+it('fails if the place of the copy is gone, instead of leaving the video out', async () => {
+  await expect(copyTo(missing)).rejects.toThrow('the place is gone')
+})
+
+it('leaves out a video that is erased during the copy', async () => {
+  const erase = async () => {
+    rmSync(video)
+    return missing()
+  }
+  expect((await copyTo(erase)).bytes).toBeLessThan(VIDEO_BYTES)
+})
