@@ -30,8 +30,10 @@ interface Export extends Evidence {
   readonly at: string
 }
 
+/** Bounds the text that is built at once. */
+const HEADS_AT_ONCE = 10_000
+
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
-const jsonLines = (values: readonly object[]) => values.map((value) => `${canonicalJson(value)}\n`).join('')
 
 /**
  * Verifies the ledger and writes it to a signed archive in the same pass; see docs/ledger-archive.md. The file appears
@@ -47,20 +49,19 @@ export async function writeArchive(
   const archive = await open(partial, 'w').catch((error) => {
     throw new UsageError(`--out: ${(error as Error).message}`)
   })
-  // A tar entry begins with its size, which is unknown until all events are read.
-  const spoolPath = `${out}.events`
-  const spool = await open(spoolPath, 'w+')
+  const spooled = ['events', 'heads'].map((name) => `${out}.${name}`)
+  const [events, heads] = (await Promise.all(spooled.map(openSpool))) as [Spool, Spool]
   try {
-    const { found, ...events } = await spoolEvents(store, evidence, spool)
-    const heads = jsonLines(found.heads)
-    const headsEntry = { lines: found.heads.length, bytes: Buffer.byteLength(heads), sha256: sha256(heads) }
-    const files = { 'events.jsonl': events, 'heads.jsonl': headsEntry }
+    const found = await verify(store, { ...evidence, onPage: events.append })
+    for (let from = 0; from < found.heads.length; from += HEADS_AT_ONCE)
+      await heads.append(found.heads.slice(from, from + HEADS_AT_ONCE).map(canonicalJson))
+    const files = { 'events.jsonl': events.written(), 'heads.jsonl': heads.written() }
     const manifest: Manifest = { format: FORMAT, createdAt: at, files, deviations: found.deviationCount }
     const text = Buffer.from(`${canonicalJson(manifest)}\n`)
     const pem = publicPem(key)
     await writeTar(archive, [
-      ['events.jsonl', spool.createReadStream({ start: 0 }), events.bytes],
-      ['heads.jsonl', Buffer.from(heads)],
+      ['events.jsonl', events.read(), files['events.jsonl'].bytes],
+      ['heads.jsonl', heads.read(), files['heads.jsonl'].bytes],
       ['manifest.json', text],
       ['manifest.sig', sign(null, text, key)],
       ['public-key.pem', Buffer.from(pem)],
@@ -68,27 +69,31 @@ export async function writeArchive(
     await rename(partial, out)
     return { found, fingerprint: fingerprint(pem) }
   } finally {
-    await spool.close()
-    await archive.close()
-    for (const leftover of [spoolPath, partial]) await rm(leftover, { force: true })
+    for (const file of [events, heads, archive]) await file.close()
+    for (const leftover of [...spooled, partial]) await rm(leftover, { force: true })
   }
 }
 
-/** Verifies the ledger and writes each event to a file, one per line. */
-async function spoolEvents(store: EventStore, evidence: Evidence, spool: FileHandle) {
+type Spool = Awaited<ReturnType<typeof openSpool>>
+
+/** Opens a file for the lines of a tar entry, which begins with its size. All lines may be too many for one string. */
+async function openSpool(path: string) {
+  const file = await open(path, 'w+')
   const hash = createHash('sha256')
   let [lines, bytes] = [0, 0]
-  const found = await verify(store, {
-    ...evidence,
-    onPage: async (texts) => {
+  return {
+    async append(texts: readonly string[]) {
       const page = Buffer.from(texts.map((text) => `${text}\n`).join(''))
       hash.update(page)
       lines += texts.length
       bytes += page.length
-      await spool.appendFile(page)
+      await file.appendFile(page)
     },
-  })
-  return { found, lines, bytes, sha256: hash.digest('hex') }
+    /** Returns what the manifest says of the entry, after the last line. */
+    written: () => ({ lines, bytes, sha256: hash.digest('hex') }),
+    read: () => file.createReadStream({ start: 0 }),
+    close: () => file.close(),
+  }
 }
 
 type Entry = readonly [name: string, content: Buffer] | readonly [name: string, content: Readable, bytes: number]
@@ -135,13 +140,20 @@ export async function readArchivedHeads(file: string): Promise<RememberedHeads &
     if (!verifySignature(null, manifest, String(key), signature)) throw new Error('its signature is invalid')
     const { files, createdAt } = JSON.parse(String(manifest)) as Manifest
     if (files['heads.jsonl']?.sha256 !== sha256(heads)) throw new Error('its heads differ from those that were signed')
-    const known = String(heads).split('\n').filter(Boolean)
     return {
       by: `The archive of ${createdAt}`,
-      heads: new Map(known.map((line) => JSON.parse(line) as Head).map((head) => [head.stream, head])),
+      heads: new Map(headsIn(heads)),
       fingerprint: fingerprint(String(key)),
     }
   } catch (error) {
     throw new UsageError(`--heads: ${file} cannot be used: ${(error as Error).message}.`)
+  }
+}
+
+/** Yields the head of each line, by its stream. */
+function* headsIn(lines: Buffer): Generator<[string, Head]> {
+  for (let from = 0, to = lines.indexOf('\n'); to >= 0; from = to + 1, to = lines.indexOf('\n', from)) {
+    const head = JSON.parse(lines.toString('utf8', from, to)) as Head
+    yield [head.stream, head]
   }
 }
