@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createFolderMediaStore } from './folderMediaStore.ts'
 import { mediaStoreContract } from './testing/mediaStoreContract.ts'
 
@@ -47,5 +48,19 @@ describe('media in a folder', () => {
     await expect(media.put('videos/b.mp4', path.join(root, 'nothing'))).rejects.toThrow('ENOENT')
     expect(await media.size('videos/b.mp4')).toBe(5)
     expect(readdirSync(path.join(root, 'videos')).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('syncs a file, and then the folders whose entries lead to it', async () => {
+    const handle = await open(root)
+    const synced: number[] = []
+    const sync = vi.spyOn(Object.getPrototypeOf(handle), 'sync').mockImplementation(async function (this: unknown) {
+      synced.push((await (this as FileHandle).stat()).ino)
+    })
+    await handle.close()
+    const file = path.join(root, 'second')
+    writeFileSync(file, 'whole')
+    await media.put('uploads/new/c.png', file).finally(() => sync.mockRestore())
+    const names = ['uploads/new/c.png', 'uploads/new', 'uploads', '']
+    expect(synced).toEqual(names.map((name) => statSync(path.join(root, name)).ino))
   })
 })

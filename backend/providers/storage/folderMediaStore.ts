@@ -16,12 +16,14 @@ export function createFolderMediaStore(root: string): ListedStore {
   return {
     async put(key, file) {
       const target = at(key)
-      await mkdir(path.dirname(target), { recursive: true })
+      const folder = path.dirname(target)
+      await mkdir(folder, { recursive: true })
       await flush(file)
       await rename(file, target).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error
         await copyAcross(file, target)
       })
+      for (let each = folder; each.startsWith(root); each = path.dirname(each)) await flushFolder(each)
     },
 
     async size(key) {
@@ -68,11 +70,18 @@ async function copyAcross(file: string, target: string): Promise<void> {
 }
 
 /** Syncs a file to disk, because media recorded in the event log must survive a power failure. */
-async function flush(file: string): Promise<void> {
-  const handle = await open(file, 'r+')
+async function flush(file: string, flags = 'r+'): Promise<void> {
+  const handle = await open(file, flags)
   try {
     await handle.sync()
   } finally {
     await handle.close()
   }
+}
+
+/** Syncs the names in a folder to disk, unless its file system cannot, as some network shares. */
+async function flushFolder(folder: string): Promise<void> {
+  await flush(folder, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (!['EINVAL', 'EBADF', 'ENOTSUP', 'EISDIR'].includes(error.code!)) throw error
+  })
 }
