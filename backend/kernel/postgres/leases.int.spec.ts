@@ -170,3 +170,52 @@ describe('a lease', () => {
     expect(one.held()).toHaveLength(4)
   })
 })
+
+describe('a lease that is given up while it is requested', () => {
+  const locks = (name: string) =>
+    postgres.pool
+      .query<{ classid: number }>(
+        `select classid::int from pg_locks where locktype = 'advisory' and granted and objid = hashtext($1)::oid`,
+        [name],
+      )
+      .then(({ rows }) => rows.length)
+
+  /** Runs `leave` while `block` keeps a statement of the round waiting. */
+  async function leaveDuring(block: string, name: string, locked: number) {
+    const { working, work } = workplace()
+    const other = await postgres.connect().connect()
+    try {
+      await other.query('begin')
+      await other.query(block)
+      const leaving = new AbortController()
+      const left = open().run(name, leaving.signal, work('late'), { slot: 0 })
+      await waitFor(async () => expect(await locks(name)).toBe(locked))
+      await delay(200)
+      leaving.abort()
+      await delay(200)
+      await other.query('rollback')
+      await left
+    } finally {
+      other.release()
+    }
+    return [working, await locks(name)]
+  }
+
+  it('is not worked on if its token arrives afterwards, and no lock is left', async () => {
+    expect(await leaveDuring('lock table lease_token', 'tokened', 2)).toEqual([[], 0])
+  })
+
+  it('is not announced afterwards', async () => {
+    const block = `select pg_advisory_xact_lock(7314203, hashtext('announced'))`
+    expect(await leaveDuring(block, 'announced', 1)).toEqual([[], 0])
+  })
+
+  it('is held once for two requests of one process', async () => {
+    const { working, seen, work } = workplace()
+    const leases = open()
+    for (const who of ['one', 'two']) done.push(leases.run('twice', halt.signal, work(who)))
+    await waitFor(() => expect(working).toHaveLength(1))
+    await delay(1_200)
+    expect(seen.most).toBe(1)
+  })
+})

@@ -78,6 +78,8 @@ export class Leases {
   readonly #closed = new AbortController()
   readonly #running: Promise<void>
   #session: pg.Client | undefined
+  /** The last round, which may be in progress. */
+  #current: Promise<void> = Promise.resolve()
   /** Serialises queries, because the client takes only one at a time. */
   #queue: Promise<unknown> = Promise.resolve()
   #wake = () => {}
@@ -97,6 +99,8 @@ export class Leases {
     this.#wanted.add(lease)
     this.#wake()
     if (!signal.aborted) await once(signal, 'abort')
+    // It may be requesting the lease.
+    await this.#current.catch(() => {})
     await lease.holding?.ended
     this.#wanted.delete(lease)
     if (this.#session && lease.announced) await this.#query(this.#session, UNWANT, [name]).catch(() => {})
@@ -136,7 +140,8 @@ export class Leases {
       while (!over.aborted) {
         const woken = new AbortController()
         this.#wake = () => woken.abort()
-        await this.#round(client)
+        this.#current = this.#round(client)
+        await this.#current
         await pause(ROUND_MS, AbortSignal.any([over, woken.signal]))
       }
     } finally {
@@ -151,7 +156,7 @@ export class Leases {
 
   async #round(client: pg.Client): Promise<void> {
     for (const lease of this.#wanted) {
-      if (lease.announced) continue
+      if (lease.announced || lease.signal.aborted) continue
       await this.#query(client, WANT, [lease.name])
       lease.announced = true
     }
@@ -165,7 +170,9 @@ export class Leases {
       const isOurs = lease.slot === undefined || found.pids[lease.slot % found.pids.length] === found.ours
       if (lease.holding && !isOurs) lease.holding.lost.abort()
       if (lease.holding || lease.signal.aborted) continue
-      const got = isOurs && !found.held && (await this.#acquire(client, lease))
+      // A session gets its own lock twice.
+      const isFree = !found.held && !this.held().includes(lease.name)
+      const got = isOurs && isFree && (await this.#acquire(client, lease))
       if (!got) lease.onStandby?.()
     }
   }
@@ -173,11 +180,11 @@ export class Leases {
   async #acquire(client: pg.Client, lease: Wanted): Promise<boolean> {
     const { rows } = await this.#query<{ got: boolean }>(client, LOCK, [lease.name])
     if (!rows[0]!.got) return false
+    const taken = await this.#query<{ token: string }>(client, TAKE_TOKEN, [lease.name])
     if (lease.signal.aborted) {
       await this.#query(client, UNLOCK, [lease.name])
       return false
     }
-    const taken = await this.#query<{ token: string }>(client, TAKE_TOKEN, [lease.name])
     const token = Number(taken.rows[0]!.token)
     const lost = new AbortController()
     const work = async () => {
