@@ -60,7 +60,7 @@ export class LogTail {
 
   /** Starts to listen for appends of other processes. */
   listen(): void {
-    if (this.#listening) return
+    if (this.#listening || this.#closed.signal.aborted) return
     this.#safety = setInterval(() => this.announce(), SAFETY_INTERVAL_MS)
     this.#listening = listen(this.#pool.options, eventChannel, this.#closed.signal, {
       onNotification: (text) => {
@@ -107,6 +107,8 @@ export class LogTail {
   async close(): Promise<void> {
     this.#closed.abort()
     clearInterval(this.#safety)
+    // An append that is answered later would start it again.
+    this.#safety = undefined
     for (const wake of this.#waiting) wake()
     await this.#listening
   }
