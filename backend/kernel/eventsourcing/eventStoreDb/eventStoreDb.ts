@@ -90,8 +90,8 @@ class EventStoreDb implements EventStore {
     }
     const settings = parseEventStoreUrl(url)
     this.#settings = { ...settings, ca: ca ?? settings.ca }
-    this.#writer = new EventStoreDbConnection(this.#settings)
-    this.#reader = new EventStoreDbConnection(this.#settings)
+    this.#writer = new EventStoreDbConnection(this.#settings, this.#options.log)
+    this.#reader = new EventStoreDbConnection(this.#settings, this.#options.log)
   }
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {

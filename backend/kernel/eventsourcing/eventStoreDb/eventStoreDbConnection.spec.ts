@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 it('replaces a failed connection although the clock has gone back', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  const connection = new EventStoreDbConnection(parseEventStoreUrl('esdb://127.0.0.1:1?tls=false'))
+  const connection = new EventStoreDbConnection(parseEventStoreUrl('esdb://127.0.0.1:1?tls=false'), { warn() {} })
   const failed = connection.client
   vi.setSystemTime(Date.now() - 3_600_000)
   await wait(250)

@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { EventStoreDBClient } from '@eventstore/db-client'
 import type { Channel } from '@grpc/grpc-js'
+import type { Logger } from 'pino'
 import type { EventStoreDbSettings } from './eventStoreDbSettings.ts'
 
 /** Together, the time in which a connection that no longer answers is noticed, in milliseconds. */
@@ -19,11 +21,13 @@ let opened = 0
  */
 export class EventStoreDbConnection {
   readonly #settings: EventStoreDbSettings
+  readonly #log: Pick<Logger, 'warn'>
   #client: Client
   #openedAt = 0
 
-  constructor(settings: EventStoreDbSettings) {
+  constructor(settings: EventStoreDbSettings, log: Pick<Logger, 'warn'>) {
     this.#settings = settings
+    this.#log = log
     this.#client = this.#open()
   }
 
@@ -31,11 +35,19 @@ export class EventStoreDbConnection {
     return this.#client
   }
 
-  /** Connects again, to the present leader, unless `failed` has been replaced already. Calls under way continue. */
+  /**
+   * Connects again, to the present leader, unless `failed` has been replaced already. Calls under way continue. Keeps the
+   * connection while the file of the authority cannot be used, as during its rotation.
+   */
   renew(failed: EventStoreDBClient): void {
-    if (failed !== this.#client || performance.now() - this.#openedAt < MIN_AGE_MS) return
-    this.#client.disconnect()
-    this.#client = this.#open()
+    const former = this.#client
+    if (failed !== former || performance.now() - this.#openedAt < MIN_AGE_MS) return
+    try {
+      this.#client = this.#open()
+      former.disconnect()
+    } catch (error) {
+      this.#log.warn({ err: error }, 'event store connection kept, its certificate authority cannot be read')
+    }
   }
 
   async close(): Promise<void> {
@@ -49,13 +61,20 @@ export class EventStoreDbConnection {
     const common = { ...KEEP_ALIVE, ...DISCOVERY, ...options }
     // gRPC shares connections, including the pause before the next attempt, between channels with equal options.
     const own = { ...common, keepAliveTimeout: common.keepAliveTimeout + (opened++ % 100) }
-    const secrets = { insecure: !tls, ...(ca !== undefined && { rootCertificate: readFileSync(ca) }) }
+    const secrets = { insecure: !tls, ...(ca !== undefined && { rootCertificate: readAuthority(ca) }) }
     return withoutWarnings(() => {
       if (isDnsName) return new Client({ ...own, discover: hosts[0]! }, secrets, credentials).track()
       if (hosts.length > 1) return new Client({ ...own, endpoints: [...hosts] }, secrets, credentials).track()
       return new Client({ ...own, endpoint: hosts[0]! }, secrets, credentials).track()
     })
   }
+}
+
+/** @throws Error the file is missing, or has no certificate, which gRPC would not notice */
+function readAuthority(file: string): Buffer {
+  const pem = readFileSync(file)
+  new X509Certificate(pem)
+  return pem
 }
 
 class Client extends EventStoreDBClient {

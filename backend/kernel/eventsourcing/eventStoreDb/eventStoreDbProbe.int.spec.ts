@@ -1,12 +1,17 @@
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLog } from '../../observability/log.ts'
 import { type EventStore, StoreRejected, StoreUnavailable } from '../eventStore.port.ts'
 import { EventStoreDbTestServer } from '../testing/eventStoreDbTestServer.ts'
 import { event, follow } from '../testing/followLog.ts'
 import { createTestAuthority } from '../testing/testCertificates.ts'
 import { createEventStoreDb } from './eventStoreDb.ts'
+import { EventStoreDbConnection } from './eventStoreDbConnection.ts'
+import { readHead } from './eventStoreDbReads.ts'
+import { parseEventStoreUrl } from './eventStoreDbSettings.ts'
 
 const PASSWORD = 'pass word'
 const authority = createTestAuthority()
@@ -39,6 +44,43 @@ const faultOf = async (store: EventStore) => {
   expect(fault.message).not.toMatch(/\n|pass( |%20)word/)
   return fault
 }
+
+describe('a connection to EventStoreDB', () => {
+  it('is kept while the file of the authority is missing or broken, and is replaced afterwards', async () => {
+    const server = await serve()
+    const { ca, remove } = createTestAuthority()
+    onTestFinished(remove)
+    copyFileSync(authority.ca, ca)
+    const log = { warn: vi.fn() }
+    const connection = new EventStoreDbConnection({ ...parseEventStoreUrl(server.url), ca }, log)
+    onTestFinished(() => connection.close())
+    const { client } = connection
+    await readHead(client, 2_000)
+    for (const damage of [() => rmSync(ca), () => writeFileSync(ca, 'half a certificate')]) {
+      damage()
+      await delay(250)
+      connection.renew(client)
+      await delay(50)
+      await readHead(connection.client, 2_000)
+    }
+    expect(connection.client).toBe(client)
+    expect(log.warn).toHaveBeenCalledTimes(2)
+    copyFileSync(authority.ca, ca)
+    await delay(250)
+    connection.renew(client)
+    expect(connection.client).not.toBe(client)
+    await readHead(connection.client, 2_000)
+  })
+
+  it('fails as an outage while the file of the authority is missing and the server is away', async () => {
+    const server = await serve()
+    const { ca, remove } = createTestAuthority()
+    const store = connect(server.url, ca)
+    remove()
+    server.kill()
+    await expect(store.probe()).rejects.toThrow(StoreUnavailable)
+  })
+})
 
 describe('the probe of EventStoreDB', () => {
   it('appends one event, however often it runs, which no subscription delivers', async () => {

@@ -43,7 +43,12 @@ type Handshake = { readonly ok: true } | { readonly ok: false; readonly isFinal:
  * @returns the reason why hosts cannot be reached
  */
 export async function explainOutage(settings: EventStoreDbSettings): Promise<string> {
-  const outcomes = await Promise.all(settings.hosts.map((host) => shakeHands(host, settings)))
+  const unreadable = ({ message }: Error): Handshake => ({
+    ok: false,
+    isFinal: false,
+    reason: `EVENTSTORE_CA: ${message}`,
+  })
+  const outcomes = await Promise.all(settings.hosts.map((host) => shakeHands(host, settings).catch(unreadable)))
   const faults = outcomes.filter((outcome) => !outcome.ok)
   const final = faults.find(({ isFinal }) => isFinal)
   if (final && faults.length === outcomes.length) throw new StoreRejected(final.reason)
