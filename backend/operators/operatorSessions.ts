@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type pg from 'pg'
-import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
+import { CHANGE_CHANNEL, type Changes, RELISTENED } from '../kernel/postgres/changes.ts'
 
 const SESSION_SECONDS = 12 * 3600
 const DEVICE_SECONDS = 365 * 24 * 3600
@@ -32,6 +32,8 @@ export function createOperatorSessions(
   const open = new Map<string, number>()
   changes.subscribe(({ name, ids }) => {
     if (name === ENDED) for (const hash of ids) open.delete(hash)
+    // Notifications were lost while the connection was down.
+    if (name === RELISTENED) open.clear()
   })
   const setCookie = (ctx: Context, name: string, value: string | null, seconds: number) => {
     // Koa refuses to set secure cookies on the unencrypted connection from a proxy unless this is set.
