@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isAlive } from '../isAlive.ts'
 
-const DAY_MS = 24 * 60 * 60_000
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 
 /**
  * Creates a folder for this process's unfinished files, on the same file system as the finished ones. Removes folders
@@ -14,11 +15,22 @@ export function makeTemporaryDir(dataDir: string): string {
   const parent = path.join(dataDir, 'tmp')
   const own = path.join(parent, `${os.hostname()}-${process.pid}-${performance.timeOrigin.toFixed(0)}`)
   mkdirSync(own, { recursive: true })
+  setInterval(() => touch(own), HOUR_MS).unref()
   for (const name of readdirSync(parent)) {
     const folder = path.join(parent, name)
     if (folder !== own && isAbandoned(folder, name)) rmSync(folder, { recursive: true, force: true })
   }
   return own
+}
+
+/** Shows other machines that the process lives: it may write no file for days. */
+function touch(folder: string): void {
+  const now = Date.now() / 1000
+  try {
+    utimesSync(folder, now, now)
+  } catch {
+    // The process has removed it.
+  }
 }
 
 function isAbandoned(folder: string, name: string): boolean {
