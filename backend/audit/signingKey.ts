@@ -1,14 +1,8 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomUUID,
-} from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { UsageError } from '../kernel/commandLine.ts'
+import { createOnce } from '../kernel/createOnce.ts'
 
 const KEPT = 'audit-key.pem'
 
@@ -21,16 +15,7 @@ export function keptKey(kept: string): KeyObject {
   if (existsSync(kept)) return keyIn(kept)
   mkdirSync(path.dirname(kept), { recursive: true })
   const { privateKey } = generateKeyPairSync('ed25519')
-  const made = `${kept}.${randomUUID()}`
-  try {
-    writeFileSync(made, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flush: true })
-    // Processes that start together agree on one key, and none reads half of it.
-    linkSync(made, kept)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(made, { force: true })
-  }
+  createOnce(kept, String(privateKey.export({ type: 'pkcs8', format: 'pem' })))
   return keyIn(kept)
 }
 

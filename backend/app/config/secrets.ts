@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { createOnce } from '../../kernel/createOnce.ts'
 import type { Environment } from './environment.ts'
 import { makeDataDir } from './makeDataDir.ts'
 
@@ -19,7 +20,8 @@ function storedSecrets(dataDir: string): Readonly<Record<string, string>> {
   const file = path.join(dataDir, 'secrets.json')
   if (!existsSync(file)) {
     const made = { SESSION_SECRET: randomBytes(32).toString('hex'), ENCRYPTION_KEY: randomBytes(32).toString('hex') }
-    writeOnce(file, JSON.stringify(made, null, 2))
+    makeDataDir(dataDir)
+    createOnce(file, `${JSON.stringify(made, null, 2)}\n`)
   }
   return JSON.parse(readFileSync(file, 'utf8'))
 }
@@ -32,18 +34,7 @@ export function readOperator(env: Environment, dataDir: string) {
   const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: given, OPERATOR_TIME_ZONE: timeZone } = env
   if (given) return { username, password: given, isNew: false, timeZone }
   const file = path.join(dataDir, 'operator-password')
-  const isNew = !existsSync(file) && writeOnce(file, randomBytes(16).toString('base64url'))
+  makeDataDir(dataDir)
+  const isNew = createOnce(file, `${randomBytes(16).toString('base64url')}\n`)
   return { username, password: readFileSync(file, 'utf8').trim(), isNew, timeZone }
-}
-
-/** Creates a file with mode 0600. @returns false if it already exists */
-function writeOnce(file: string, content: string): boolean {
-  makeDataDir(path.dirname(file))
-  try {
-    writeFileSync(file, `${content}\n`, { mode: 0o600, flag: 'wx' })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return false
-  }
 }
