@@ -77,8 +77,9 @@ for service in $services; do
 done
 
 if [ "$mode" != --as-is ]; then
-  last=$(running "${services##* }" | tail -n 1)
-  docker tag "$(inspect '{{.Image}}' "$last")" "$before"
+  # The oldest process: an upgrade that stopped may have replaced others.
+  oldest=$(docker inspect --format '{{.Created}} {{.Image}}' $(running "${services##* }") | sort | head -n 1)
+  docker tag "${oldest#* }" "$before"
   copy=/backups/before-upgrade-$(date -u +%Y%m%dT%H%M%SZ)
   KINORA_IMAGE=$before docker compose run --rm --no-deps -T ops backup --out "$copy"
   if [ "$mode" = --pull ]; then docker compose pull "${services##* }"; else docker compose build "${services##* }"; fi

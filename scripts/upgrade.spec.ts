@@ -114,6 +114,18 @@ describe('upgrade.sh, with a double of docker', () => {
     expect(log.filter((line) => / (build|pull|backup) /.test(line))).toEqual([])
   })
 
+  it('rolls back to the image from before an upgrade that stopped and was started again', () => {
+    const made = { up: true, restarts: 0 }
+    const replaced = { ...made, image: 'sha256:new', created: '2026-01-02' }
+    const containers = [
+      { ...replaced, id: 'first', service: 'kinora' },
+      { ...made, id: 'second', service: 'kinora', image: 'sha256:old', created: '2026-01-01' },
+      { ...replaced, id: 'third', service: 'kinora' },
+    ]
+    const { state } = upgrade({ replicas: { kinora: 3 }, containers })
+    expect(state.images['kinora:before-upgrade']).toBe('sha256:old')
+  })
+
   it('pulls a named image instead of building', () => {
     const { log, imagesOf } = upgrade({ args: ['--pull'], env: { KINORA_IMAGE: 'registry/kinora:2' } })
     expect(imagesOf('api')).toEqual(['sha256:new', 'sha256:new'])

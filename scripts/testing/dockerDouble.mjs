@@ -45,7 +45,7 @@ const inspected = (one) => ({
   '{{.State.Running}}': one.up,
   '{{.State.Health.Status}}': one.restarts ? 'starting' : 'healthy',
   '{{.RestartCount}}': one.restarts,
-  '{{.Image}}': one.image,
+  '{{.Created}} {{.Image}}': `${one.created ?? '2026-01-01'} ${one.image}`,
 })
 
 const COMPOSE = {
@@ -67,7 +67,9 @@ const COMPOSE = {
 }
 const DOCKER = {
   compose: () => COMPOSE[args[1]](),
-  inspect: () => console.log(inspected(named(last))[args[2]]),
+  inspect: () => {
+    for (const id of args.slice(3)) console.log(inspected(named(id))[args[2]])
+  },
   logs: () =>
     console.log(state.stops >= state.failsAt ? '1 of 9 calls failed: GET /: status 502' : '0 of 9 calls failed'),
   stop: () => stop(last),
