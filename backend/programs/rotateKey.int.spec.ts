@@ -65,13 +65,26 @@ describe('npm run rotate-key', () => {
     const wrong = { ENCRYPTION_KEY: 'a'.repeat(64), SESSION_SECRET: 's'.repeat(32) }
     expect(await rotate(wrong)).toBe(1)
     expect(printed.join()).toContain('not the key of this database')
+    expect(printed.join()).toContain('secrets.json.new')
     const kinora = await start()
     try {
       // Two rotations, each with the current and the former derivation of the key.
       const { rows } = await kinora.context.pool.query('select purpose from key_ring')
       expect(rows).toHaveLength(4)
     } finally {
-      await kinora.close()
+      await kinora.close({ keep: true })
     }
+  })
+
+  it('changes nothing when it is ended before it has shown a key that only the environment keeps', async () => {
+    const env = { NODE_ENV: 'test', DATA_DIR: dataDir, ENCRYPTION_KEY: storedKey(), SESSION_SECRET: 's'.repeat(32) }
+    const ended = () => {
+      throw new Error('the terminal is gone')
+    }
+    await expect(runRotateKey([], env, ended)).rejects.toThrow('the terminal is gone')
+    const shown: string[] = []
+    expect(await runRotateKey([], env, (text) => shown.push(text))).toBe(0)
+    const next = /[0-9a-f]{64}/.exec(shown[0]!)![0]
+    expect(await rotate({ ...env, ENCRYPTION_KEY: next, NEW_ENCRYPTION_KEY: storedKey() })).toBe(0)
   })
 })

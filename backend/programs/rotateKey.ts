@@ -66,14 +66,14 @@ async function rotate(client: pg.Client, { secrets, dataDir }: Config, { next, e
   const { userKeys, mails } = await rotateKeys(client, secrets.encryption, next)
   await resealStarts(client, secrets.encryption, next)
   await resealCredential(client, secrets.encryption, next)
-  // Saved before the commit, so that a crash in between cannot lose the key.
+  // Saved or shown before the commit, so that a crash in between cannot lose the key.
   const staged = keptIn && stageKey(keptIn, next)
+  if (!keptIn && !env.NEW_ENCRYPTION_KEY) print(`The new key:\n${next}`)
   await client.query('commit')
   if (keptIn && staged) renameSync(staged, keptIn)
   print(`Re-encrypted ${userKeys} users' keys and ${mails} mails.`)
   if (keptIn) print(`The new key is in ${keptIn}. Earlier backups need the old one.`)
-  else if (env.NEW_ENCRYPTION_KEY) print('Set ENCRYPTION_KEY to it now. Earlier backups need the old one.')
-  else print(`Set ENCRYPTION_KEY to this now; earlier backups need the old one:\n${next}`)
+  else print('Set ENCRYPTION_KEY to the new key now. Earlier backups need the old one.')
 }
 
 function stageKey(file: string, key: string): string {

@@ -25,7 +25,7 @@ export async function refuseWrongMasterKey(database: Queries, masterKey: string)
 
 const REMEDY =
   'ENCRYPTION_KEY is not the key of this database. Set ENCRYPTION_KEY to that key, or copy the original secrets.json ' +
-  'into DATA_DIR. If the key is lost, the prompts are lost: stop all processes and run: npm run rotate-key -- --key-lost'
+  'into DATA_DIR. If there is a secrets.json.new, it has the key: a rotation was interrupted. If the key is lost, the prompts are lost: stop all processes and run: npm run rotate-key -- --key-lost'
 
 /** Replaces the fingerprint, after the data has been sealed with another master key. */
 export async function saveFingerprint(database: Queries, masterKey: string): Promise<void> {

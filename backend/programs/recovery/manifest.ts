@@ -48,13 +48,13 @@ export class RecoveryError extends Error {
 
 /** Reads a backup's manifest. @throws RecoveryError the folder holds no complete backup of this format */
 export function readManifest(folder: string): Manifest {
-  let text: string
+  let content: unknown
   try {
-    text = readFileSync(path.join(folder, MANIFEST), 'utf8')
+    content = JSON.parse(readFileSync(path.join(folder, MANIFEST), 'utf8'))
   } catch {
-    throw new RecoveryError(`${folder} holds no backup, or an unfinished one: ${MANIFEST} is missing`)
+    throw new RecoveryError(`${folder} holds no backup, or an unfinished one: ${MANIFEST} is missing or incomplete`)
   }
-  const parsed = z.safeParse(Manifest, JSON.parse(text))
+  const parsed = z.safeParse(Manifest, content)
   if (!parsed.success) throw new RecoveryError(`${folder}: ${MANIFEST} has a format that this version cannot read`)
   return parsed.data
 }
