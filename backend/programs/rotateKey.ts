@@ -33,6 +33,8 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
     const config = readConfig(env)
     const server = await connectDatabase({ databaseUrl: config.database?.url, dataDir: config.dataDir }, () => {})
     const client = new pg.Client(server.connection)
+    // A lost connection fails the next query, and not the process.
+    client.on('error', () => {})
     await client.connect()
     try {
       const users = await countConnections(client)

@@ -51,7 +51,7 @@ export async function backUp(
 
 async function saveTables(connection: pg.ClientConfig, folder: string) {
   const client = new pg.Client(connection)
-  // A lost connection fails the next query.
+  // A lost connection fails the next query, and not the process.
   client.on('error', () => {})
   await client.connect()
   try {

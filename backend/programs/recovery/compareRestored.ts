@@ -28,6 +28,8 @@ export async function compareRestored(
   hasFile = (name: string) => existsSync(path.join(dataDir, name)),
 ): Promise<Finding[]> {
   const client = new pg.Client(connection)
+  // A lost connection fails the next query, and not the process.
+  client.on('error', () => {})
   await client.connect()
   try {
     return [

@@ -64,6 +64,8 @@ export async function restore<T>(
 async function restoreTables(folder: string, manifest: Manifest, connection: pg.ClientConfig, prepare: Migrate) {
   // The server ends transactions that wait for a slow disk or processor.
   const client = new pg.Client({ ...connection, idle_in_transaction_session_timeout: 0 })
+  // A lost connection fails the next query, and not the process.
+  client.on('error', () => {})
   await client.connect()
   try {
     if (await readMigrations(client)) throw new RecoveryError('The database is not empty: restore into a new one')
