@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
@@ -29,6 +28,7 @@ export interface ProofOptions {
   readonly at: CopyAt
   /** Secret key that opens the copy. */
   readonly identity: string
+  /** Takes the decrypted files. The caller removes it, because the process may be killed. */
   readonly temporaryDir: string
 }
 
@@ -42,23 +42,18 @@ export const UNUSABLE = 3
  * @throws RecoveryError naming the first fault
  */
 async function proveCopy({ config, to, at, identity, temporaryDir }: ProofOptions): Promise<void> {
-  const stage = mkdtempSync(path.join(temporaryDir, 'drill-'))
-  try {
-    const place = openPlace(to, stage)
-    const catalogue = await readCatalogue(place, at, identity, stage)
-    const from = { place, at, catalogue, identity }
-    const media = Object.keys(catalogue.files).filter((name) => isMedia(name))
-    await refuseMissing(place, at, catalogue)
-    await verifyFiles(from, media.filter(isDue(catalogue, at.takenAt)))
-    const backup = path.join(stage, 'backup')
-    mkdirSync(backup)
-    await fetchCopy(from, backup, (name) => !isMedia(name))
-    await withDrillDatabase(config, (databaseUrl) =>
-      proveRestored(backup, { dataDir: path.join(stage, 'data'), databaseUrl }, catalogue),
-    )
-  } finally {
-    await rm(stage, { recursive: true, force: true })
-  }
+  const place = openPlace(to, temporaryDir)
+  const catalogue = await readCatalogue(place, at, identity, temporaryDir)
+  const from = { place, at, catalogue, identity }
+  const media = Object.keys(catalogue.files).filter((name) => isMedia(name))
+  await refuseMissing(place, at, catalogue)
+  await verifyFiles(from, media.filter(isDue(catalogue, at.takenAt)))
+  const backup = path.join(temporaryDir, 'backup')
+  mkdirSync(backup)
+  await fetchCopy(from, backup, (name) => !isMedia(name))
+  await withDrillDatabase(config, (databaseUrl) =>
+    proveRestored(backup, { dataDir: path.join(temporaryDir, 'data'), databaseUrl }, catalogue),
+  )
 }
 
 const isMedia = (name: string) => name.startsWith(`media${path.sep}`)

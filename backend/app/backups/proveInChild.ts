@@ -1,3 +1,4 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { runProgram } from '../../kernel/processes/runProgram.ts'
 import { RecoveryError } from '../../programs/recovery/manifest.ts'
@@ -23,9 +24,14 @@ export async function proveInChild(options: ProofOptions, signal: AbortSignal): 
     timeoutMs: TIMEOUT_S * 1_000,
   }
   const output: Uint8Array[] = []
-  const input = Buffer.from(JSON.stringify(options))
   const onOutput = (piece: Uint8Array) => output.push(piece)
-  const { code, killedBy, errors } = await runProgram(order, { input, signal, onOutput })
-  if (code === UNUSABLE) throw new RecoveryError(Buffer.concat(output).toString())
-  if (code !== 0) throw new Error(`The proof of the copy ended with ${killedBy ?? code}: ${errors}`)
+  const temporaryDir = await mkdtemp(path.join(options.temporaryDir, 'drill-'))
+  try {
+    const input = Buffer.from(JSON.stringify({ ...options, temporaryDir }))
+    const { code, killedBy, errors } = await runProgram(order, { input, signal, onOutput })
+    if (code === UNUSABLE) throw new RecoveryError(Buffer.concat(output).toString())
+    if (code !== 0) throw new Error(`The proof of the copy ended with ${killedBy ?? code}: ${errors}`)
+  } finally {
+    await rm(temporaryDir, { recursive: true, force: true })
+  }
 }
