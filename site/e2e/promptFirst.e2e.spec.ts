@@ -187,7 +187,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     // Until it is known that the account has no password, nobody is asked for one.
     const confirm = page.getByRole('button', { name: deletion.confirm })
     await expect.poll(() => confirm.isDisabled()).toBe(true)
-    expect(await page.getByLabel(deletion.password, { exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByLabel(deletion.password, { exact: true }).count()).toBe(0)
     answered.resolve()
     await confirm.click()
     await page.getByRole('heading', { name: deletion.doneHeading }).waitFor()
