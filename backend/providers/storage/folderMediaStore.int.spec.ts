@@ -50,7 +50,7 @@ describe('media in a folder', () => {
     expect(readdirSync(path.join(root, 'videos')).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  it('syncs a file, and then the folders whose entries lead to it', async () => {
+  it('syncs a file, and then the folders with new entries that lead to it', async () => {
     const handle = await open(root)
     const synced: number[] = []
     const sync = vi.spyOn(Object.getPrototypeOf(handle), 'sync').mockImplementation(async function (this: unknown) {
@@ -58,9 +58,12 @@ describe('media in a folder', () => {
     })
     await handle.close()
     const file = path.join(root, 'second')
-    writeFileSync(file, 'whole')
-    await media.put('uploads/new/c.png', file).finally(() => sync.mockRestore())
-    const names = ['uploads/new/c.png', 'uploads/new', 'uploads', '']
+    for (const name of ['c.png', 'd.png']) {
+      writeFileSync(file, 'whole')
+      await media.put(`new/folder/${name}`, file)
+    }
+    sync.mockRestore()
+    const names = ['new/folder/c.png', 'new/folder', 'new', '', 'new/folder/d.png', 'new/folder']
     expect(synced).toEqual(names.map((name) => statSync(path.join(root, name)).ino))
   })
 })

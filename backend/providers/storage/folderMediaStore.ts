@@ -17,13 +17,14 @@ export function createFolderMediaStore(root: string): ListedStore {
     async put(key, file) {
       const target = at(key)
       const folder = path.dirname(target)
-      await mkdir(folder, { recursive: true })
+      const made = await mkdir(folder, { recursive: true })
       await flush(file)
       await rename(file, target).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error
         await copyAcross(file, target)
       })
-      for (let each = folder; each.startsWith(root); each = path.dirname(each)) await flushFolder(each)
+      const first = made === undefined ? folder : path.dirname(made)
+      for (let each = folder; each.startsWith(first); each = path.dirname(each)) await flushFolder(each)
     },
 
     async size(key) {
