@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { abandonLostKey, rotateKeys } from '../accounts/keys/keyRing.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { resealStarts } from '../accounts/start/resealStarts.ts'
@@ -11,6 +11,7 @@ import { withFiles } from '../app/config/settingFiles.ts'
 import { dropLostCredential, resealCredential } from '../app/marks/keptCredential.ts'
 import { flag, parseOptions, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { connectClient } from '../kernel/postgres/connectClient.ts'
 import { countConnections } from '../kernel/postgres/countConnections.ts'
 
 const usage = `npm run rotate-key [-- --key-lost]
@@ -32,10 +33,7 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
     if (!/^[0-9a-f]{64}$/i.test(next)) throw new UsageError('NEW_ENCRYPTION_KEY must be 64 hexadecimal digits')
     const config = readConfig(env)
     const server = await connectDatabase({ databaseUrl: config.database?.url, dataDir: config.dataDir }, () => {})
-    const client = new pg.Client(server.connection)
-    // A lost connection fails the next query, and not the process.
-    client.on('error', () => {})
-    await client.connect()
+    const client = await connectClient(server.connection)
     try {
       const users = await countConnections(client)
       if (users > 0) {

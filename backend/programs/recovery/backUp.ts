@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { REBUILD_TABLE } from '#projections/engine/rebuild.ts'
 import type { Config } from '../../app/config/readConfig.ts'
 import { OPERATORS_FILE } from '../../audit/operatorKeys.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import { connectClient } from '../../kernel/postgres/connectClient.ts'
 import { readMigrations } from '../../kernel/postgres/orm.ts'
 import { copyFiles, listMedia, listSecrets } from './copyFiles.ts'
 import { saveTable } from './copyTable.ts'
@@ -50,10 +51,7 @@ export async function backUp(
 }
 
 async function saveTables(connection: pg.ClientConfig, folder: string) {
-  const client = new pg.Client(connection)
-  // A lost connection fails the next query, and not the process.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectClient(connection)
   try {
     await client.query('begin transaction isolation level repeatable read, read only')
     // The session is idle while the target stalls at the end of a table.

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { readFinishedVideos } from '#projections/tasks/readVideoTasks.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../../accounts/keys/masterKey.ts'
 import { opensUserKey, readWrappedKeys } from '../../accounts/keys/userKeys.ts'
 import { videoKey } from '../../kernel/media/mediaStore.port.ts'
+import { connectClient } from '../../kernel/postgres/connectClient.ts'
 import { findDamaged } from './copyFiles.ts'
 import { hashTable } from './copyTable.ts'
 import type { Manifest } from './manifest.ts'
@@ -27,10 +28,7 @@ export async function compareRestored(
   masterKey: string | undefined,
   hasFile = (name: string) => existsSync(path.join(dataDir, name)),
 ): Promise<Finding[]> {
-  const client = new pg.Client(connection)
-  // A lost connection fails the next query, and not the process.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectClient(connection)
   try {
     return [
       await compareTables(client, manifest),

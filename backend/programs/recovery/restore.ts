@@ -1,9 +1,10 @@
 import { rename } from 'node:fs/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { forgetRebuilds } from '#projections/engine/rebuild.ts'
 import { currentMigrations, ENTITIES, MIGRATIONS, migrateSchema } from '../../app/schema.ts'
 import { installEventTable } from '../../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import { connectClient } from '../../kernel/postgres/connectClient.ts'
 import { openPool } from '../../kernel/postgres/openPool.ts'
 import { openDatabase, readMigrations } from '../../kernel/postgres/orm.ts'
 import { copyFiles, findDamaged, listMedia } from './copyFiles.ts'
@@ -63,10 +64,7 @@ export async function restore<T>(
 
 async function restoreTables(folder: string, manifest: Manifest, connection: pg.ClientConfig, prepare: Migrate) {
   // The server ends transactions that wait for a slow disk or processor.
-  const client = new pg.Client({ ...connection, idle_in_transaction_session_timeout: 0 })
-  // A lost connection fails the next query, and not the process.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectClient({ ...connection, idle_in_transaction_session_timeout: 0 })
   try {
     if (await readMigrations(client)) throw new RecoveryError('The database is not empty: restore into a new one')
     await prepare(manifest.migrations)
