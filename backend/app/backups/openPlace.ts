@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { createFolderMediaStore } from '../../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../../providers/storage/s3MediaStore.ts'
@@ -18,4 +20,17 @@ export function openPlace(place: FilePlace, temporaryDir: string): ListedStore {
       for await (const { key, size } of files.list(prefix + folder)) yield { key: key.slice(prefix.length), size }
     },
   }
+}
+
+/**
+ * Refuses a folder without the copies that were taken before: copies would go to the local disk while the right one is
+ * not mounted. @param next folder of the next copy @throws Error
+ */
+export function refuseLostPlace(place: FilePlace, folders: readonly string[], next: string): void {
+  if (!('folder' in place)) return
+  const at = (folder: string) => path.join(place.folder, folder)
+  if (!folders.some((folder) => existsSync(at(folder))))
+    throw new Error(
+      `${place.folder} has no earlier copy: is its disk mounted? For a new place, run: mkdir -p ${at(next)}`,
+    )
 }

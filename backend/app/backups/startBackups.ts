@@ -3,7 +3,7 @@ import { localDayOf } from '../../kernel/days.ts'
 import type { Context } from '../context.ts'
 import { leased, type Running } from '../leases.ts'
 import { type BackupState, readBackupState, saveCopied, saveFailure, saveFolder, saveProven } from './backupState.ts'
-import { openPlace } from './openPlace.ts'
+import { openPlace, refuseLostPlace } from './openPlace.ts'
 import { proveInChild } from './proveInChild.ts'
 import { backupKeys } from './recoveryPhrase.ts'
 import { removeExpired } from './removeExpired.ts'
@@ -72,6 +72,7 @@ export async function backUpAndProve(
   if (!config.backup || !state.phrase) return
   const place = openPlace(config.backup.to, temporaryDir)
   const keys = await backupKeys(state.phrase.recipient, config.secrets.encryption)
+  if (state.proven) refuseLostPlace(config.backup.to, state.folders, keys.folder)
   await saveFolder(pool, keys.folder)
   const start = performance.now()
   const taken = await takeCopy({ config, place, keys, temporaryDir, now: clock(), signal })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import { createFolderMediaStore } from '../../providers/storage/folderMediaStore
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { readConfig } from '../config/readConfig.ts'
 import { backupKeys, newPhrase, recipientOf } from './recoveryPhrase.ts'
+import { backUpAndProve } from './startBackups.ts'
 import { takeCopy } from './takeCopy.ts'
 
 const VIDEO_BYTES = 3_000_000
@@ -51,4 +52,18 @@ it('leaves out a video that is erased during the copy', async () => {
     return missing()
   }
   expect((await copyTo(erase)).bytes).toBeLessThan(VIDEO_BYTES)
+})
+
+it('goes to no folder that has lost the earlier copies, as if its disk were not mounted', async () => {
+  const to = path.join(home, 'unmounted')
+  mkdirSync(to)
+  const env = { NODE_ENV: 'test', DATA_DIR: path.join(home, 'data'), DATABASE_URL: db.url, BACKUP_TO: to }
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const context = { config: readConfig(env), pool: db.pool, clock: Date.now, temporaryDir: home, log }
+  const at = new Date()
+  const phrase = { recipient: await recipientOf(newPhrase()), at }
+  const state = { since: at, phrase, folders: ['earlier'], copied: null, proven: { at, copy: at }, failure: null }
+  const { signal } = new AbortController()
+  await expect(backUpAndProve(context, state, signal)).rejects.toThrow(/unmounted has no earlier copy: .*mkdir -p/)
+  expect(readdirSync(to)).toEqual([])
 })
