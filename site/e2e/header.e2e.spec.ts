@@ -82,6 +82,17 @@ describeOnSite('the header', (site) => {
     await page.context().close()
   })
 
+  it('shows the balance on every page of a member', { timeout: 60_000 }, async () => {
+    const user = await site.newUser()
+    const pages = ['/faq', '/library', '/profile', '/profile/billing', '/profile/credits', '/profile/invoice?id=none']
+    for (const address of [...pages, '/profile/security', '/profile/settings', '/workspace']) {
+      const page = await site.visit({ language: 'en', user })
+      await page.goto(site.url + address)
+      await expect.poll(() => page.locator('.balance [data-user]').textContent(), { message: address }).toBe('60')
+      await page.context().close()
+    }
+  })
+
   it('shows the member at the first paint', async () => {
     const page = await site.visit({ language: 'en' })
     await page.route('**/api/v1/**', () => {})

@@ -43,3 +43,6 @@ export async function loadCredits(): Promise<Stats> {
   store({ ...loaded, ...(messages === before ? {} : $credits.get()), tier, next })
   return answer
 }
+
+/** Loads the balance for the header, which keeps the earlier one after a failure. */
+export const loadBalance = (): Promise<unknown> => loadCredits().catch(() => {})

@@ -1,6 +1,7 @@
 import { atom } from 'nanostores'
 import { listModels, myWorks, type Task } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
+import { loadBalance } from '../../api/credits.ts'
 import { $models, formModel } from '../../api/models.ts'
 import { once } from '../../api/once.ts'
 import { requireMember } from '../../api/session.ts'
@@ -135,5 +136,5 @@ export const openLibrary = once(async () => {
   const user = await requireMember()
   $library.set(user ? 'open' : 'away')
   if (!user) return
-  await Promise.all([loadFilms(), loadMarks().catch(() => {}), loadModels().catch(() => {})])
+  await Promise.all([loadBalance(), loadFilms(), loadMarks().catch(() => {}), loadModels().catch(() => {})])
 })

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { User } from '#backend/accounts/contract.ts'
 import type { Invoice } from '#backend/subscriptions/contract.ts'
-import { loadCredits } from '../../api/credits.ts'
+import { loadBalance } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
 import { requireMember } from '../../api/session.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
@@ -20,7 +20,7 @@ async function load(): Promise<State> {
   const user = await requireMember()
   if (!user) return { kind: 'loading' }
   // Not awaited, because only the header shows the balance.
-  void loadCredits().catch(() => {})
+  void loadBalance()
   const id = new URLSearchParams(location.search).get('id')
   const invoice = id ? await findInvoice(id) : undefined
   return invoice ? { kind: 'ready', invoice, user } : { kind: 'missing' }

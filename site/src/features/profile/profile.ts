@@ -14,6 +14,7 @@ import {
 import { type PasswordForm, requestReset } from '../../api/account.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
+import { loadBalance } from '../../api/credits.ts'
 import { forgetDrafts } from '../../api/draft.ts'
 import { once } from '../../api/once.ts'
 import { loadPlan } from '../../api/plans/subscription.ts'
@@ -46,9 +47,9 @@ export const loadPassword = (): Promise<void> =>
 const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, () => works.open(1), () => invoiceList.open(1)],
   billing: [loadPlan, () => invoiceList.open(1)],
-  credits: [() => creditHistory.open(1)],
-  security: [() => securityLog.open(1), loadDevices, loadPassword],
-  settings: [loadPassword],
+  credits: [loadBalance, () => creditHistory.open(1)],
+  security: [loadBalance, () => securityLog.open(1), loadDevices, loadPassword],
+  settings: [loadBalance, loadPassword],
 }
 
 /** Loads a tab, or redirects visitors to the login page. Runs once per page. */

@@ -4,7 +4,7 @@ import { type Generation, generate, generationOf } from '#backend/tasks/contract
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { check } from '../../api/check.ts'
-import { loadCredits } from '../../api/credits.ts'
+import { loadBalance } from '../../api/credits.ts'
 import { codeText, errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { $models, modelNamed } from '../../api/models.ts'
@@ -69,7 +69,7 @@ function showFailure(error: unknown): void {
   const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
   showToast('danger', text, { ms: 8000, ...(needsUpgrade && hasPlans() ? { link } : {}) })
   // The balance, plan or queue on the page is stale.
-  if (needsUpgrade) void Promise.allSettled([loadCredits(), refreshList()])
+  if (needsUpgrade) void Promise.all([loadBalance(), refreshList()])
 }
 
 /**
@@ -89,7 +89,7 @@ export async function send(body: z.input<typeof Generation>, key?: string): Prom
     showFailure(error)
     throw error
   }
-  void loadCredits().catch(() => {})
+  void loadBalance()
   void refreshList()
   connectRealtime()
 }

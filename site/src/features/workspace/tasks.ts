@@ -3,7 +3,7 @@ import { atom, computed } from 'nanostores'
 import { cancelTask, deleteTask, getTask, listTasks, type Task } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
-import { loadCredits } from '../../api/credits.ts'
+import { loadBalance } from '../../api/credits.ts'
 import { errorText } from '../../api/errorText.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { isFinal, isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
@@ -165,7 +165,7 @@ export const cancelRender = (task: Task): Promise<void> =>
     }
     showToast('success', t('workspace.task.cancelled'))
     void refreshList()
-    void loadCredits().catch(() => {})
+    void loadBalance()
   })
 
 /** Deletes a finished task, or cancels a waiting one. */
@@ -183,5 +183,5 @@ export const removeTask = (task: Task): Promise<void> =>
     dropTask(task.id)
     showToast('success', t(isWaiting(task) ? 'workspace.task.cancelled' : 'workspace.task.deleted'))
     void refreshList()
-    if (!isFinal(task)) void loadCredits().catch(() => {})
+    if (!isFinal(task)) void loadBalance()
   })
