@@ -79,7 +79,7 @@ export function drawPlot(target: HTMLElement, options: PlotOptions): Plot {
     {
       ...size(),
       legend: { show: false },
-      padding: [10, 14, 0, 0],
+      padding: [10, 20, 0, 0],
       cursor: { y: false, drag: { x: false, y: false } },
       scales: { x: { time: false, range: [-beside, labels.length - 1 + beside] }, y: { range: [0, top] } },
       axes: axes(options),
