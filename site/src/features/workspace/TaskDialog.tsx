@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { flushSync } from 'react-dom'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
+import { isFinal, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { TaskDetails, TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
 import { $takes } from './stage/takes.ts'
 import { TaskActions } from './TaskActions.tsx'
-import { cancelRender, removeTask } from './tasks.ts'
+import { cancelOpenTask, removeTask } from './tasks.ts'
 
 export interface TaskView {
   readonly kind: 'play' | 'preview' | 'remove'
@@ -65,7 +65,7 @@ function Lightbox({ task, onView }: { readonly task: Task; readonly onView: Task
 function Removal({ task, onClose }: { task: Task; onClose: () => void }) {
   const t = translate()
   const waiting = !isFinal(task)
-  const remove = isWaiting(task) || isFinal(task) ? removeTask : cancelRender
+  const remove = waiting ? cancelOpenTask : removeTask
   return (
     <ConfirmDialog
       title={t(waiting ? 'workspace.confirm.cancelTitle' : 'workspace.confirm.deleteTitle')}

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
-import { $tasks, applyUpdate, loadTasks, putTask } from './tasks.ts'
+import { $tasks, applyUpdate, cancelOpenTask, loadTasks, putTask } from './tasks.ts'
 
 const task = (id: string, status: Task['status']) => ({ id, status, created_at: `2026-01-0${id}` }) as unknown as Task
 
@@ -59,5 +59,34 @@ describe('an update', () => {
     applyUpdate(task('1', 'Success'))
     applyUpdate(task('1', 'Processing'))
     expect(shown()).toEqual(['1 Success'])
+  })
+})
+
+describe('a cancellation', () => {
+  /** A server that cancels a task unless it is finished, and deletes any but a rendering one. */
+  function serverWith(id: string, status: Task['status']) {
+    const calls: string[] = []
+    vi.stubGlobal('fetch', async (address: string, { method }: RequestInit) => {
+      if (!address.includes('/videos/tasks/')) return Response.json({ code: 'internal' }, { status: 500 })
+      calls.push(method!)
+      const refuse = (code: string) => Response.json({ code }, { status: 409 })
+      if (method === 'POST')
+        return status === 'Success' ? refuse('cannot_cancel') : Response.json({ task: task(id, status) })
+      return status === 'Processing' ? refuse('task_in_progress') : new Response(null, { status: 204 })
+    })
+    return calls
+  }
+
+  it.each([
+    ['deletes a task that waits', '3', 'Queueing', ['POST', 'DELETE'], []],
+    ['keeps the row of a render that is being stopped', '4', 'Processing', ['POST', 'DELETE'], ['4 Processing']],
+    ['does not delete a video that was finished since the user was asked', '5', 'Success', ['POST'], ['5 Queueing']],
+  ] as const)('%s', async (_, id, status, expected, left) => {
+    const waiting = task(id, 'Queueing')
+    $tasks.set({ status: 'ready', tasks: [waiting], total: 1 })
+    const calls = serverWith(id, status)
+    await cancelOpenTask(waiting)
+    expect(calls).toEqual(expected)
+    expect(shown()).toEqual(left)
   })
 })

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { loadBalance } from '../../api/credits.ts'
 import { errorText } from '../../api/errorText.ts'
 import { whileBusy } from '../../api/taskActions.ts'
-import { isFinal, isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
+import { isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { textAt, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { loadQueue } from './queue.ts'
@@ -153,22 +153,33 @@ export const refreshTask = (id: string): Promise<void> =>
     }
   })
 
-/** Cancels a task that is being rendered. Its row then shows that it was cancelled. */
-export const cancelRender = (task: Task): Promise<void> =>
+/** Cancels an open task, and deletes it if it was still waiting. */
+export const cancelOpenTask = (task: Task): Promise<void> =>
   whileBusy(task.id, 'remove', async () => {
     const t = translate()
+    const params = { id: task.id }
     try {
-      applyUpdate((await call(cancelTask, { params: { id: task.id } })).task)
+      // A deletion alone would delete a video that was finished since the user was asked.
+      const { task: now } = await call(cancelTask, { params })
+      // A render that is being stopped cannot be deleted yet. Its row then shows that it was cancelled.
+      const isGone =
+        isWaiting(task) &&
+        (await call(deleteTask, { params }).then(
+          () => true,
+          () => false,
+        ))
+      if (isGone) dropTask(task.id)
+      else applyUpdate(now)
     } catch (error) {
       showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
-      return
+      return void refreshList()
     }
     showToast('success', t('workspace.task.cancelled'))
     void refreshList()
     void loadBalance()
   })
 
-/** Deletes a finished task, or cancels a waiting one. */
+/** Deletes a finished task. */
 export const removeTask = (task: Task): Promise<void> =>
   whileBusy(task.id, 'remove', async () => {
     const t = translate()
@@ -181,7 +192,6 @@ export const removeTask = (task: Task): Promise<void> =>
       }
     }
     dropTask(task.id)
-    showToast('success', t(isWaiting(task) ? 'workspace.task.cancelled' : 'workspace.task.deleted'))
+    showToast('success', t('workspace.task.deleted'))
     void refreshList()
-    if (!isFinal(task)) void loadBalance()
   })
