@@ -117,6 +117,37 @@ describeOnSite('the library', (site) => {
     },
   )
 
+  it('keeps the space before the next word of a search', async () => {
+    const { page, state } = await open('en', 30)
+    const box = page.getByRole('searchbox')
+    await box.fill('red ')
+    await expect.poll(() => state.queries.at(-1)?.get('q')).toBe('red')
+    await box.press('End')
+    await box.pressSequentially('fox')
+    await expect.poll(() => state.queries.at(-1)?.get('q')).toBe('red fox')
+    await page.context().close()
+  })
+
+  it('keeps playing the next video while the one before is deleted', async () => {
+    const { page, state, button, texts, tiles } = await open('en', 12)
+    const [{ task }, { delete: removal }] = [await words('en', 'workspace'), await words('en', 'works')]
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const remove = state.server.rare.get('POST /videos/delete')!
+    state.server.rare.set('POST /videos/delete', (route) => void answered.then(() => remove(route)))
+    await tiles.nth(1).locator('.library-open').click()
+    await button(task.delete).click()
+    await button(removal.confirm).last().click()
+    await button(task.next).click()
+    answer()
+    await page.getByText(filled(texts.deleted_one, { count: 1 })).waitFor()
+    await expect.poll(() => page.locator('[data-task="f1"]').count()).toBe(0)
+    await expect.poll(() => page.locator('dialog[open] video').getAttribute('src')).toContain('/f2')
+    await page.context().close()
+  })
+
   it('says what is wrong and offers a way on', { timeout: 60_000 }, async () => {
     const { page, state, button, texts, tiles } = await open('en', 0)
     const { action } = await words('en', 'common')

@@ -80,8 +80,8 @@ function Search() {
   const t = translate()
   const searched = useStore($filter).text
   const [text, setText] = useState(searched)
-  // Another part of the page cleared the filter.
-  useEffect(() => setText(searched), [searched])
+  // Another part of the page cleared the filter. The space before the next word is not searched for.
+  useEffect(() => setText((now) => (now.trim() === searched ? now : searched)), [searched])
   useEffect(() => {
     if (text.trim() === searched) return
     const timer = setTimeout(() => void setFilter({ text: text.trim() }), TYPING_MS)

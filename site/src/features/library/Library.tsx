@@ -38,7 +38,7 @@ export function Library() {
       {doomed && (
         <DeleteDialog
           ids={doomed}
-          onDeleted={() => film && doomed.includes(film.id) && setFilm(null)}
+          onDeleted={() => setFilm((shown) => (shown && doomed.includes(shown.id) ? null : shown))}
           onClose={() => setDoomed(null)}
         />
       )}
