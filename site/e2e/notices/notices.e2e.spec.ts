@@ -140,6 +140,18 @@ function tests(site: OnSite): void {
     },
   )
 
+  it('can load the settings again after a failure', async () => {
+    const [{ notices }, { action }] = [await words('en', 'profile'), await words('en', 'common')]
+    const page = await site.visit({ language: 'en', user: await site.newUser() })
+    await page.route('**/users/notices', (route) => route.fulfill({ status: 503, json: {} }), { times: 1 })
+    await page.goto(`${site.url}/profile/settings`)
+    await page.locator('#notices').getByText(notices.failed).waitFor()
+    await page.locator('#notices').getByRole('button', { name: action.retry }).click()
+    await expect.poll(() => page.getByRole('switch', { name: notices.mail }).isEnabled()).toBe(true)
+    await expect.poll(() => page.locator('#notices .notice').count()).toBe(0)
+    await page.context().close()
+  })
+
   it.each(['en', 'zh'] as const)('can install Kinora as an app (%s)', { timeout: 60_000 }, async (language) => {
     const page = await site.visit({ language })
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)

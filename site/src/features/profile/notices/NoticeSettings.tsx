@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
-import { useEffect } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
+import { RetryNotice } from '../../../ui/RetryNotice.tsx'
 import { SwitchField } from '../../../ui/SwitchField.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { $notices, canPush, isBlocked, loadNotices, setMail, setPush } from './notices.ts'
@@ -12,11 +13,21 @@ export function NoticeSettings() {
   const t = translate()
   const notices = useStore($notices)
   const [busy, run] = useBusy()
-  useEffect(() => void loadNotices().catch(() => {}), [])
+  const [failed, setFailed] = useState(false)
+  const load = useCallback(
+    () =>
+      loadNotices().then(
+        () => setFailed(false),
+        () => setFailed(true),
+      ),
+    [],
+  )
+  useEffect(() => void load(), [load])
   return (
     <div className="stack stack-wide card profile-card" id="notices" aria-busy={busy}>
       <h3>{t('profile.notices.heading')}</h3>
       <p className="muted">{t('profile.notices.lead')}</p>
+      {failed && <RetryNotice tone="danger" text={t('profile.notices.failed')} onRetry={load} />}
       <SwitchField
         id="notice-push"
         label={t('profile.notices.push')}
