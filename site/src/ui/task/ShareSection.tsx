@@ -42,8 +42,9 @@ export function ShareSection({ task }: { task: Task }) {
         <input className="input share-address" aria-label={t('share.address')} value={share.url} readOnly />
         <Button label={t('share.copy')} variant="primary" onClick={() => copy(share.url)} />
       </p>
-      <p className="hint">
-        {t('share.anyone')} {t('share.views', { count: share.views })}
+      <p className="row hint">
+        <span>{t('share.anyone')}</span>
+        <span>{t('share.views', { count: share.views })}</span>
       </p>
       <Choice label={t('share.showPrompt')} on={share.show_prompt} choose={(on) => show({ show_prompt: on })} />
       <Choice label={t('share.showName')} on={share.show_name} choose={(on) => show({ show_name: on })} />
