@@ -63,23 +63,23 @@ describe('an update', () => {
 })
 
 describe('a cancellation', () => {
-  /** A server that cancels a task unless it is finished, and deletes any but a rendering one. */
+  /** A server that cancels a task unless it is finished, and deletes any. */
   function serverWith(id: string, status: Task['status']) {
     const calls: string[] = []
     vi.stubGlobal('fetch', async (address: string, { method }: RequestInit) => {
       if (!address.includes('/videos/tasks/')) return Response.json({ code: 'internal' }, { status: 500 })
       calls.push(method!)
       const refuse = (code: string) => Response.json({ code }, { status: 409 })
-      if (method === 'POST')
-        return status === 'Success' ? refuse('cannot_cancel') : Response.json({ task: task(id, status) })
-      return status === 'Processing' ? refuse('task_in_progress') : new Response(null, { status: 204 })
+      if (method === 'DELETE') return new Response(null, { status: 204 })
+      if (status === 'Success') return refuse('cannot_cancel')
+      return Response.json({ task: task(id, status === 'Queueing' ? 'Fail' : status) })
     })
     return calls
   }
 
   it.each([
     ['deletes a task that waits', '3', 'Queueing', ['POST', 'DELETE'], []],
-    ['keeps the row of a render that is being stopped', '4', 'Processing', ['POST', 'DELETE'], ['4 Processing']],
+    ['keeps the row of a render that is being stopped', '4', 'Processing', ['POST'], ['4 Processing']],
     ['does not delete a video that was finished since the user was asked', '5', 'Success', ['POST'], ['5 Queueing']],
   ] as const)('%s', async (_, id, status, expected, left) => {
     const waiting = task(id, 'Queueing')

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { loadBalance } from '../../api/credits.ts'
 import { errorText } from '../../api/errorText.ts'
 import { whileBusy } from '../../api/taskActions.ts'
-import { isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
+import { isFinal, isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { textAt, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { loadQueue } from './queue.ts'
@@ -161,14 +161,8 @@ export const cancelOpenTask = (task: Task): Promise<void> =>
     try {
       // A deletion alone would delete a video that was finished since the user was asked.
       const { task: now } = await call(cancelTask, { params })
-      // A render that is being stopped cannot be deleted yet. Its row then shows that it was cancelled.
-      const isGone =
-        isWaiting(task) &&
-        (await call(deleteTask, { params }).then(
-          () => true,
-          () => false,
-        ))
-      if (isGone) dropTask(task.id)
+      // A render that is being stopped keeps its row: its video may still arrive.
+      if (isWaiting(task) && isFinal(now)) await call(deleteTask, { params }).then(() => dropTask(task.id))
       else applyUpdate(now)
     } catch (error) {
       showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
