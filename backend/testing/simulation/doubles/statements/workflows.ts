@@ -101,11 +101,12 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['from user_account where id', () => []],
   ['from outgoing_mail order by id', () => []],
   ['render_progress', () => []],
-  // Out of scope: unused uploads, removed files, erasures, and the retention of visits.
+  // Out of scope: unused uploads, removed files, erasures, unconfirmed accounts, and the retention of visits.
   ['image_upload', () => []],
   ['media_removal', () => []],
   ['from jsonb_array_elements_text', () => []],
   ['erasure', () => []],
+  ['from user_account account where email_verified_at is null', () => []],
   ['page_view', () => []],
   ['from board_state', () => [{ addresses_cut_to: new Date(0) }]],
   ['board_state', () => []],
