@@ -3,7 +3,7 @@ import path from 'node:path'
 import { removeFile } from '#backend/kernel/media/atomicFile.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
-import { probeMp4, refuseUnplayable } from '#backend/kernel/media/probeMp4.ts'
+import { probeMp4, refuseUnplayable, type VideoInfo } from '#backend/kernel/media/probeMp4.ts'
 import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
@@ -19,7 +19,10 @@ export async function fetchVideo(
   { taskId, jobId }: { readonly taskId: string; readonly jobId: string },
   signal: AbortSignal,
 ): Promise<VideoFile> {
-  if ((await media.size(videoKey(taskId))) !== undefined) return describe(await media.localPath(videoKey(taskId)))
+  if ((await media.size(videoKey(taskId))) !== undefined) {
+    const stored = await media.localPath(videoKey(taskId))
+    return describe(stored, await probeMp4(stored))
+  }
   const file = path.join(temporaryDir, `${randomUUID()}.mp4`)
   const still = `${file}.jpg`
   try {
@@ -27,8 +30,9 @@ export async function fetchVideo(
     await refuseUnplayable(file)
     // Before anything else reads the file: this also joins the fragments of a fragmented one.
     await marker.markVideo(file, taskId, { signal })
-    const described = await describe(file)
-    await makePoster(file, still, { at: described.durationMs / 3000, width: 640, signal, ffmpegPath })
+    const video = await probeMp4(file)
+    const described = await describe(file, video)
+    await makePoster(file, still, { video, at: video.duration / 3, width: 640, signal, ffmpegPath })
     await marker.markPoster(still, taskId)
     await media.put(posterKey(taskId), still)
     await media.put(videoKey(taskId), file)
@@ -38,7 +42,6 @@ export async function fetchVideo(
   }
 }
 
-async function describe(file: string): Promise<VideoFile> {
-  const { size, duration, width, height } = await probeMp4(file)
+async function describe(file: string, { size, duration, width, height }: VideoInfo): Promise<VideoFile> {
   return { size, durationMs: Math.round(duration * 1000), width, height, sha256: await sha256OfFile(file) }
 }

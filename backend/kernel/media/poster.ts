@@ -1,12 +1,14 @@
 import { writeAtomically } from './atomicFile.ts'
 import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
-import { probeMp4 } from './probeMp4.ts'
+import { probeMp4, type VideoInfo } from './probeMp4.ts'
 
 type PosterOptions = Readonly<{
   /** Position in seconds, clamped to the end of the video. */
   at?: number
   /** Width in pixels; the height preserves the aspect ratio. */
   width?: number
+  /** Properties of the video, if they are known. */
+  video?: VideoInfo
 }> &
   Omit<RunOptions, 'onTime'>
 
@@ -16,8 +18,8 @@ type PosterOptions = Readonly<{
  */
 export async function makePoster(videoPath: string, outPath: string, options: PosterOptions = {}): Promise<void> {
   const { at = 1, width = 640, signal, ffmpegPath } = options
-  const { duration, fps } = await probeMp4(videoPath)
-  const moment = Math.max(0, Math.min(at, duration - 2 / fps))
+  const video = options.video ?? (await probeMp4(videoPath))
+  const moment = Math.max(0, Math.min(at, video.duration - 2 / video.fps))
   const codec = outPath.endsWith('.webp')
     ? ['-c:v', 'libwebp', '-quality', '82']
     : ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p']
