@@ -197,6 +197,8 @@ describe('the erasure of an account', () => {
     const [email, confirmed] = ['absent@kinora.test', await registerUser(kinora.url, 'present@kinora.test')]
     await kinora.post('/auth/register', { email, password: 'correct horse', username: 'Absent McAbsentquill' })
     await kinora.mails(email)
+    await kinora.post('/auth/start', { email: 'asking@kinora.test' })
+    await kinora.mails('asking@kinora.test')
     const services = { database: db.database, now: Date.now, destroyKey: async () => {}, eraseRows: [] }
     const { removeUnconfirmed } = createErasures(services)
     const linkEndsAt = Date.now() + DAY_MS
@@ -205,6 +207,8 @@ describe('the erasure of an account', () => {
     await removeUnconfirmed(linkEndsAt + 30 * DAY_MS + 60_000)
     await vi.waitFor(async () => expect(await tablesWith('McAbsentquill')).toEqual([]), 10_000)
     expect((await confirmed.call('GET', '/auth/me')).status).toBe(200)
+    // Its sign-in link is still stored.
+    expect(await tablesWith('asking@kinora.test')).toContain('user_account')
   })
 
   it('grants no free credits to a new account of the mailbox, and no key to the old one', async () => {

@@ -28,7 +28,10 @@ interface ErasuresOptions {
   readonly eraseRows: readonly EraseRows[]
 }
 
-const UNCONFIRMED = 'email_verified_at is null'
+/** Condition of accounts that no link in use can confirm. */
+const UNCONFIRMED = `email_verified_at is null
+  and not exists (select from mail_token where user_id = user_account.id)
+  and not exists (select from start_link where user_id = user_account.id)`
 const UNCONFIRMED_MS = 30 * 24 * 3_600_000
 
 export type Erasures = ReturnType<typeof createErasures>
@@ -42,8 +45,8 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
   const request = (userId: string, condition: 'true' | typeof UNCONFIRMED) =>
     database.em.fork().transactional(async (tx) => {
       // The account is locked first, as by a change of its password, to avoid deadlocks.
-      const lock = `select 1 from user_account where id = ? and ${condition} for update`
-      const found = await tx.execute<object[]>(lock, [userId])
+      await tx.execute('select 1 from user_account where id = ? for update', [userId])
+      const found = await tx.execute<object[]>(`select 1 from user_account where id = ? and ${condition}`, [userId])
       if (found.length === 0 && condition === UNCONFIRMED) return false
       const row = [userId, new Date(now())]
       await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', row)
@@ -71,8 +74,7 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
       const em = database.em.fork()
       const before = new Date(at - UNCONFIRMED_MS)
       await em.execute('delete from mail_token where expires_at < ?', [before])
-      const sql = `select id from user_account account where ${UNCONFIRMED} and created_at < ?
-        and not exists (select from mail_token where user_id = account.id)`
+      const sql = `select id from user_account where ${UNCONFIRMED} and created_at < ?`
       for (const { id } of await em.execute<{ id: string }[]>(sql, [before])) await request(id, UNCONFIRMED)
     },
 
