@@ -111,7 +111,7 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
 }
 
 const MAX_DETAIL = 1_000
-/** A provider's words must not prevent the end of a task, because its credits are held until then. */
+/** A provider's error text must not keep a task from ending, because its credits are held until then. */
 const detailOf = ({ detail }: { detail: string }) => storableText(detail, MAX_DETAIL)
 
 const askedOf = ({ attempt, provider }: { attempt: string; provider?: string }) =>

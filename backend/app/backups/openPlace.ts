@@ -23,8 +23,8 @@ export function openPlace(place: FilePlace, temporaryDir: string): ListedStore {
 }
 
 /**
- * Refuses a folder without the copies that were taken before: copies would go to the local disk while the right one is
- * not mounted. @param next folder of the next copy @throws Error
+ * Refuses a folder that lacks the earlier copies. Its disk may not be mounted, and new copies would go to the local one.
+ * @param next folder of the next copy @throws Error
  */
 export function refuseLostPlace(place: FilePlace, folders: readonly string[], next: string): void {
   if (!('folder' in place)) return

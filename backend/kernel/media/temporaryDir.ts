@@ -23,7 +23,7 @@ export function makeTemporaryDir(dataDir: string): string {
   return own
 }
 
-/** Shows other machines that the process lives: it may write no file for days. */
+/** Keeps a folder recent: other machines remove those that are a day old, and an idle process writes no file for days. */
 function touch(folder: string): void {
   const now = Date.now() / 1000
   try {

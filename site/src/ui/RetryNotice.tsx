@@ -8,7 +8,7 @@ interface RetryNoticeProps {
   readonly onRetry: () => unknown
 }
 
-/** Tells that something was not loaded, and loads it again. */
+/** Says that something could not be loaded, and offers to try again. */
 export function RetryNotice({ tone, text, onRetry }: RetryNoticeProps) {
   return (
     <Notice tone={tone}>
