@@ -2,15 +2,14 @@ import { cpSync, lutimesSync, mkdirSync, readdirSync, readFileSync, writeFileSyn
 import path from 'node:path'
 import { withImports } from '../imports.mjs'
 import { ROOT } from '../run.mjs'
-import { OUTPUT } from '../server/programs.mjs'
 import { packageClosure, packagesIn } from './packageClosure.mjs'
 
 const SOURCES = [
   ...['backend', 'projections', 'workflows', 'content'],
-  ...[OUTPUT, 'site/dist', 'scripts/ops.mjs', 'package.json'],
+  ...['dist', 'site/dist', 'scripts/ops.mjs', 'package.json'],
 ]
 /** The bundled server, which the image starts. */
-const MAIN = `${OUTPUT}/main.js`
+const MAIN = 'dist/main.js'
 const NO_SOURCE = /(^|\/)(testing|node_modules)(\/|$)|\.spec\.ts$|^backend\/programs\/showcase/
 
 /** Temporal's worker loads these to bundle workflows, which the build has done. */
@@ -36,7 +35,7 @@ const NEVER_LOADED = [
 export function assemble(target, { embedded = true } = {}) {
   const files = SOURCES.flatMap((source) => filesUnder(ROOT, source)).filter((file) => !NO_SOURCE.test(file))
   const present = new Set(files)
-  const sources = files.filter((file) => !file.startsWith(`${OUTPUT}/`))
+  const sources = files.filter((file) => !file.startsWith('dist/'))
   const missing = [...withImports(ROOT, sources), MAIN].filter((file) => !present.has(file))
   if (missing.length > 0) throw new Error(`the image lacks ${missing.join(', ')}`)
   for (const file of files) copy(file, target)

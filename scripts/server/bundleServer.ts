@@ -5,7 +5,7 @@ import type { LineTable } from '#backend/kernel/observability/sourceLines.ts'
 import { ROOT } from '../run.mjs'
 import { leanPackages } from './leanPackages.ts'
 import { lineTable } from './lineTable.ts'
-import { OUTPUT, PROGRAMS } from './programs.mjs'
+import { BUNDLES } from './programs.mjs'
 import { sourcePaths } from './sourcePaths.ts'
 
 /**
@@ -29,11 +29,13 @@ const EXTERNAL = [
 /** Bundled CommonJS requires the modules of Node.js and external packages. */
 const REQUIRE = "import { createRequire as __from } from 'node:module'; const require = __from(import.meta.url);"
 
-/** Bundles the server and its child programs into {@link OUTPUT}. docs/decisions/0051-server-bundle.md. */
-async function bundleServer(output = path.join(ROOT, OUTPUT)): Promise<void> {
+/** Bundles programs into a folder of the project's root. docs/decisions/0051-server-bundle.md. */
+async function bundle(name: keyof typeof BUNDLES): Promise<void> {
+  const output = path.join(ROOT, name)
+  const programs = BUNDLES[name]
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: PROGRAMS,
+    entryPoints: programs,
     outdir: output,
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
@@ -43,7 +45,7 @@ async function bundleServer(output = path.join(ROOT, OUTPUT)): Promise<void> {
     target: 'node24',
     format: 'esm',
     external: EXTERNAL,
-    plugins: [sourcePaths(ROOT), leanPackages(ROOT)],
+    plugins: [sourcePaths(ROOT, programs), leanPackages(ROOT)],
     banner: { js: REQUIRE },
     inject: [path.join(import.meta.dirname, 'prelude.ts')],
     sourcemap: 'external',
@@ -67,4 +69,4 @@ function writeLines(file: string, { sources, rows }: LineTable): void {
   writeFileSync(`${file}.sources`, JSON.stringify(named))
 }
 
-await bundleServer()
+await bundle(process.argv[2] as keyof typeof BUNDLES)

@@ -1,8 +1,5 @@
-/** Folder of the bundle, relative to the project. All of its files are at its top, so that paths between them are stable. */
-export const OUTPUT = 'dist'
-
-/** Programs of the bundle: the server, its child processes and its threads. Each becomes a file of the same base name. */
-export const PROGRAMS = [
+/** The server, its child processes and its threads. */
+const SERVER = [
   'backend/main.ts',
   'backend/accounts/factors/webauthnThread.ts',
   'backend/accounts/weakness/weaknessThread.ts',
@@ -15,3 +12,11 @@ export const PROGRAMS = [
   'backend/programs/ledger/hashThread.ts',
   'backend/providers/video/demo/renderChild.ts',
 ]
+/** Servers that only tests start. */
+const TESTED = ['chaos', 'minimax', 'nextVersion', 'smallVideos'].map((name) => `backend/testing/${name}Program.ts`)
+
+/**
+ * Bundles by the folder of their output in the project's root. All files of a bundle are at its top, so that paths between
+ * them are stable. Each program becomes a file of the same base name.
+ */
+export const BUNDLES = { dist: SERVER, 'dist-tests': [...SERVER, ...TESTED] }

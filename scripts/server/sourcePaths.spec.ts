@@ -1,9 +1,11 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { BUNDLES } from './programs.mjs'
 import { withSourcePaths } from './sourcePaths.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const rewrite = (source: string, file = 'backend/kernel/media/example.ts') => withSourcePaths(source, file, ROOT)
+const rewrite = (source: string, file = 'backend/kernel/media/example.ts') => 
+  withSourcePaths(source, file, ROOT, BUNDLES.dist)
 
 describe('a source in the bundle', () => {
   it('names files by their place in the tree', () => {

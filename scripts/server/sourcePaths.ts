@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin } from 'esbuild'
-import { PROGRAMS } from './programs.mjs'
 
 /** Temporal's bundler reads it as a source. */
 const SOURCES = ['workflows/temporal/sandbox.ts']
@@ -15,15 +14,15 @@ const OWN_PATH =
 
 /**
  * esbuild plugin. Keeps paths that sources build from `import.meta` true: paths of files point to the sources, and
- * paths of {@link PROGRAMS} to the bundle. Positions in lines change, lines do not.
+ * paths of `programs` to the bundle. Positions in lines change, lines do not.
  */
-export const sourcePaths = (root: string): Plugin => ({
+export const sourcePaths = (root: string, programs: readonly string[]): Plugin => ({
   name: 'source paths',
   setup({ onLoad }) {
     onLoad({ filter: OURS }, ({ path: file }) => {
       const source = readFileSync(file, 'utf8')
       if (file.includes('/node_modules/') || !source.includes('import.meta')) return undefined
-      return { loader: 'ts', contents: withSourcePaths(source, path.relative(root, file), root) }
+      return { loader: 'ts', contents: withSourcePaths(source, path.relative(root, file), root, programs) }
     })
   },
 })
@@ -32,19 +31,19 @@ export const sourcePaths = (root: string): Plugin => ({
  * Rewrites the uses of `import.meta` in a source for its place in the bundle.
  * @throws Error the source names a file that does not exist, or a program that is not in the bundle
  */
-export function withSourcePaths(source: string, file: string, root: string): string {
+export function withSourcePaths(source: string, file: string, root: string, programs: readonly string[]): string {
   const folder = path.posix.dirname(file)
   const own: Readonly<Record<string, string>> = {
     url: `new URL('../${file}', import.meta.url).href`,
     dirname: `(import.meta.dirname + '/../${folder}')`,
     // A program is the main module if the process was started with the program's file of the bundle.
-    main: PROGRAMS.includes(file) ? `(process.argv[1] === import.meta.dirname + '/${bundled(file)}')` : 'false',
+    main: programs.includes(file) ? `(process.argv[1] === import.meta.dirname + '/${bundled(file)}')` : 'false',
   }
   return source.replace(OWN_PATH, (expression, fromUrl: string, fromFolder: string, property: string) => {
     if (property) return own[property]!
     const named = fromUrl ?? fromFolder
     const target = path.posix.join(folder, named)
-    if (PROGRAMS.includes(target)) return expression.replace(named, `./${bundled(target)}`)
+    if (programs.includes(target)) return expression.replace(named, `./${bundled(target)}`)
     if (target.endsWith('.ts') && !SOURCES.includes(target)) throw new Error(`${file}: ${target} is not in the bundle`)
     if (!BUILT.includes(target) && !existsSync(path.join(root, target))) throw new Error(`${file}: no ${target}`)
     return expression.replace('import.meta.url', own.url!).replace('import.meta.dirname', own.dirname!)

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { ROOT } from '../run.mjs'
+import { TEST_COMPILE_CACHE } from '../run.mjs'
 
 const MEMORY = '/dev/shm'
 /** Several times what a run has in files at once. */
@@ -20,7 +20,7 @@ export function setup() {
   // PostgreSQL may run as another account, which must pass through.
   chmodSync(folder, 0o711)
   process.env.TMPDIR = process.env.KINORA_TEST_TEMPLATE = folder
-  process.env.NODE_COMPILE_CACHE ??= path.join(ROOT, 'node_modules/.cache/kinora-tests')
+  process.env.NODE_COMPILE_CACHE ??= TEST_COMPILE_CACHE
   // Servers that the workers share end a moment after them.
   return () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }

@@ -4,7 +4,11 @@ import path from 'node:path'
 import { buildSiteIfStale, hasSite } from '../buildSite.mjs'
 import { installMissing } from '../install.mjs'
 import { NODE, ROOT, run, tool } from '../run.mjs'
+import { buildServerIfStale } from '../server/buildServer.mjs'
 import { findOrInstallChromium } from './chromium.mjs'
+
+/** Folders with tests. */
+const FOLDERS = ['backend', 'content', 'projections', 'scripts', 'site', 'workflows']
 
 const vitestArgs = process.argv.slice(2).filter((arg) => arg !== '--full')
 const full = vitestArgs.length < process.argv.length - 2
@@ -14,7 +18,12 @@ await installMissing()
 const env = { KINORA_TEST_COUNTS: path.join(mkdtempSync(path.join(tmpdir(), 'kinora-counts-')), 'counts.json') }
 if (full) env.KINORA_FULL = '1'
 const missing = []
-if (hasBrowserTests()) {
+const specs = selectedSpecs()
+if (specs.some((file) => /\.(?:int|e2e)\.spec/.test(file))) {
+  await buildServerIfStale('dist-tests')
+  env.KINORA_TEST_PROGRAMS = path.join(ROOT, 'dist-tests')
+}
+if (specs.some((file) => file.includes('.e2e.spec'))) {
   const chromium = await findOrInstallChromium()
   if (chromium) env.KINORA_CHROMIUM = chromium
   else missing.push('browser tests: no Chromium found, and none could be installed')
@@ -36,13 +45,13 @@ function printList(title, lines) {
   if (lines.length > 0) console.log(`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`)
 }
 
-/** Returns whether any selected test needs a browser, and therefore the built site. */
-function hasBrowserTests() {
-  if (!existsSync(path.join(ROOT, 'site'))) return false
-  const isWanted = (file) => filters.length === 0 || filters.some((filter) => `site/${file}`.includes(filter))
-  return readdirSync(path.join(ROOT, 'site'), { recursive: true }).some(
-    (file) => /\.e2e\.spec\.tsx?$/.test(file) && isWanted(file),
+/** Lists the files of tests that the arguments select. */
+function selectedSpecs() {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true }).map((file) => `${folder}/${file}`),
   )
+  const isWanted = (file) => filters.length === 0 || filters.some((filter) => file.includes(filter))
+  return files.filter((file) => /\.spec\.tsx?$/.test(file) && isWanted(file))
 }
 
 function readCounts(file) {
