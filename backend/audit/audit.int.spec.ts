@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { hashInThread } from './hashInThread.ts'
+import { readInThread } from './readInThread.ts'
 import { startAuditedLedger } from './testing/auditedLedger.ts'
 import { LEDGER } from './testing/seedLedger.ts'
 
@@ -58,7 +58,7 @@ describe('npm run audit', () => {
 
   it('fails when the hashing thread ends early', async () => {
     const place = { postgres: db.connection, eventStore: { url: 'nowhere', ca: undefined } }
-    const pages = hashInThread(new URL('../programs/ledger/hashThread.ts', import.meta.url), place)
+    const pages = readInThread(new URL('../programs/ledger/readThread.ts', import.meta.url), place)
     await expect(pages.next()).rejects.toThrow('is not an address such as esdb:')
   })
 

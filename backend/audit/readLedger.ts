@@ -12,8 +12,8 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...VIDEO_TASK_EVENTS,
 }
 
-/** Events per page: enough to make the cost of round trips negligible. */
-const PAGE = 5_000
+/** Events per page: round trips hardly count, and the collector copies few events that are waiting. */
+const PAGE = 2_000
 
 /** Categories of the streams that belong to the ledger. */
 export const LEDGER_CATEGORIES = [CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK] as const

@@ -35,7 +35,7 @@ export interface AuditedLedger {
   readonly models: readonly AuditedModel[]
   readonly dataDir: string
   readonly logState: Evidence['logState']
-  readonly hashed: Evidence['hashed']
+  readonly pages: Evidence['pages']
   takeSnapshot(): Promise<LedgerSnapshot>
   /** Opens the media storage. @throws ConfigError */
   openVideos(): HashVideo
@@ -72,7 +72,7 @@ export function runCommand(command: Exclude<Command, { name: 'help' }>, ledger: 
 
 /** Calls `use` with all available evidence, read from one snapshot. */
 async function withEvidence<T>(
-  { takeSnapshot, models, logState, hashed, dataDir }: AuditedLedger,
+  { takeSnapshot, models, logState, pages, dataDir }: AuditedLedger,
   given: GivenHeads | undefined,
   operatorKeys: string | undefined,
   use: (evidence: Evidence) => Promise<T>,
@@ -85,7 +85,7 @@ async function withEvidence<T>(
     const remembered = [await snapshot.heads(), ...(given ? [given.remembered] : [])]
     const outside = { heads: given?.signed, headFaults: given?.faults }
     const welcomed = await snapshot.welcomed()
-    return await use({ hashed, models, snapshot, logState, welcomed, remembered, operators, ...outside })
+    return await use({ pages, models, snapshot, logState, welcomed, remembered, operators, ...outside })
   } finally {
     await snapshot.close()
   }

@@ -1,15 +1,16 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
+import { type CanonicalPage, eventOf, readCanonical } from './canonicalLedger.ts'
 import { type ComparedFiles, DeliveredFiles, type HashVideo } from './deliveredFiles.ts'
 import { DeliveryProofs } from './deliveryProofs.ts'
 import { type Deviation, Deviations, missingPlace, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type RememberedHeads } from './hashChain.ts'
-import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
 import { HeadProofs } from './heads/headProofs.ts'
 import type { SignedHead } from './heads/ledgerHead.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
@@ -26,8 +27,8 @@ interface LogState {
 
 /** Optional evidence to compare the ledger with. */
 export interface Evidence {
-  /** Source of the events. Default: the store, read and hashed in this thread. */
-  readonly hashed?: () => AsyncIterable<HashedPage>
+  /** Source of the events. Default: the store, read in this thread. */
+  readonly pages?: () => AsyncIterable<CanonicalPage>
   readonly models?: readonly AuditedModel[]
   readonly snapshot?: RowSnapshot
   readonly remembered?: readonly RememberedHeads[]
@@ -56,7 +57,7 @@ const ORPHAN_MS = 24 * 3_600_000
 
 /** Replays the whole ledger in one pass over the log. */
 export async function verify(store: EventStore, evidence: Evidence = {}) {
-  const { hashed = () => hashLedger(store), models = [], snapshot, now = Date.now } = evidence
+  const { pages = () => readCanonical(store), models = [], snapshot, now = Date.now } = evidence
   const start = performance.now()
   const startCpu = process.cpuUsage()
   const deviations = new Deviations()
@@ -71,13 +72,14 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   for (const proof of proofs) await proof.begin(snapshot!)
 
   let events = 0
-  for await (const page of hashed()) {
+  for await (const page of pages()) {
     const texts: string[] = []
-    for (const [index, hash] of page.hashes.entries()) {
+    for (const [index, text] of page.texts.entries()) {
+      const hash = textHash(text)
       const stored = eventOf<LedgerEvent>(page, index)
       try {
         if (isOfLedger(stored.stream)) {
-          texts.push(page.texts[index]!)
+          texts.push(text)
           take(stored, hash)
         }
         for (const proof of proofs) proof.take(stored, hash)

@@ -9,7 +9,7 @@ const SERVER = [
   'backend/kernel/media/normaliseImage.ts',
   'backend/kernel/media/stamps.ts',
   'backend/kernel/processes/launcherProgram.ts',
-  'backend/programs/ledger/hashThread.ts',
+  'backend/programs/ledger/readThread.ts',
   'backend/providers/video/demo/renderChild.ts',
 ]
 /** Servers that only tests start. */

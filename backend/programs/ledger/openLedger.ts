@@ -4,7 +4,7 @@ import { readChainHeads } from '#projections/credits/chainHead.ts'
 import { readCheckpoints, readRows } from '#projections/engine/readRows.ts'
 import { findUserId, readWelcomedUsers } from '../../accounts/readUsers.ts'
 import type { Head } from '../../audit/hashChain.ts'
-import { hashInThread } from '../../audit/hashInThread.ts'
+import { readInThread } from '../../audit/readInThread.ts'
 import type { AuditedLedger, LedgerSnapshot } from '../../audit/runCommand.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { readLogGaps, readLogHead } from '../../kernel/eventsourcing/postgres/logGaps.ts'
@@ -39,7 +39,7 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
     store,
     models: AUDITED_MODELS,
     dataDir,
-    hashed: () => hashInThread(new URL('./hashThread.ts', import.meta.url), place),
+    pages: () => readInThread(new URL('./readThread.ts', import.meta.url), place),
     takeSnapshot: () => takeSnapshot(pool, store),
     openVideos: () => hashStoredVideo(env, dataDir),
     logState: logIsInPostgres ? () => readLogState(pool) : undefined,

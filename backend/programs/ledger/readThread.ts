@@ -1,14 +1,14 @@
 import { on } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
-import { hashLedger } from '../../audit/hashedLedger.ts'
+import { readCanonical } from '../../audit/canonicalLedger.ts'
 import { type LedgerPlace, openReadOnly } from './openStore.ts'
 
-// Worker thread in which an audit reads and hashes the ledger. It answers each message with the next page, or with
+// Worker thread in which an audit reads the ledger. It answers each message with the next page, or with
 // 'end' after the last page.
 const port = parentPort!
 const requests = on(port, 'message')
 const { store, close } = await openReadOnly(workerData as LedgerPlace)
-for await (const page of hashLedger(store)) {
+for await (const page of readCanonical(store)) {
   await requests.next()
   port.postMessage(page)
 }
