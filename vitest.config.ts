@@ -100,7 +100,7 @@ export default defineConfig({
         exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES],
         ...SHARED,
       }),
-      ...group(3, 1, { name: 'measures', include: MEASURES, retry: SECOND_ATTEMPT }),
+      ...group(3, 1, { name: 'measures', include: MEASURES, retry: SECOND_ATTEMPT, ...SHARED }),
     ],
   },
 })
