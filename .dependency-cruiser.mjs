@@ -168,7 +168,14 @@ export default {
       { path: ACTIVITIES, pathNot: TEST },
       {
         path: OURS,
-        pathNot: ['^workflows/', '^backend/kernel/(eventsourcing/|media/|time\\.ts$)', DECIDER, EVENTS, CONTRACT, PORT],
+        pathNot: [
+          '^workflows/',
+          '^backend/kernel/(eventsourcing/|media/|(inParallel|time)\\.ts$)',
+          DECIDER,
+          EVENTS,
+          CONTRACT,
+          PORT,
+        ],
       },
     ),
     rule(

@@ -1,5 +1,6 @@
+import { inParallel } from '#backend/kernel/inParallel.ts'
 import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
-import type { Engine } from '../engine/engine.port.ts'
+import type { ActivityContext, Engine, Implemented, NoInput } from '../engine/engine.port.ts'
 import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
 import { createForEachAnswered } from './forEachAnswered.ts'
 import type { WebhookActivities } from './processWebhook.workflow.ts'
@@ -32,6 +33,11 @@ export interface SubscriptionActivityDeps extends WebhookDeps, ReminderDeps {
 /** Time after which a webhook about an unknown agreement or sale is closed. */
 const MATCH_TIMEOUT_MS = 3 * 24 * 3_600_000
 
+/** Users whose agreements are refreshed at the same time: few, because PayPal limits the rate of calls. */
+const PARALLEL_USERS = 4
+/** Longer than all attempts of a reconciliation, which ask about each agreement once. */
+const RECONCILED_MS = 12 * 3_600_000
+
 const UNREACHABLE = 'agreements_unreachable'
 
 /** Alerts the operator to agreements of an earlier payment provider, which goes on billing them. */
@@ -42,17 +48,19 @@ async function warnOfUnreachable({ payments, alerts }: WebhookDeps, agreements: 
   await (payments.name === 'off' && agreements > 0 ? alerts.raise(UNREACHABLE, detail) : alerts.clear(UNREACHABLE))
 }
 
-export function createSubscriptionActivities(deps: SubscriptionActivityDeps): SubscriptionActivities {
+export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
   const { inbox, credits, signal } = deps
+  /** When the attempts of the current reconciliation refreshed each agreement. */
+  const refreshedAt = new Map<string, number>()
 
   return {
-    async settleSubscription({ userId }) {
+    async settleSubscription({ userId }: { userId: string }) {
       const due = await settleSubscription(deps, userId)
       const reminder = await remind(deps, userId)
       return reminder === null ? due : Math.min(due ?? reminder, reminder)
     },
 
-    async readNotice({ noticeId }) {
+    async readNotice({ noticeId }: { noticeId: string }) {
       const webhook = await inbox.find(noticeId)
       if (!webhook) return 'read'
       const result = await applyWebhook(deps, webhook.subject)
@@ -71,21 +79,26 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps): Su
       return 'read'
     },
 
-    async reconcile() {
-      const { failures, forEach } = createForEachAnswered()
+    async reconcile(_input: NoInput, context: Partial<ActivityContext> = {}) {
+      const { failures, forEach } = createForEachAnswered(context.signal)
       const reversals = await listReversals(deps)
       const unmatched = await applyReversals(deps, reversals, forEach)
-      const agreementIds = (await deps.openAgreements()).flatMap(({ agreementIds }) => agreementIds)
-      await warnOfUnreachable(deps, agreementIds.length)
-      await forEach(agreementIds, async (agreementId) => {
-        const result = await refreshAgreement(deps, agreementId, { reconciles: true })
-        // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
-        if (typeof result === 'object') await settleSubscription(deps, result.userId)
-      })
+      const open = await deps.openAgreements()
+      await warnOfUnreachable(deps, open.flatMap(({ agreementIds }) => agreementIds).length)
+      const isDue = (id: string) => (refreshedAt.get(id) ?? 0) < Date.now() - RECONCILED_MS
+      await inParallel(open, PARALLEL_USERS, ({ agreementIds }) =>
+        forEach(agreementIds.filter(isDue), async (agreementId) => {
+          const result = await refreshAgreement(deps, agreementId, { reconciles: true })
+          // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
+          if (typeof result === 'object') await settleSubscription(deps, result.userId)
+          refreshedAt.set(agreementId, Date.now())
+        }),
+      )
       // Their sales may have been found by now.
       await applyReversals(deps, unmatched, forEach)
       await forEach(await deps.usersWithExpiredLots(), credits.expire)
       if (failures.length > 0) throw failures[0]
+      refreshedAt.clear()
     },
-  }
+  } satisfies Implemented<SubscriptionActivities>
 }

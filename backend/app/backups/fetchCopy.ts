@@ -3,11 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { inParallel } from '../../kernel/inParallel.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { MANIFEST, RecoveryError } from '../../programs/recovery/manifest.ts'
 import { decrypt } from './ageFiles.ts'
 import { type Catalogue, type CopiedFile, type CopyAt, nameOf, objectKey } from './catalogue.ts'
-import { inParallel } from './inParallel.ts'
 
 /** Downloads at the same time. */
 const DOWNLOADS = 8

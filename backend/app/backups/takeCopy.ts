@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ERASURE_FILE, parseErasures } from '../../accounts/erasureList.ts'
+import { inParallel } from '../../kernel/inParallel.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { backUp } from '../../programs/recovery/backUp.ts'
 import { listMedia } from '../../programs/recovery/copyFiles.ts'
@@ -20,7 +21,6 @@ import {
   readCatalogue,
   writeCatalogue,
 } from './catalogue.ts'
-import { inParallel } from './inParallel.ts'
 import type { BackupKeys } from './recoveryPhrase.ts'
 
 /** Uploads at the same time. */
