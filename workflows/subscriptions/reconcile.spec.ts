@@ -7,6 +7,7 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import { createNoPayments } from '#backend/providers/payments/noPayments.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { PaymentModel } from '../testing/paymentModel.ts'
 import { sendCommand } from './sendCommand.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
@@ -21,11 +22,14 @@ async function reconcile(failing: () => Error) {
   const deps = {
     handle: createHandle(createMemoryEventStore()),
     calendar: () => 0,
-    openAgreements: async () => [{ agreementIds: ['agreement 1', 'agreement 2'] }, { agreementIds: ['agreement 3'] }],
+    openAgreements: async () => [
+      { userId: 'user 1', agreementIds: ['agreement 1', 'agreement 2'] },
+      { userId: 'user 2', agreementIds: ['agreement 3'] },
+    ],
     payments: { getAgreement: async (id: string) => unlessFirst(id), listReversals: async () => [] },
     alerts: { clear: async () => {} },
     usersWithExpiredLots: async () => ['user 1', 'user 2'],
-    credits: { expire: async (userId: string) => unlessFirst(userId) },
+    credits: { expire: async (userId: string) => unlessFirst(userId), forfeitSales: async () => {} },
   }
   const outcome = await createSubscriptionActivities(deps as unknown as SubscriptionActivityDeps)
     .reconcile({})
@@ -84,7 +88,7 @@ async function approvedLate() {
       raise: async (code: string) => void alerts.add(code),
       clear: async (code: string) => void alerts.delete(code),
     },
-    openAgreements: async () => [{ agreementIds: [agreementId] }],
+    openAgreements: async () => [{ userId, agreementIds: [agreementId] }],
     usersWithExpiredLots: async () => [userId],
   } as unknown as SubscriptionActivityDeps
   return { deps, payments, agreementId, alerts, expired }
@@ -94,6 +98,17 @@ it('cancels an agreement at the provider that the buyer approved after it was wi
   const { deps, payments, agreementId } = await approvedLate()
   await createSubscriptionActivities(deps).reconcile({})
   expect(payments.accounts.get(agreementId)?.status).toBe('cancelled')
+})
+
+it('closes an abandoned agreement that the provider has deleted', async () => {
+  const { deps, payments, agreementId } = await approvedLate()
+  payments.accounts.delete(agreementId)
+  const closed = async () => (await deps.handle.read(subscription, userId)).state.agreements[0]?.closed
+  await createSubscriptionActivities(deps).reconcile({})
+  expect(await closed()).toBe(false)
+  const fourDaysLater = () => now + 4 * 24 * 3_600_000
+  await createSubscriptionActivities({ ...deps, calendar: fourDaysLater }).reconcile({})
+  expect(await closed()).toBe(true)
 })
 
 it('leaves agreements of an earlier provider as they are while payments are off, and alerts the operator', async () => {

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => double.close())
 
 const reconcile = () => {
-  const openAgreements = async () => [{ agreementIds: [agreementId] }]
+  const openAgreements = async () => [{ userId, agreementIds: [agreementId] }]
   const deps = { ...world.deps, openAgreements, usersWithExpiredLots: async () => [] }
   return createSubscriptionActivities(deps as unknown as SubscriptionActivityDeps).reconcile({})
 }

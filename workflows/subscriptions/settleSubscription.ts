@@ -65,6 +65,12 @@ async function proposeRefunds({ alerts }: SettleDeps, userId: string, subscripti
   }
 }
 
+const ABANDONED_MS = 3 * 24 * 3_600_000
+
+/** Returns whether the buyer never approved an agreement, which the provider then deletes. */
+const isAbandoned = ({ statusAt, periodStart, requestedAt }: Agreement, now: number) =>
+  statusAt === null && periodStart === null && Date.parse(requestedAt) < now - ABANDONED_MS
+
 /** Cancels, pauses or resumes an agreement at the provider if needed. Returns the subscription if it changed. */
 async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreement): Promise<Subscription | undefined> {
   const { payments } = deps
@@ -79,7 +85,10 @@ async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreeme
     const remote = await payments.getAgreement(id)
     if (remote?.status === 'active' || remote?.status === 'suspended')
       await payments.cancelAgreement(id, 'The subscription is over.')
-    return report()
+    const isDeleted = remote === undefined && payments.name !== 'off'
+    if (!isDeleted || !isAbandoned(agreement, deps.calendar())) return report()
+    const gone = { status: 'expired', statusAt: about.at, trial: false, periodEnd: null } as const
+    return sendCommand(deps, { type: 'ReportStatus', ...about, ...gone })
   }
   if (!isRunning(agreement)) return undefined
   if (cancelled === 'at_period_end' && paused !== 'yes') {

@@ -24,7 +24,7 @@ export interface SubscriptionActivityDeps extends WebhookDeps, ReminderDeps {
     close(id: string, outcome: 'done' | 'not ours' | 'never understood'): Promise<void>
   }
   /** Returns the agreements that the provider may still bill, grouped by user. */
-  readonly openAgreements: () => Promise<readonly { agreementIds: readonly string[] }[]>
+  readonly openAgreements: () => Promise<readonly { userId: string; agreementIds: readonly string[] }[]>
   readonly usersWithExpiredLots: () => Promise<readonly string[]>
   readonly onUnmatchedWebhook: (webhookId: string) => void
   readonly signal: Engine['signal']
@@ -86,11 +86,11 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       const open = await deps.openAgreements()
       await warnOfUnreachable(deps, open.flatMap(({ agreementIds }) => agreementIds).length)
       const isDue = (id: string) => (refreshedAt.get(id) ?? 0) < Date.now() - RECONCILED_MS
-      await inParallel(open, PARALLEL_USERS, ({ agreementIds }) =>
+      await inParallel(open, PARALLEL_USERS, ({ userId, agreementIds }) =>
         forEach(agreementIds.filter(isDue), async (agreementId) => {
-          const result = await refreshAgreement(deps, agreementId, { reconciles: true })
+          await refreshAgreement(deps, agreementId, { reconciles: true })
           // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
-          if (typeof result === 'object') await settleSubscription(deps, result.userId)
+          await settleSubscription(deps, userId)
           refreshedAt.set(agreementId, Date.now())
         }),
       )

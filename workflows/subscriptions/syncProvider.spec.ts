@@ -6,6 +6,7 @@ import {
   cancelled,
   ended,
   on,
+  paid,
   reactivated,
   reported,
   requested,
@@ -69,6 +70,31 @@ describe('an agreement that has ended', () => {
     await world.given(...running, ended('A', 'period_end'))
     expect(await world.settled()).toEqual([closed])
     expect(world.changes()).toEqual([])
+  })
+
+  it('is closed when the provider has deleted it, because the buyer never approved it', async () => {
+    await world.given(requested(), ended('A', 'not_approved'))
+    expect(await world.settled()).toEqual([closed])
+    expect(world.changes()).toEqual([])
+  })
+
+  it.for([
+    ['was approved', [activated()]],
+    ['was paid', [activated('A', { statusAt: null }), paid('s1')]],
+  ] as const)('stays open if it %s, although the provider does not know it any more', async ([, events]) => {
+    await world.given(requested(), ...events, ended('A', 'period_end'))
+    expect(await world.settled()).toEqual([])
+  })
+
+  it('stays open for three days although the provider does not know it yet, and while payments are off', async () => {
+    await world.given(requested(), ended('A', 'withdrawn'))
+    world.now = Date.parse(on('01-04'))
+    expect(await world.settled()).toEqual([])
+    world.now++
+    Object.assign(world.provider, { name: 'off' })
+    expect(await world.settled()).toEqual([])
+    Object.assign(world.provider, { name: 'model' })
+    expect(await world.settled()).toMatchObject([{ type: 'SubscriptionClosed' }])
   })
 
   it('is not cancelled at the world.provider before the buyer has approved it', async () => {

@@ -62,7 +62,7 @@ export class MoneyWorld {
     }
     const calendar = () => this.now
     const openAgreements = async () => [
-      { agreementIds: this.subscription.agreements.filter(({ closed }) => !closed).map(({ id }) => id) },
+      { userId, agreementIds: this.subscription.agreements.filter(({ closed }) => !closed).map(({ id }) => id) },
     ]
     const usersWithExpiredLots = async () => [userId]
     const reads = { findOrigin, calendar, findBuyer, openAgreements, usersWithExpiredLots }
