@@ -86,7 +86,7 @@ function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription
       return []
     case 'active':
       // A resumed agreement that the user has cancelled stays cancelled: the workflow pauses it again.
-      return isNews && (agreement.status === 'suspended' || agreement.paused !== 'no')
+      return isNews && (agreement.status === 'suspended' || agreement.paused === 'yes')
         ? [{ type: 'SubscriptionResumed', data }]
         : []
     case 'suspended':

@@ -130,6 +130,11 @@ describe('ReportStatus', () => {
       .when(status('active', on('01-06')))
       .decides(reported('SubscriptionResumed', on('01-06')))
   })
+  it('resumes nothing while the provider has not paused billing yet', () => {
+    given(...running, cancelled(), reported('SubscriptionPaused', null))
+      .when(status('active', on('01-06')))
+      .decidesNothing()
+  })
   it('treats a suspension as the requested pause even if the cancellation was withdrawn in between', () => {
     const asked = [...running, cancelled(), reported('SubscriptionPaused', null)]
     given(...running, cancelled())
