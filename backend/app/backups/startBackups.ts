@@ -7,6 +7,7 @@ import { openPlace, refuseLostPlace } from './openPlace.ts'
 import { proveInChild } from './proveInChild.ts'
 import { backupKeys } from './recoveryPhrase.ts'
 import { removeExpired } from './removeExpired.ts'
+import { removePartials } from './removePartials.ts'
 import { type BackedUp, takeCopy } from './takeCopy.ts'
 
 /** Hour at which a copy becomes due, in the operator's time zone. */
@@ -73,6 +74,8 @@ export async function backUpAndProve(
   const place = openPlace(config.backup.to, temporaryDir)
   const keys = await backupKeys(state.phrase.recipient, config.secrets.encryption)
   if (state.proven) refuseLostPlace(config.backup.to, state.folders, keys.folder)
+  // First, because they may be what fills the disk.
+  await removePartials(config.backup.to, state.folders, clock())
   await saveFolder(pool, keys.folder)
   const start = performance.now()
   const taken = await takeCopy({ config, place, keys, temporaryDir, now: clock(), signal })

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import { createFolderMediaStore } from '../../providers/storage/folderMediaStore
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { readConfig } from '../config/readConfig.ts'
 import { backupKeys, newPhrase, recipientOf } from './recoveryPhrase.ts'
+import { DAY_MS } from './retention.ts'
 import { backUpAndProve } from './startBackups.ts'
 import { takeCopy } from './takeCopy.ts'
 
@@ -38,6 +39,19 @@ async function copyTo(put: MediaStore['put']) {
   return takeCopy({ config, place, keys, temporaryDir: home, now: Date.now(), signal })
 }
 
+function contextFor(to: string) {
+  const env = { NODE_ENV: 'test', DATA_DIR: path.join(home, 'data'), DATABASE_URL: db.url, BACKUP_TO: to }
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  return { config: readConfig(env), pool: db.pool, clock: Date.now, temporaryDir: home, log }
+}
+
+/** Returns the state of an installation with a proven copy in this folder. */
+async function stateAfter(folder: string) {
+  const at = new Date()
+  const phrase = { recipient: await recipientOf(newPhrase()), at }
+  return { since: at, phrase, folders: [folder], copied: null, proven: { at, copy: at }, failure: null }
+}
+
 const missing = async () => {
   throw Object.assign(new Error('the place is gone'), { code: 'ENOENT' })
 }
@@ -54,16 +68,22 @@ it('leaves out a video that is erased during the copy', async () => {
   expect((await copyTo(erase)).bytes).toBeLessThan(VIDEO_BYTES)
 })
 
+it('removes what a killed copy left behind, even if it fails itself', async () => {
+  const to = path.join(home, 'killed')
+  const left = path.join(to, 'earlier/objects', `0.age.${randomUUID()}.part`)
+  mkdirSync(path.dirname(left), { recursive: true })
+  writeFileSync(left, 'part of a video')
+  const context = { ...contextFor(to), clock: () => Date.now() + 2 * DAY_MS }
+  await expect(backUpAndProve(context, await stateAfter('earlier'), AbortSignal.abort())).rejects.toThrow()
+  expect(existsSync(left)).toBe(false)
+})
+
 it('goes to no folder that has lost the earlier copies, as if its disk were not mounted', async () => {
   const to = path.join(home, 'unmounted')
   mkdirSync(to)
-  const env = { NODE_ENV: 'test', DATA_DIR: path.join(home, 'data'), DATABASE_URL: db.url, BACKUP_TO: to }
-  const log = { info: () => {}, warn: () => {}, error: () => {} }
-  const context = { config: readConfig(env), pool: db.pool, clock: Date.now, temporaryDir: home, log }
-  const at = new Date()
-  const phrase = { recipient: await recipientOf(newPhrase()), at }
-  const state = { since: at, phrase, folders: ['earlier'], copied: null, proven: { at, copy: at }, failure: null }
   const { signal } = new AbortController()
-  await expect(backUpAndProve(context, state, signal)).rejects.toThrow(/unmounted has no earlier copy: .*mkdir -p/)
+  await expect(backUpAndProve(contextFor(to), await stateAfter('earlier'), signal)).rejects.toThrow(
+    /unmounted has no earlier copy: .*mkdir -p/,
+  )
   expect(readdirSync(to)).toEqual([])
 })

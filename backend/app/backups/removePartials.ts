@@ -1,0 +1,26 @@
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { removeFile } from '../../kernel/media/atomicFile.ts'
+import type { FilePlace } from '../config/storageConfig.ts'
+import { DAY_MS } from './retention.ts'
+
+const PARTIAL = /\.age\.[0-9a-f-]{36}\.part$/
+
+/**
+ * Removes the partial files that killed copies left in these folders. One that has changed within a day is kept:
+ * another process may be writing it.
+ */
+export async function removePartials(place: FilePlace, folders: readonly string[], now: number): Promise<void> {
+  if (!('folder' in place)) return
+  for (const folder of folders) {
+    const names = await readdir(path.join(place.folder, folder), { recursive: true }).catch(() => [])
+    for (const name of names.filter((name) => PARTIAL.test(name))) {
+      const file = path.join(place.folder, folder, name)
+      const changedAt = await stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => now,
+      )
+      if (changedAt < now - DAY_MS) await removeFile(file)
+    }
+  }
+}
