@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
 import * as z from 'zod/mini'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { Manifest, RecoveryError, relativePath } from '../../programs/recovery/manifest.ts'
@@ -21,13 +22,15 @@ const CopiedFile = z.object({
 })
 export type CopiedFile = z.infer<typeof CopiedFile>
 
+const CopiedFiles = z.record(relativePath, CopiedFile)
+
 /** Content of a copy: what the files of `npm run backup` are, and which objects hold them. */
 const Catalogue = z.object({
   format: z.literal(1),
   /** Of the backup, without its files. */
   manifest: Manifest,
   /** Files by their path in the backup. */
-  files: z.record(relativePath, CopiedFile),
+  files: CopiedFiles,
   /** Ids of the accounts that were erased by then. */
   erased: z.array(z.string()),
 })
@@ -60,6 +63,34 @@ export async function listCopies(place: ListedStore): Promise<CopyAt[]> {
   return copies.sort((a, b) => b.takenAt - a.takenAt)
 }
 
+const FILES = '"files":{'
+/** Lines that are compressed together. */
+const LINES = 1_000
+
+/** Yields a catalogue as JSON with each file on a line of its own: the whole can be longer than a string may be. */
+function* toLines({ files, ...about }: Catalogue): Generator<string> {
+  yield `${JSON.stringify(about).slice(0, -1)},${FILES}`
+  const names = Object.keys(files)
+  const lineOf = (name: string) => `\n${JSON.stringify({ [name]: files[name] }).slice(1, -1)}`
+  for (let first = 0; first < names.length; first += LINES)
+    yield (first === 0 ? '' : ',') +
+      names
+        .slice(first, first + LINES)
+        .map(lineOf)
+        .join(',')
+  yield '\n}}\n'
+}
+
+/** Parses the lines of a catalogue. Those of earlier releases have one line. */
+async function fromLines(lines: AsyncIterable<string>): Promise<Catalogue> {
+  let catalogue: Catalogue | undefined
+  for await (const line of lines)
+    if (!catalogue) catalogue = Catalogue.parse(JSON.parse(line.endsWith(FILES) ? `${line}}}` : line))
+    else if (line !== '}}') Object.assign(catalogue.files, CopiedFiles.parse(JSON.parse(`{${line.replace(/,$/, '')}}`)))
+  if (!catalogue) throw new Error('it is empty')
+  return catalogue
+}
+
 /** Writes a copy's catalogue, which completes the copy. */
 export async function writeCatalogue(
   place: ListedStore,
@@ -70,7 +101,7 @@ export async function writeCatalogue(
 ): Promise<void> {
   const plain = path.join(temporaryDir, randomUUID())
   try {
-    await writeFile(plain, await promisify(gzip)(JSON.stringify(catalogue)))
+    await pipeline(toLines(catalogue), createGzip(), createWriteStream(plain))
     await encryptFile(plain, `${plain}.age`, recipients)
     await place.put(catalogueKey(at), `${plain}.age`)
   } finally {
@@ -88,7 +119,7 @@ export async function readCatalogue(
   const plain = path.join(temporaryDir, randomUUID())
   try {
     await decrypt(place.read(catalogueKey(at)), () => createWriteStream(plain), identity)
-    const catalogue = Catalogue.parse(JSON.parse(String(await promisify(gunzip)(await readFile(plain)))))
+    const catalogue = await fromLines(createInterface({ input: createReadStream(plain).compose(createGunzip()) }))
     if (Date.parse(catalogue.manifest.takenAt) !== at.takenAt) throw new Error('it is the copy of another time')
     return catalogue
   } catch (error) {
