@@ -27,6 +27,7 @@ import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase, poolOf } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
+import { refuseUnfinishedRestore } from '../programs/recovery/unfinishedRestore.ts'
 import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
@@ -35,7 +36,6 @@ import { makeDataDir } from './config/makeDataDir.ts'
 import type { Config } from './config/readConfig.ts'
 import { adoptLog, refuseForeignLog } from './installation.ts'
 import { openEventStore } from './openEventStore.ts'
-
 import { ENTITIES, isMigrated, MIGRATIONS, migrateSchema } from './schema.ts'
 
 /** Parts that a test replaces. */
@@ -113,6 +113,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   if (!config.eventStore) await installEventTable(pool)
   const eventLog = await openEventStore(config.eventStore, pool, { log })
   try {
+    await refuseUnfinishedRestore(pool)
     await refuseWrongMasterKey(pool, config.secrets.encryption)
     await untilReachable(eventLog, log)
     // A log in Postgres is part of the database and cannot belong to another installation.

@@ -109,6 +109,18 @@ describe('an account that was erased after the backup', { timeout: 120_000 }, ()
     }
   })
 
+  it('cannot be read after a restore that was interrupted before it was erased again', async () => {
+    const DATA_DIR = path.join(place, 'interrupted')
+    mkdirSync(DATA_DIR)
+    writeFileSync(path.join(DATA_DIR, 'media'), 'not a folder')
+    await expect(run(runRestore, '--from', backup, '--into', DATA_DIR, '--erasures', kept)).rejects.toThrow('media')
+    rmSync(path.join(DATA_DIR, 'media'))
+    const { encryption, session } = kinora.context.config.secrets
+    await expect(start({ DATA_DIR, ENCRYPTION_KEY: encryption, SESSION_SECRET: session })).rejects.toThrow(
+      'The restore into this database was interrupted',
+    )
+  })
+
   it('is restored without the list, which restore says', async () => {
     const into = path.join(place, 'without')
     expect(await run(runRestore, '--from', backup, '--into', into)).toBe(0)

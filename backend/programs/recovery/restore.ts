@@ -11,6 +11,7 @@ import { copyFiles, findDamaged, listMedia } from './copyFiles.ts'
 import { loadTable } from './copyTable.ts'
 import { eraseAgain } from './eraseAgain.ts'
 import { type Manifest, RecoveryError, readManifest, SECRETS } from './manifest.ts'
+import { markFinished, markUnfinished } from './unfinishedRestore.ts'
 
 interface RestoreTarget {
   readonly dataDir: string
@@ -27,7 +28,7 @@ type Migrate = (migrations?: readonly string[]) => Promise<void>
 
 /**
  * Restores a backup into an empty database and data folder: verifies all files, loads all rows or none, then applies
- * newer migrations, and erases accounts again. Calls `use` while the database is running, and returns its result.
+ * newer migrations, and erases accounts again. Kinora does not start on a restore that was interrupted. Calls `use` while the database is running, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
  * @throws ConfigError the backup is older than the baseline migration
  */
@@ -54,6 +55,7 @@ export async function restore<T>(
     })
     await restoreFiles(folder, manifest, target)
     const erasedAgain = await eraseAgain(database, target.dataDir, target.erased ?? [])
+    await markFinished(pool)
     return await use(manifest, connection, erasedAgain)
   } finally {
     await database.close()
@@ -81,6 +83,7 @@ async function restoreTables(folder: string, manifest: Manifest, connection: pg.
     }
     await forgetRebuilds(client)
     await resumeSequences(client, manifest)
+    await markUnfinished(client)
     await client.query('commit')
     await prepare()
     await client.query('analyze')
