@@ -37,7 +37,7 @@ export async function applyEvents(
 
   async function fold(): Promise<Folded> {
     if (rejection === undefined) {
-      const reads = [loadRows(tx, table, rowIdsOf(keyed)), readStaleKeys(tx, name, keyed)] as const
+      const reads = [loadRows(tx, table, rowIdsOf(keyed)), readStaleKeys(tx, { name, projection }, keyed)] as const
       const [, rows, stale] = await Promise.all([lock, ...reads])
       return foldOrPark(projection, keyed, rows, stale)
     }

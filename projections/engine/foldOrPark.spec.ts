@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
+import { openTasks } from '../tasks/openTask.ts'
 import { foldOrPark, keyEvents } from './foldOrPark.ts'
+import { staleKeysOf } from './parkedEvents.ts'
 import type { AnyProjection } from './projection.ts'
 
 const [ann, ben] = ['a', 'b'].map((letter) => `${letter.repeat(8)}-0000-7000-8000-000000000000`) as [string, string]
@@ -46,6 +48,28 @@ describe('a fold', () => {
       rows: { [ann]: { seen: [1, 2] }, [ben]: undefined },
       parked: [],
     })
+  })
+
+  it('parks the events of a row in all streams once an event of its own stream has an unknown row', () => {
+    const ofTask = (type: string, stream: string) => ({
+      ...event(ann, 0, type),
+      data: { taskId: ann },
+      stream,
+      meta: {},
+    })
+    const events = [
+      ofTask('VideoTaskSubmittedLater', `videoTask-${ann}`),
+      ofTask('RenderSlotReleased', `renderLane-${ben}`),
+    ] as unknown as Stored[]
+    const { changes, parked } = foldOrPark(openTasks, keyEvents(openTasks, events), new Map(), new Set())
+    expect(parked.map(({ event: { type }, row }) => [type, row])).toEqual([
+      ['VideoTaskSubmittedLater', `videoTask-${ann}`],
+      ['RenderSlotReleased', `videoTask-${ann}`],
+    ])
+    expect(changes.size).toBe(0)
+    const stale = new Set([`videoTask-${ann}`])
+    expect(staleKeysOf(openTasks, keyEvents(openTasks, events.slice(1)))).toContain(`videoTask-${ann}`)
+    expect(foldOrPark(openTasks, keyEvents(openTasks, events.slice(1)), new Map(), stale).parked).toHaveLength(1)
   })
 
   it('parks an event that throws and the later events of its row, and folds the events of other rows', () => {

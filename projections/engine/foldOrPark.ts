@@ -39,6 +39,16 @@ export const keyEvents = (projection: AnyProjection, events: readonly Stored[]):
       }
     })
 
+/**
+ * Returns the keys under which earlier events of an event's row may be parked. A row that follows several categories is
+ * also stale if an event of its own stream has an unknown row.
+ */
+export const keysOf = ({ categories }: AnyProjection, { event, row }: Keyed): readonly string[] => [
+  event.stream,
+  ...(categories.length > 1 ? categories.map((category) => `${category}-${row}`) : []),
+  row,
+]
+
 /** Returns the ids of the rows that events change. */
 export const rowIdsOf = (keyed: readonly Keyed[]): readonly string[] => [
   ...new Set(keyed.flatMap(({ row, error }) => (error === undefined ? [row] : []))),
@@ -59,18 +69,19 @@ export function foldOrPark(
   const changes = new Map<string, object | undefined>()
   const parked: Parked[] = []
   const blocked = new Set(stale)
-  for (const { event, row, error: unknownRow } of events) {
-    const key = blocked.has(event.stream) ? event.stream : row
-    if (blocked.has(key)) {
-      parked.push({ event, row: key })
+  for (const keyed of events) {
+    const { event, row, error: unknownRow } = keyed
+    const staleKey = blocked.size > 0 ? keysOf(projection, keyed).find((key) => blocked.has(key)) : undefined
+    if (staleKey !== undefined) {
+      parked.push({ event, row: staleKey })
       continue
     }
     try {
       if (unknownRow !== undefined) throw unknownRow
-      changes.set(key, foldEvent(projection, changes.has(key) ? changes.get(key) : rows.get(key), event))
+      changes.set(row, foldEvent(projection, changes.has(row) ? changes.get(row) : rows.get(row), event))
     } catch (error) {
-      blocked.add(key)
-      parked.push({ event, row: key, error })
+      blocked.add(row)
+      parked.push({ event, row, error })
     }
   }
   return { changes, parked }

@@ -1,5 +1,7 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Keyed, Parked } from './foldOrPark.ts'
+import { type Keyed, keysOf, type Parked } from './foldOrPark.ts'
+import type { AnyProjection } from './projection.ts'
+import type { Target } from './readModel.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface ProjectionLog {
@@ -28,7 +30,11 @@ function errorText(error: unknown): string {
 }
 
 /** Returns which rows and streams of events have a parked event before them. */
-export async function readStaleKeys(tx: Transaction, name: string, events: readonly Keyed[]): Promise<Set<string>> {
+export async function readStaleKeys(
+  tx: Transaction,
+  { name, projection }: Pick<Target, 'name' | 'projection'>,
+  events: readonly Keyed[],
+): Promise<Set<string>> {
   if (events.length === 0) return new Set()
   const before = [name, events[0]!.event.position]
   // Almost always none, so the keys, which are many, are not sent.
@@ -37,14 +43,14 @@ export async function readStaleKeys(tx: Transaction, name: string, events: reado
   const found = await tx.execute<{ row_key: string }>(
     `select distinct row_key from parked_event where projection = ? and position < ?
        and row_key in (select value from jsonb_array_elements_text(?::jsonb))`,
-    [...before, JSON.stringify(staleKeysOf(events))],
+    [...before, JSON.stringify(staleKeysOf(projection, events))],
   )
   return new Set(found.map(({ row_key }) => row_key))
 }
 
 /** Returns the keys under which earlier events of the same rows may be parked. */
-export const staleKeysOf = (events: readonly Keyed[]): readonly string[] => [
-  ...new Set(events.flatMap(({ event, row }) => [row, event.stream])),
+export const staleKeysOf = (projection: AnyProjection, events: readonly Keyed[]): readonly string[] => [
+  ...new Set(events.flatMap((event) => keysOf(projection, event))),
 ]
 
 /** Stores parked events, with the checkpoint of the read model before their batch. */

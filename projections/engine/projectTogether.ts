@@ -89,7 +89,7 @@ async function readRows(tx: Transaction, parts: readonly { part: Part }[]) {
   )
   const wanted = parts.flatMap(({ part: { target, events } }) => {
     if (events.length === 0) return []
-    return { projection: target.name, before: events[0]!.event.position, keys: staleKeysOf(events) }
+    return { projection: target.name, before: events[0]!.event.position, keys: staleKeysOf(target.projection, events) }
   })
   const rows = new Map<string, Map<string, object>>()
   const stale = new Map<string, Set<string>>()

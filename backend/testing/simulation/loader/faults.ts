@@ -28,7 +28,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     edits: [
       {
         file: 'projections/engine/foldOrPark.ts',
-        from: '      blocked.add(key)\n      parked.push({ event, row: key, error })',
+        from: '      blocked.add(row)\n      parked.push({ event, row, error })',
         to: '      throw error',
       },
     ],
