@@ -9,9 +9,9 @@ import type { Subscriptions } from './subscriptions.ts'
 export interface SubscriptionRoutes {
   readonly reads: SubscriptionReads
   readonly subscriptions: Subscriptions
-  /** PayPal's plan id for each tier that PayPal bills. */
   /** Whether this installation has plans. */
   readonly hasPlans: boolean
+  /** PayPal's plan id for each tier that PayPal bills. */
   readonly paypalPlans: Readonly<Partial<Record<contract.Tier, string>>> | undefined
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embeddedPostgres.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -144,6 +144,19 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(next.pid).not.toBe(server.pid)
     expect(() => process.kill(server.pid, 0)).toThrow('ESRCH')
     expect(await query(next, 'select count(*)::int as n from kept')).toEqual([{ n: 1000 }])
+  })
+
+  it('goes on when the program that started the server ends, and stops with the last one', async () => {
+    const { child } = await startElsewhere()
+    const joined = await start()
+    expect(joined.owned).toBe(false)
+    await query(joined, 'create table kept as select 7 as n')
+    child.kill('SIGKILL')
+    await vi.waitFor(() => expect(() => process.kill(joined.pid, 0)).toThrow('ESRCH'), 15_000)
+    await vi.waitFor(async () => expect(await query(joined, 'select n from kept')).toEqual([{ n: 7 }]), 15_000)
+    await joined.stop()
+    await joined.exited
+    await expect(query(joined, 'select 1')).rejects.toThrow()
   })
 
   it('restarts after the server was killed', async () => {

@@ -13,6 +13,8 @@ interface EmbeddedPostgresOptions {
   readonly log?: (line: string) => void
   /** Whether data survives a power loss; true by default. Tests set it to false for speed. */
   readonly durable?: boolean
+  /** By default, a folder that is named after the data folder. */
+  readonly socketDir?: string
 }
 
 export interface EmbeddedPostgres {
@@ -21,7 +23,7 @@ export interface EmbeddedPostgres {
   readonly port: number
   readonly database: 'postgres'
   readonly user: string
-  /** False if another process on this machine started the server; that process also stops it. */
+  /** False if another process on this machine started the server. If it ends first, this process starts the next one. */
   readonly owned: boolean
   readonly pid: number
   stop(): Promise<void>
@@ -52,12 +54,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const log = options.log ?? (() => {})
+async function startOrJoin(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { durable = true, log = () => {} } = options
   const dataDir = path.resolve(options.dataDir)
   const deadline = performance.now() + START_TIMEOUT_MS
   const running = await join(dataDir, deadline)
-  if (running) return running
+  if (running) return replacedWhenGone(running, options)
 
   fs.mkdirSync(path.dirname(dataDir), { recursive: true })
   const programs = await findPrograms()
@@ -67,7 +69,8 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   // An account other than root must pass through the private parent folder, but need not list it.
   if (identity.ids.uid !== undefined) fs.chmodSync(path.dirname(dataDir), 0o711)
   removeStaleLock(dataDir)
-  const socketDir = makeSocketDir(dataDir, identity)
+  const socketDir = options.socketDir ?? socketDirOf(dataDir)
+  makeSocketDir(socketDir, identity)
 
   const command = [...identity.prefix, programs.postgres, '-D', dataDir, ...settings(socketDir, durable)]
   const server = supervise(command, identity, log)
@@ -75,7 +78,7 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   if (pid !== undefined) return { ...ADDRESS, socketDir, owned: true, pid, stop: server.stop, exited: server.exited }
   // The server exited; another process may have started one first.
   const other = await join(dataDir, deadline).catch(() => undefined)
-  if (other) return other
+  if (other) return replacedWhenGone(other, options)
   checkMajorVersion(dataDir, programs.postgres)
   throw new Error(`PostgreSQL did not start: ${server.output()}`)
 }
@@ -98,22 +101,44 @@ async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres
   }
 }
 
+/** Starts the next server on the same socket when the process that started the joined one has ended and stopped it. */
+function replacedWhenGone(joined: EmbeddedPostgres, options: EmbeddedPostgresOptions): EmbeddedPostgres {
+  let stopped = false
+  let next: Promise<EmbeddedPostgres> | undefined
+  const replace = async () => {
+    await joined.exited
+    if (stopped) return
+    next = startEmbeddedPostgres({ ...options, socketDir: joined.socketDir })
+    await (await next).exited
+  }
+  const exited = replace().catch((error: Error) => options.log?.(error.message))
+  return {
+    ...joined,
+    exited,
+    async stop() {
+      stopped = true
+      await next?.then((server) => server.stop()).catch(() => {})
+    },
+  }
+}
+
 /** Resolves when the server has exited. Polls every second without keeping this process alive. */
 async function untilExited(pid: number, dataDir: string): Promise<void> {
   while (isServing(pid, dataDir)) await pause(1000, undefined, { ref: false })
 }
 
-/** Creates the socket's folder. Its path is short, because socket paths are limited to about 104 bytes. */
-function makeSocketDir(dataDir: string, identity: Identity): string {
+/** Returns the socket's folder. Its path is short, because socket paths are limited to about 104 bytes. */
+function socketDirOf(dataDir: string): string {
   const parent = os.tmpdir().length > 60 ? '/tmp' : os.tmpdir()
-  const name = `kinora-pg-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
-  const socketDir = path.join(parent, name)
+  return path.join(parent, `kinora-pg-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+}
+
+function makeSocketDir(socketDir: string, identity: Identity): void {
   fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   if (!fs.lstatSync(socketDir).isDirectory()) throw new Error(`${socketDir} is a link: remove it`)
   changeOwner(socketDir, identity)
   // Anyone who can access the folder can access the database.
   fs.chmodSync(socketDir, 0o700)
-  return socketDir
 }
 
 function settings(socketDir: string, durable: boolean): string[] {
