@@ -156,6 +156,11 @@ describe('the erasure of an account', () => {
   it('removes every row, file and readable event of the user, and the ledger still verifies', {
     timeout: 90_000,
   }, async () => {
+    const stopped: string[] = []
+    provider.cancel = async (jobId) => {
+      stopped.push(jobId)
+      throw new Error('the provider has no such job')
+    }
     const stays = await person('Bertram')
     const goes = await person('Zephyrine')
     expect(await tablesWith('zephyrine')).toEqual(expect.arrayContaining(['mailbox', 'user_account']))
@@ -165,6 +170,7 @@ describe('the erasure of an account', () => {
     const { email } = goes.user
     expect((await kinora.post('/auth/login', { email, password: 'correct horse' })).status).toBe(401)
     await expectGone(goes)
+    expect(stopped).toEqual([goes.tasks[1]])
     await expectLedgerProven(goes.user.userId, 10)
     provider.answer = () => ({ kind: 'finished' })
     for (const id of stays.tasks) await reaches(stays.user, id, 'Success')

@@ -6,7 +6,8 @@ import { upcast } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
-import { isCharged } from '#backend/tasks/videoTask.rules.ts'
+import { isCharged, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
+import { findProvider } from '../tasks/candidateRoutes.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from '../tasks/taskCommands.ts'
 import type { DeliverMailActivities } from './deliverMail.workflow.ts'
 import type { EraseAccountActivities } from './eraseAccount.workflow.ts'
@@ -23,6 +24,8 @@ export interface AccountActivityDeps {
   /** Called when the mail server permanently rejects an email. */
   readonly onRefused: (mailId: string) => void
 }
+
+const STOP_TIMEOUT_MS = 10_000
 
 export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps): AccountActivities {
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
@@ -49,6 +52,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
         const before = await readTask(taskId)
         const state = await sendCommand(taskId, { type: 'Erase', at: at() })
         if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
+        await stopRender(deps, before)
         for (const provider of providers.values()) await provider.discard(('jobId' in before && before.jobId) || taskId)
         await deps.showProgress(taskId, undefined)
         await removeTaskMedia(media, taskId)
@@ -60,6 +64,13 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
 
     endErasure: ({ userId }) => erasures.done(userId),
   }
+}
+
+/** Stops a running job: nobody will see its video. A provider that cannot does not hold up the erasure. */
+async function stopRender({ providers }: ActivityDeps, task: VideoTask): Promise<void> {
+  if (task.status !== 'rendering' || task.jobId === null) return
+  const stopping = findProvider(providers, task.provider)?.cancel(task.jobId, AbortSignal.timeout(STOP_TIMEOUT_MS))
+  await stopping?.catch(() => {})
 }
 
 /** Ends the user's subscription, if there is one. Its lifecycle workflow then cancels the agreement at the provider. */
