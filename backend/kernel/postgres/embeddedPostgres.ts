@@ -107,7 +107,8 @@ function replacedWhenGone(joined: EmbeddedPostgres, options: EmbeddedPostgresOpt
   let next: Promise<EmbeddedPostgres> | undefined
   const replace = async () => {
     await joined.exited
-    if (stopped) return
+    // Without its data there is nothing to serve, and an empty database must not take its place.
+    if (stopped || !fs.existsSync(path.join(options.dataDir, 'PG_VERSION'))) return
     next = startEmbeddedPostgres({ ...options, socketDir: joined.socketDir })
     await (await next).exited
   }

@@ -28,7 +28,8 @@ type Migrate = (migrations?: readonly string[]) => Promise<void>
 
 /**
  * Restores a backup into an empty database and data folder: verifies all files, loads all rows or none, then applies
- * newer migrations, and erases accounts again. Kinora does not start on a restore that was interrupted. Calls `use` while the database is running, and returns its result.
+ * newer migrations, and erases accounts again. Kinora does not start on a restore that was interrupted. Calls `use` while
+ * the database is running, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
  * @throws ConfigError the backup is older than the baseline migration
  */
