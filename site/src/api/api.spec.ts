@@ -43,6 +43,20 @@ describe('a call', () => {
     expect(server.sessionLost).toHaveBeenCalledOnce()
   })
 
+  it.each([
+    ['a lost connection', undefined, { status: 0, code: 'network' }],
+    ['a failing server', json(503, { code: 'unavailable' }), { status: 503, code: 'unavailable' }],
+  ])('keeps the session if %s prevents its renewal', async (_, answer, problem) => {
+    const sessionLost = vi.fn()
+    const fetch = (async (address) => {
+      if (!String(address).endsWith('/auth/refresh')) return json(401, { code: 'unauthenticated' })
+      if (!answer) throw new TypeError('offline')
+      return answer
+    }) as typeof globalThis.fetch
+    await expect(createClient({ fetch, sessionLost }).call(socketToken)).rejects.toMatchObject(problem)
+    expect(sessionLost).not.toHaveBeenCalled()
+  })
+
   it.each([me, listTasks, login])('to $path never renews the session', async (endpoint) => {
     const server = expiredServer(true)
     await expect(server.call(endpoint)).rejects.toMatchObject({ status: 401 })

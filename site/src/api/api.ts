@@ -37,7 +37,7 @@ export interface CallOptions<E extends AnyEndpoint> {
 
 export interface ClientPorts {
   readonly fetch: typeof globalThis.fetch
-  /** Called when the session cannot be renewed. */
+  /** Called when the server refuses to renew the session. */
   readonly sessionLost: () => void
 }
 
@@ -57,18 +57,17 @@ export function addressOf(path: string, params: object = {}, query: object = {})
 export function createClient(ports: ClientPorts) {
   let renewal: Promise<boolean> | undefined
 
-  /** Renews the session. Concurrent callers share one request. */
+  /**
+   * Renews the session. Returns false if the server refuses. Concurrent callers share one request.
+   * @throws ApiError if the session may still be valid
+   */
   const renewSession = (): Promise<boolean> => {
-    renewal ??= ports
-      .fetch(addressOf(refresh.path), {
-        method: refresh.method,
-        credentials: 'same-origin',
-        // If closing the page aborted the request, the next page would reuse the old token, which looks like theft.
-        keepalive: true,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+    // If closing the page aborted the request, the next page would reuse the old token, which looks like theft.
+    renewal ??= request(ports.fetch, refresh.method, addressOf(refresh.path), { keepalive: true })
+      .then(async (response) => {
+        if (response.ok || response.status === 401) return response.ok
+        throw await readProblem(response)
       })
-      .then((response) => response.ok)
-      .catch(() => false)
       .finally(() => {
         renewal = undefined
       })
@@ -89,15 +88,15 @@ export function createClient(ports: ClientPorts) {
     const send = () => request(ports.fetch, endpoint.method, address, options)
     const renewable = endpoint.access === 'user' && !NEVER_REFRESHED.has(endpoint.path)
     const response = renewable ? await authorized(send) : await send()
-    if (!response.ok) {
-      const body = await response.json().catch(() => undefined)
-      throw problemOf(response.status, body, response.headers.get('retry-after'))
-    }
+    if (!response.ok) throw await readProblem(response)
     return (response.status === 204 ? undefined : await response.json()) as Answer<E>
   }
 
   return { call, authorized, renewSession }
 }
+
+const readProblem = async (response: Response): Promise<ApiError> =>
+  problemOf(response.status, await response.json().catch(() => undefined), response.headers.get('retry-after'))
 
 /** Returns a correlation ID header. Insecure contexts lack `randomUUID` and send none. */
 const correlation = (): Record<string, string> =>
@@ -107,7 +106,7 @@ async function request(
   fetch: ClientPorts['fetch'],
   method: string,
   address: string,
-  options: { body?: unknown; headers?: Readonly<Record<string, string>>; signal?: AbortSignal },
+  options: Pick<RequestInit, 'signal' | 'keepalive'> & { body?: unknown; headers?: Readonly<Record<string, string>> },
 ): Promise<Response> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const sent = options.body === undefined ? {} : { body: JSON.stringify(options.body) }
@@ -117,6 +116,7 @@ async function request(
       method,
       credentials: 'same-origin',
       headers: { accept: 'application/json', ...correlation(), ...type, ...options.headers },
+      keepalive: options.keepalive ?? false,
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
       ...sent,
     })
@@ -127,7 +127,7 @@ async function request(
 }
 
 let onSessionLost = () => {}
-/** Sets the handler for a session that cannot be renewed. */
+/** Sets the handler for a session that the server refuses to renew. */
 export function handleSessionLost(handler: () => void): void {
   onSessionLost = handler
 }

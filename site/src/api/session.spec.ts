@@ -4,7 +4,7 @@ const user = { id: '1', email: 'ada@kinora.test', username: 'Ada', full_name: 'A
 const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
 
 /** An English page, and a server that responds by path. */
-async function page(answers: Readonly<Record<string, () => Response>>, storage = true) {
+async function page(answers: Readonly<Record<string, () => Response | Promise<Response>>>, storage = true) {
   const kept = new Map<string, string>()
   const calls: string[] = []
   const [replace, reload] = [vi.fn(), vi.fn()]
@@ -60,6 +60,18 @@ describe('the session at start', () => {
     })
     expect(await startSession()).toEqual({ status: 'out' })
     expect(calls).toEqual(['GET /auth/me', 'POST /auth/refresh'])
+  })
+
+  it('is asked for until the server answers', async () => {
+    const answers = [() => Promise.reject(new TypeError('offline')), () => json(503, {}), () => json(200, user)]
+    const { startSession, kept, calls } = await page({ '/auth/me': () => answers.shift()!() })
+    kept.set('kinora.user', JSON.stringify({ name: 'Ada', email: user.email, credits: 7 }))
+    const started = startSession()
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(kept.has('kinora.user')).toBe(true)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await started).toMatchObject({ status: 'in' })
+    expect(calls).toEqual(Array(3).fill('GET /auth/me'))
   })
 
   it('is renewed every seven hours', async () => {

@@ -20,6 +20,8 @@ export type Session =
 export const $session = atom<Session>({ status: 'loading' })
 
 const SAVE_WITHIN_MS = 8000
+const FIRST_RETRY_MS = 1000
+const LAST_RETRY_MS = 30_000
 let started: Promise<Session> | undefined
 
 export function setSignedIn(user: User): void {
@@ -46,11 +48,27 @@ async function currentUser(): Promise<User> {
   }
 }
 
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+
+/** Asks for the user until the server answers: a lost connection does not end a session. @throws ApiError if it refuses */
+async function answeredUser(): Promise<User> {
+  for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+    try {
+      return await currentUser()
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      if (wait === FIRST_RETRY_MS) showToast('warning', translate()('common.session.unreachable'))
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait))
+  }
+}
+
 const renewIfOld = async () => {
   if (document.visibilityState === 'hidden' || !renewalDue(Date.now())) return
   // Record first, so that other tabs do not renew as well.
   recordRenewal(Date.now())
-  if (!(await renewSession())) scheduleRenewalRetry(Date.now())
+  if (!(await renewSession().catch(() => false))) scheduleRenewalRetry(Date.now())
 }
 
 function scheduleRenewals(): void {
@@ -80,7 +98,7 @@ function watchUser(): void {
 
 async function start(): Promise<Session> {
   try {
-    const user = await currentUser()
+    const user = await answeredUser()
     setSignedIn(user)
     scheduleRenewals()
     watchUser()

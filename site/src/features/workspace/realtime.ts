@@ -30,7 +30,7 @@ function giveUp(why: 'refused' | 'lost'): void {
   end?.()
   end = undefined
   showToast('warning', translate()(why === 'refused' ? 'workspace.realtime.refused' : 'workspace.realtime.lost'))
-  if (why === 'refused') void renewSession()
+  if (why === 'refused') void renewSession().catch(() => {})
 }
 
 /** Opens the socket unless one is already open or connecting. */
