@@ -115,20 +115,30 @@ describeOnSite('a session in the browser', (site) => {
 
   it('of another user, begun in another tab, reloads the pages of the first', async () => {
     const { user, page, at } = await visit('en')
-    const [{ field, login }, other] = [await words('en', 'auth'), await site.newUser()]
+    const other = await site.newUser()
     const inHeader = (email: string) =>
       expect.poll(() => page.locator('#account-menu [data-user="email"]').textContent()).toBe(`${email.slice(0, 15)}…`)
     await page.goto(at('/profile'))
     await loaded(page)
     await inHeader(user.email)
     const tab = await page.context().newPage()
-    await page.context().clearCookies()
-    await tab.goto(at('/auth/login'))
-    await tab.getByLabel(field.email, { exact: true }).fill(other.email)
-    await tab.getByLabel(field.password, { exact: true }).fill('correct horse')
-    await tab.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
+    await tab.request.post(`${site.url}/api/v1/auth/login`, {
+      data: { email: other.email, password: 'correct horse' },
+    })
+    await tab.goto(at('/terms'))
     await inHeader(other.email)
     await expect.poll(() => page.locator('#personal-info').textContent()).toContain(other.email)
+    await page.context().close()
+  })
+
+  it('that ends in another tab leaves no page of the user open', async () => {
+    const { page, at } = await visit('en')
+    await page.goto(at('/profile'))
+    await loaded(page)
+    const tab = await page.context().newPage()
+    await tab.goto(at('/workspace'))
+    await tab.evaluate(() => document.querySelector<HTMLElement>('[data-logout]')?.click())
+    await page.waitForURL(`${at('/auth/login')}?next=%2Fprofile`)
     await page.context().close()
   })
 

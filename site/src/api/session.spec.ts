@@ -111,17 +111,35 @@ describe('the saved language', () => {
   })
 })
 
-describe('another user of this browser', () => {
-  it.each(['storage', 'pageshow'])('reloads the page of the earlier user (%s)', async (event) => {
-    const { startSession, kept, reload, events } = await page({
-      '/auth/me': () => json(200, { ...user, language: 'en' }),
-    })
-    await startSession()
+describe('the page of a user', () => {
+  const opened = async (storage = true) => {
+    const opened = await page({ '/auth/me': () => json(200, { ...user, language: 'en' }) }, storage)
+    await opened.startSession()
+    return opened
+  }
+  const pageshow = (persisted: boolean) => Object.assign(new Event('pageshow'), { persisted })
+  const events = () => [new Event('storage'), pageshow(true)]
+
+  it.each(events())('is reloaded after a sign-in as another user ($type)', async (event) => {
+    const { kept, reload, events } = await opened()
     kept.set('kinora.user', JSON.stringify({ ...JSON.parse(kept.get('kinora.user')!), credits: 7 }))
-    events.dispatchEvent(new Event(event))
+    events.dispatchEvent(event)
     expect(reload).not.toHaveBeenCalled()
     kept.set('kinora.user', JSON.stringify({ name: 'Bob', email: 'bob@kinora.test', credits: 1 }))
-    events.dispatchEvent(new Event(event))
+    events.dispatchEvent(event)
     expect(reload).toHaveBeenCalledOnce()
+  })
+
+  it.each(events())('is reloaded after a sign-out in another tab ($type)', async (event) => {
+    const { kept, reload, events } = await opened()
+    kept.delete('kinora.user')
+    events.dispatchEvent(event)
+    expect(reload).toHaveBeenCalledOnce()
+  })
+
+  it('is not reloaded for lack of storage', async () => {
+    const { reload, events } = await opened(false)
+    events.dispatchEvent(pageshow(false))
+    expect(reload).not.toHaveBeenCalled()
   })
 })

@@ -84,16 +84,16 @@ function applyLanguage(language: Locale): void {
   if (rememberLanguage(language) && language !== pageLocale()) location.replace(inLanguage(location, language))
 }
 
-/** Reloads the page if this browser has signed in as another user: it shows one user's data and would send commands as the other. */
+/** Reloads the page if its user has signed out or another one has signed in: it shows the earlier user's data. */
 function leaveOtherUser(): void {
-  const [session, hint] = [$session.get(), readHint()]
-  if (session.status === 'in' && hint && hint.email !== session.user.email) location.reload()
+  const session = $session.get()
+  if (session.status === 'in' && readHint()?.email !== session.user.email) location.reload()
 }
 
 function watchUser(): void {
   addEventListener('storage', leaveOtherUser)
-  // A page in the back/forward cache receives no storage events.
-  addEventListener('pageshow', leaveOtherUser)
+  // A page in the back/forward cache receives no storage events. Others may have no storage, and would reload for ever.
+  addEventListener('pageshow', ({ persisted }) => persisted && leaveOtherUser())
 }
 
 async function start(): Promise<Session> {
