@@ -59,8 +59,11 @@ type IconButtonProps = ComponentProps<'button'> & {
   readonly danger?: boolean
 }
 
-/** A button that shows only an icon. Screen readers announce its label, which also appears on hover. */
-export function IconButton({ label, icon, busy = false, danger = false, ...rest }: IconButtonProps) {
+/**
+ * A button that shows only an icon. Screen readers announce its label, which also appears on hover. While busy, it shows a
+ * spinner, keeps its focus and ignores clicks.
+ */
+export function IconButton({ label, icon, busy = false, danger = false, onClick, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -69,7 +72,7 @@ export function IconButton({ label, icon, busy = false, danger = false, ...rest 
       aria-label={label}
       title={label}
       aria-busy={busy || undefined}
-      disabled={busy || rest.disabled}
+      onClick={busy ? undefined : onClick}
     >
       {busy ? <span className="spinner" aria-hidden="true" /> : <Icon name={icon} />}
     </button>

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { translate } from '../i18n/client.ts'
 import { IconButton } from './Button.tsx'
+import { restoreFocus } from './lists/keepFocus.ts'
 
 interface DialogProps {
   readonly title: string
@@ -20,7 +21,7 @@ export function Dialog({ title, onClose, size = 520, foot, children }: DialogPro
     if (!dialog?.open) dialog?.showModal()
     // Restore focus here: React removes the dialog before the browser can.
     return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+      if (opener instanceof HTMLElement) restoreFocus(opener)
     }
   }, [])
   return (

@@ -1,5 +1,6 @@
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
+import { rememberFocus } from '../../ui/lists/keepFocus.ts'
 import { justifyRows } from './justifyRows.ts'
 import { createTiles } from './tiles.ts'
 
@@ -33,6 +34,7 @@ export function Grid({ tasks, onOpen }: GridProps) {
   }, [onOpen])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new handler makes new tiles.
   useLayoutEffect(() => tiles.current?.set(tasks, places), [tasks, places, onOpen])
+  useLayoutEffect(() => (ref.current ? rememberFocus(ref.current) : undefined), [])
   const last = places.at(-1)
   return <ul className="library-grid" ref={ref} style={{ height: last ? last.top + last.height : undefined }} />
 }

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
@@ -20,11 +20,16 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   const [loading, download] = useBusy()
   const ids = [...selection]
   const none = ids.length === 0
+  const all = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    // After a deletion, the button that has the focus is disabled.
+    if (none && document.activeElement?.matches('.library-selection :disabled')) all.current?.focus()
+  }, [none])
   const areFavourites = !none && ids.every((id) => marks.get(id)?.favourite)
   return (
     <section className="library-selection" aria-label={t('library.select.label')}>
       <strong role="status">{t('library.select.count', { count: ids.length })}</strong>
-      <Button label={t('library.select.all')} variant="quiet" onClick={selectAll} />
+      <Button ref={all} label={t('library.select.all')} variant="quiet" onClick={selectAll} />
       <Button
         label={t('library.select.download')}
         icon="download"

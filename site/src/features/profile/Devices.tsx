@@ -3,6 +3,7 @@ import type { SessionView } from '#backend/accounts/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { timeAgo } from '../../i18n/timeAgo.ts'
 import { Button } from '../../ui/Button.tsx'
+import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { $devices, deviceName, endDevices, loadDevices } from './profile.ts'
@@ -19,14 +20,14 @@ export function Devices() {
       {devices === null && <div className="skeleton profile-device-skeleton" aria-busy="true" />}
       {devices === 'failed' && <RetryNotice tone="danger" text={t('profile.devices.failed')} onRetry={loadDevices} />}
       {Array.isArray(devices) && (
-        <ul>
+        <ul ref={keepFocus}>
           {devices.map((device) => (
             <Device key={device.id} device={device} />
           ))}
         </ul>
       )}
       {Array.isArray(devices) && devices.length > 1 && (
-        <div className="row row-wide">
+        <div className="row row-wide" ref={keepFocus}>
           <Button variant="outline" busy={busy} onClick={() => run(endDevices)}>
             {t('profile.devices.endOthers')}
           </Button>

@@ -10,6 +10,7 @@ import { IconButton, LinkButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { Placeholder } from '../../ui/task/Placeholder.tsx'
 import { TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
@@ -46,7 +47,7 @@ function Gallery({ tasks }: { tasks: readonly Task[] }) {
   const close = () => setView(null)
   return (
     <>
-      <ul className="works" aria-label={t('works.heading')}>
+      <ul className="works" ref={keepFocus} aria-label={t('works.heading')}>
         {tasks.map((task) => (
           <Work key={task.id} task={task} onView={(kind) => setView({ kind, task })} />
         ))}

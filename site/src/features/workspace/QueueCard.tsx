@@ -4,6 +4,7 @@ import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
+import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
@@ -60,7 +61,7 @@ function Rows({ tasks, total }: { tasks: readonly Task[]; total: number }) {
   const [view, setView] = useState<TaskView | null>(null)
   return (
     <>
-      <ul className="tasks" aria-label={t('workspace.queue.list')}>
+      <ul className="tasks" ref={keepFocus} aria-label={t('workspace.queue.list')}>
         {tasks.map((task) => (
           <TaskRow key={task.id} task={task} onView={(kind) => startTransition(() => setView({ kind, task }))} />
         ))}

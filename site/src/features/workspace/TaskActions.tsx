@@ -88,7 +88,8 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
           icon={stops ? 'stop' : 'trash'}
           danger
           label={t(stops ? 'workspace.task.cancel' : 'workspace.task.delete')}
-          disabled={busy !== undefined}
+          busy={busy === 'remove'}
+          disabled={busy !== undefined && busy !== 'remove'}
           onClick={() => onView('remove')}
         />
       )}

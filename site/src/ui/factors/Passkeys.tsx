@@ -10,6 +10,7 @@ import { Button } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
 import { Field, PasswordField } from '../Field.tsx'
 import { FormProblem } from '../FormProblem.tsx'
+import { keepFocus } from '../lists/keepFocus.ts'
 import { useForm } from '../useForm.ts'
 
 interface PasskeysProps {
@@ -35,7 +36,7 @@ export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: Passk
         <strong>{t('profile.factors.passkeys')}</strong>
         <p className="hint">{t('profile.factors.passkeysLead')}</p>
         {passkeys.length > 0 && (
-          <ul>
+          <ul ref={keepFocus}>
             {passkeys.map((passkey) => (
               <li className="line spread factor-passkey" key={passkey.id}>
                 <span>

@@ -4,6 +4,7 @@ import { translate } from '../../../i18n/client.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Fault } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
+import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { $faults, clearFault } from '../generation.ts'
 import { ACCEPTED } from './frameRules.ts'
 import type { FrameSlot } from './frameSlot.ts'
@@ -23,7 +24,7 @@ export function ReferencesField({ max }: { readonly max: number }) {
   return (
     <fieldset className="stack field">
       <legend className="label">{t('workspace.references.label')}</legend>
-      <ul className="references">
+      <ul className="references" ref={keepFocus}>
         {slots.map((slot, at) => (
           <Reference key={slot.id} slot={slot} number={at + 1} />
         ))}

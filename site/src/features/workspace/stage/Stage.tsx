@@ -2,6 +2,7 @@ import { useStore } from '@nanostores/react'
 import { lazy, Suspense, useDeferredValue, useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
+import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { TaskDialog, type TaskView } from '../TaskDialog.tsx'
 import { $tasks } from '../tasks.ts'
 import { StageSkeleton } from '../WorkspaceSkeleton.tsx'
@@ -58,7 +59,7 @@ export function Stage() {
       {take ? (
         <>
           <Film task={take} />
-          <div className="stage-below">
+          <div className="stage-below" ref={keepFocus}>
             <Filmstrip />
             <TakeCaption task={take} onView={(kind) => setView({ kind, task: take })} />
           </div>

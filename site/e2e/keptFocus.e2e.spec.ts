@@ -1,0 +1,106 @@
+import type { Locator, Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { openLibraryDouble } from './testing/libraryDouble.ts'
+import { openMoneyDouble } from './testing/moneyDouble.ts'
+import { describeOnSite } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
+import { openDouble, taskOf } from './testing/workspaceDouble.ts'
+
+describeOnSite('after a row is deleted, the focus', (site) => {
+  /** Presses a button, and the last one of the dialog that it opens. */
+  const confirm = async (page: Page, button: Locator) => {
+    await button.press('Enter')
+    await page.locator('dialog[open]').last().locator('.button-danger').press('Enter')
+  }
+  const bin = (row: Locator) => row.locator('.icon-button-danger')
+  const hasFocus = (target: Locator) =>
+    expect.poll(() => target.evaluate((element) => element === document.activeElement)).toBe(true)
+
+  it('moves along the queue, then to its heading', async () => {
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = ['a', 'b', 'c'].map((id) => taskOf(id))
+    await page.goto(`${site.url}/workspace`)
+    const row = (id: string) => page.locator(`.queue [data-task="${id}"]`)
+    await confirm(page, bin(row('b')))
+    await hasFocus(bin(row('c')))
+    await confirm(page, bin(row('c')))
+    await hasFocus(bin(row('a')))
+    await confirm(page, bin(row('a')))
+    await hasFocus(page.locator('#queue-heading'))
+    await page.context().close()
+  })
+
+  it('stays on the stage', async () => {
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = ['a', 'b'].map((id) => taskOf(id))
+    await page.goto(`${site.url}/workspace`)
+    await confirm(page, bin(page.locator('.caption')))
+    await hasFocus(bin(page.locator('.caption')))
+    await confirm(page, bin(page.locator('.caption')))
+    await hasFocus(page.locator('#stage-heading'))
+    await page.context().close()
+  })
+
+  it('moves along the works, whether the deletion succeeds or not', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    server.tasks = ['a', 'b'].map((id) => taskOf(id))
+    await page.goto(`${site.url}/profile`)
+    const row = (id: string) => page.locator(`#works [data-task="${id}"]`)
+    server.rare.set('DELETE /videos/tasks', (route) => route.abort())
+    await confirm(page, bin(row('a')))
+    await page.locator('.toast').waitFor()
+    await hasFocus(bin(row('a')))
+    server.rare.delete('DELETE /videos/tasks')
+    await confirm(page, bin(row('a')))
+    await hasFocus(bin(row('b')))
+    await page.context().close()
+  })
+
+  it('moves along the library, from the player and from a selection', async () => {
+    const page = await site.visit({ language: 'en' })
+    await openLibraryDouble(page, { url: site.url, language: 'en', count: 5 })
+    await page.goto(`${site.url}/library`)
+    const open = (id: string) => page.locator(`[data-task="${id}"] .library-open`)
+    await open('f1').press('Enter')
+    await confirm(page, bin(page.locator('dialog[open]')))
+    await hasFocus(open('f2'))
+    const { select } = await words('en', 'library')
+    await page.getByRole('button', { name: select.start, exact: true }).press('Enter')
+    await page.locator('[data-task="f3"] input').press('Space')
+    await confirm(page, page.locator('.library-selection').getByRole('button', { name: 'Delete', exact: true }))
+    await hasFocus(page.getByRole('button', { name: select.all, exact: true }))
+    await page.context().close()
+  })
+
+  it('moves along the devices, then to their heading', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    let ids = ['a', 'b', 'c', 'd']
+    server.rare.set('GET /users/sessions', (route) =>
+      route.fulfill({
+        json: {
+          sessions: ids.map((id) => ({
+            ...{ id, browser: `Browser ${id}`, system: 'Linux', current: id === 'a' },
+            last_used_at: '2026-11-21T09:00:00.000Z',
+          })),
+        },
+      }),
+    )
+    const end = (id: string) => page.locator('.profile-device', { hasText: `Browser ${id}` }).locator('button')
+    server.rare.set('DELETE /users/sessions', (route) => {
+      ids = ids.filter((id) => !route.request().url().endsWith(`/${id}`) && !route.request().url().endsWith('sessions'))
+      return route.fulfill({ json: { message: '' } })
+    })
+    await page.goto(`${site.url}/profile/security`)
+    await end('b').press('Enter')
+    await hasFocus(end('c'))
+    await end('d').press('Enter')
+    await hasFocus(end('c'))
+    await end('c').press('Enter')
+    await hasFocus(page.locator('#devices h3'))
+    await page.context().close()
+  })
+})
