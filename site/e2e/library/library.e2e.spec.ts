@@ -148,6 +148,18 @@ describeOnSite('the library', (site) => {
     await page.context().close()
   })
 
+  it('keeps playing a video that could not be deleted', async () => {
+    const { page, state, button, tiles } = await open('en', 3)
+    const [{ task }, { delete: removal }] = [await words('en', 'workspace'), await words('en', 'works')]
+    state.server.rare.set('POST /videos/delete', problem(500, 'internal'))
+    await tiles.nth(1).locator('.library-open').click()
+    await button(task.delete).click()
+    await button(removal.confirm).last().click()
+    await page.getByText((await words('en', 'errors')).internal).waitFor()
+    await expect.poll(() => page.locator('dialog[open] video').count()).toBe(1)
+    await page.context().close()
+  })
+
   it('says what is wrong and offers a way on', { timeout: 60_000 }, async () => {
     const { page, state, button, texts, tiles } = await open('en', 0)
     const { action } = await words('en', 'common')

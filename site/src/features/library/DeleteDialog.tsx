@@ -4,7 +4,7 @@ import { deleteFilms } from './selection.ts'
 
 interface DeleteDialogProps {
   readonly ids: readonly string[]
-  readonly onDeleted: () => void
+  readonly onDeleted: (gone: ReadonlySet<string>) => void
   readonly onClose: () => void
 }
 

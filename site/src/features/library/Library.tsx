@@ -38,7 +38,7 @@ export function Library() {
       {doomed && (
         <DeleteDialog
           ids={doomed}
-          onDeleted={() => setFilm((shown) => (shown && doomed.includes(shown.id) ? null : shown))}
+          onDeleted={(gone) => setFilm((shown) => (shown && gone.has(shown.id) ? null : shown))}
           onClose={() => setDoomed(null)}
         />
       )}

@@ -45,13 +45,14 @@ export async function downloadSelected(): Promise<void> {
   showToast('info', t('library.select.downloading'))
 }
 
-/** Deletes videos and removes them from the page. */
-export async function deleteFilms(ids: readonly string[]): Promise<void> {
+/** Deletes videos, removes them from the page and returns their ids. Reports those that remain. */
+export async function deleteFilms(ids: readonly string[]): Promise<ReadonlySet<string>> {
   const t = translate()
+  let gone: ReadonlySet<string> = new Set()
   try {
     await removeFilms(async () => {
       const { deleted, failed } = await call(deleteTasks, { body: { ids: [...ids] } })
-      const gone = new Set([...deleted, ...failed.filter(({ code }) => code === 'not_found').map(({ id }) => id)])
+      gone = new Set([...deleted, ...failed.filter(({ code }) => code === 'not_found').map(({ id }) => id)])
       dropMarks(gone)
       if ($selection.get()) $selection.set(new Set([...($selection.get() ?? [])].filter((id) => !gone.has(id))))
       if (gone.size > 0) showToast('success', t('library.deleted', { count: gone.size }))
@@ -61,4 +62,5 @@ export async function deleteFilms(ids: readonly string[]): Promise<void> {
   } catch (error) {
     showToast('danger', errorText(error))
   }
+  return gone
 }
