@@ -87,4 +87,29 @@ describeOnSite('an image of the form', (site) => {
     expect(sent).toHaveLength(2)
     await page.context().close()
   })
+
+  it('that cannot be read again is explained, and can be retried', async () => {
+    const [{ form, image, crop }, { action }] = [await words('en', 'workspace'), await words('en', 'common')]
+    const page = await site.visit({ language: 'en' })
+    await openDouble(page, site.url, 'en')
+    await page.goto(`${site.url}/workspace`)
+    await page.getByRole('tab', { name: form.image }).click()
+    const buffer = halves(1600, 900).toBuffer('image/png')
+    await page.locator('#first-frame').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer })
+    await page.getByText(image.ready).waitFor()
+    await page.evaluate(() => {
+      const { decode } = HTMLImageElement.prototype
+      HTMLImageElement.prototype.decode = () => {
+        HTMLImageElement.prototype.decode = decode
+        return Promise.reject(new DOMException('', 'EncodingError'))
+      }
+    })
+    await page.getByRole('button', { name: crop.open }).click()
+    const dialog = page.getByRole('dialog', { name: crop.heading })
+    await dialog.getByRole('alert').getByText((await words('en', 'errors')).image_unreadable).waitFor()
+    expect(await axeFaults(page, 'dialog[open]')).toEqual([])
+    await dialog.getByRole('button', { name: action.retry }).click()
+    await expect.poll(() => dialog.getByRole('button', { name: action.apply }).isEnabled()).toBe(true)
+    await page.context().close()
+  })
 })

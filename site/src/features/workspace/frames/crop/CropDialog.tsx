@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { codeText } from '../../../../api/errorText.ts'
 import { textAt, translate } from '../../../../i18n/client.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { Choices } from '../../../../ui/Choices.tsx'
 import { Dialog } from '../../../../ui/Dialog.tsx'
 import { Fault } from '../../../../ui/Field.tsx'
+import { RetryNotice } from '../../../../ui/RetryNotice.tsx'
 import { useBusy } from '../../../../ui/useBusy.ts'
 import { toJpeg } from '../toJpeg.ts'
 import { CENTRED, type Crop, cropBox, maxZoom, panned, zoomed } from './cropRules.ts'
@@ -29,7 +30,7 @@ interface CropDialogProps {
 /** Cuts an image to a ratio, by drag, pinch and wheel or by labelled sliders. */
 export default function CropDialog({ src, ratios, onCrop, onClose }: CropDialogProps) {
   const t = translate()
-  const image = useImage(src)
+  const [image, failed, retry] = useImage(src)
   const [ratio, setRatio] = useState(ratios[0] ?? '16:9')
   const [crop, setCrop] = useState(CENTRED)
   const [busy, run] = useBusy()
@@ -84,8 +85,11 @@ export default function CropDialog({ src, ratios, onCrop, onClose }: CropDialogP
           }}
         />
       )}
-      <CropView image={image} ratio={widthOver(ratio)} crop={crop} onCrop={setCrop} />
-      <div role="alert">{isSmall && <Fault id="crop-fault" text={codeText('image_too_small')} />}</div>
+      {!failed && <CropView image={image} ratio={widthOver(ratio)} crop={crop} onCrop={setCrop} />}
+      <div role="alert">
+        {failed && <RetryNotice tone="danger" text={codeText('image_unreadable')} onRetry={retry} />}
+        {isSmall && <Fault id="crop-fault" text={codeText('image_too_small')} />}
+      </div>
       <p className="hint">{t('workspace.crop.hint')}</p>
       {slider('zoom', t('workspace.crop.zoom'), Math.max(1, most), most > 1)}
       {slider('x', t('workspace.crop.across'), 1, size.width - box.width > 0.5)}
@@ -94,17 +98,21 @@ export default function CropDialog({ src, ratios, onCrop, onClose }: CropDialogP
   )
 }
 
-function useImage(src: string): HTMLImageElement | null {
+/** Returns an image once it can be drawn, whether it cannot be read, and a function that reads it again. */
+function useImage(src: string): [HTMLImageElement | null, boolean, () => void] {
   const [image, setImage] = useState<HTMLImageElement | null>(null)
-  useEffect(() => {
+  const [failed, setFailed] = useState(false)
+  const load = useCallback(() => {
+    setFailed(false)
     const loading = new Image()
     loading.src = src
     void loading.decode().then(
       () => setImage(loading),
-      () => {},
+      () => setFailed(true),
     )
   }, [src])
-  return image
+  useEffect(load, [load])
+  return [image, failed, load]
 }
 
 interface CropViewProps {
