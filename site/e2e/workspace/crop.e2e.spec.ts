@@ -106,7 +106,10 @@ describeOnSite('an image of the form', (site) => {
     })
     await page.getByRole('button', { name: crop.open }).click()
     const dialog = page.getByRole('dialog', { name: crop.heading })
-    await dialog.getByRole('alert').getByText((await words('en', 'errors')).image_unreadable).waitFor()
+    await dialog
+      .getByRole('alert')
+      .getByText((await words('en', 'errors')).image_unreadable)
+      .waitFor()
     expect(await axeFaults(page, 'dialog[open]')).toEqual([])
     await dialog.getByRole('button', { name: action.retry }).click()
     await expect.poll(() => dialog.getByRole('button', { name: action.apply }).isEnabled()).toBe(true)

@@ -28,20 +28,22 @@ export interface SwitchPorts {
 
 /**
  * Creates a language switch. It saves the language to the account before it opens the new page, which would otherwise
- * redirect to the old language. A failure changes nothing.
+ * redirect to the old language. A failure changes nothing. The switch returns whether it succeeded.
  */
 export function languageSwitch(ports: SwitchPorts) {
   let busy = false
-  return async (language: Locale): Promise<void> => {
-    if (busy) return
+  return async (language: Locale): Promise<boolean> => {
+    if (busy) return false
     busy = true
     ports.mark(language)
     try {
       await ports.save(language)
       ports.remember(language)
       ports.go(language)
+      return true
     } catch (error) {
       ports.failed(error)
+      return false
     } finally {
       // Clear the mark on success too: the browser may restore this page from its back/forward cache.
       ports.mark(undefined)

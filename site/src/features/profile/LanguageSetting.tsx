@@ -10,8 +10,7 @@ export function LanguageChoice({ language }: { language: Locale }) {
   const [chosen, setChosen] = useState<Locale>(language)
   const choose = async (next: Locale) => {
     setChosen(next)
-    await chooseLanguage(next)
-    setChosen(language)
+    if (!(await chooseLanguage(next))) setChosen(language)
   }
   const options = LOCALES.map((value) => ({ value, label: t(`common.language.${value}`) }))
   return (

@@ -104,8 +104,8 @@ export async function endDevices(device?: SessionView): Promise<void> {
   await loadDevices()
 }
 
-/** Saves the language to the account and opens the page in that language. */
-export const chooseLanguage: (language: Locale) => Promise<void> = languageSwitch({
+/** Saves the language to the account and opens the page in that language. Returns whether it was saved. */
+export const chooseLanguage: (language: Locale) => Promise<boolean> = languageSwitch({
   save: saveAccountLanguage,
   remember: rememberLanguage,
   go: (language) => language !== pageLocale() && location.assign(inLanguage(location, language)),

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { openMoneyDouble } from '../testing/moneyDouble.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+
+describeOnSite('a setting', (site) => {
+  it('shows the chosen language until its page opens', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    server.rare.set('PUT /users/language', (route) => route.fulfill({ json: { language: 'zh' } }))
+    // The page does not open, so that the earlier one remains.
+    const opened = page.waitForRequest('**/zh/profile/settings')
+    await page.route('**/zh/profile/settings', (route) => route.abort('aborted'))
+    await page.goto(`${site.url}/profile/settings`)
+    const { language } = await words('en', 'common')
+    const chinese = page.getByRole('radio', { name: language.zh })
+    await chinese.check({ force: true })
+    await opened
+    expect(await page.evaluate(() => document.querySelector('#language input:checked')?.getAttribute('value'))).toBe(
+      'zh',
+    )
+    await page.context().close()
+  })
+
+  it('releases the file of the recovery codes', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    const factors = { passkeys: [], totp: true, recovery_codes: 3, missing: false }
+    const renewed = { recovery_codes: ['code-1', 'code-2'] }
+    server.rare.set('GET /users/factors', (route) => route.fulfill({ json: factors }))
+    server.rare.set('POST /users/recovery-codes', (route) => route.fulfill({ json: renewed }))
+    await page.goto(`${site.url}/profile/security`)
+    const { factors: t } = await words('en', 'profile')
+    await page.evaluate(() => {
+      const files = new Set<string>()
+      const { createObjectURL, revokeObjectURL } = URL
+      URL.createObjectURL = (blob) => {
+        const address = createObjectURL(blob)
+        files.add(address)
+        return address
+      }
+      URL.revokeObjectURL = (address) => {
+        files.delete(address)
+        revokeObjectURL(address)
+      }
+      Object.assign(window, { files })
+    })
+    const files = () => page.evaluate(() => (window as unknown as { files: Set<string> }).files.size)
+    await page.getByRole('button', { name: t.renew, exact: true }).click()
+    await page.getByRole('dialog', { name: t.codesTitle }).waitFor()
+    expect(await files()).toBe(1)
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: t.download, exact: true }).click()
+    expect((await download).suggestedFilename()).toBe('kinora-recovery-codes.txt')
+    await page.getByRole('button', { name: t.saved, exact: true }).click()
+    await expect.poll(files).toBe(0)
+    await page.context().close()
+  })
+})
