@@ -148,6 +148,8 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
       return
     }
     normalizeRequest(ctx)
+    // sirv sends this with the file, but not with its 304, as RFC 9110 15.4.5 requires.
+    ctx.vary('Accept-Encoding')
     const asset = await new Promise<boolean>((resolve) => {
       // A response that was closed earlier emits no further event.
       if (ctx.res.destroyed) return resolve(true)
