@@ -56,4 +56,31 @@ describeOnSite('a setting', (site) => {
     await expect.poll(files).toBe(0)
     await page.context().close()
   })
+
+  it('shows what is chosen in a contrast theme of the system', async () => {
+    const page = await site.visit({ language: 'en' })
+    await page.emulateMedia({ forcedColors: 'active' })
+    await openMoneyDouble(page, site.url, 'en')
+    await page.goto(`${site.url}/profile/settings`)
+    const { language } = await words('en', 'common')
+    const colour = (name: string) =>
+      page
+        .getByText(name, { exact: true })
+        .last()
+        .evaluate((text) => getComputedStyle(text).color)
+    expect(await colour(language.en)).not.toBe(await colour(language.zh))
+    await page.context().close()
+  })
+
+  it('fits a name without spaces at 320 px', async () => {
+    const page = await site.visit({ language: 'en', width: 320 })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    const passkey = { id: '1', name: 'M'.repeat(60), created_at: '2026-01-01T00:00:00.000Z' }
+    const factors = { passkeys: [passkey], totp: true, recovery_codes: 3, missing: false }
+    server.rare.set('GET /users/factors', (route) => route.fulfill({ json: factors }))
+    await page.goto(`${site.url}/profile/security`)
+    await page.getByText(passkey.name).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+    await page.context().close()
+  })
 })

@@ -100,6 +100,9 @@ describeOnSite('a catalogue that offers everything', (site) => {
     await page.getByRole('radio', { name: EVERYTHING.names.en, exact: true }).check()
     await page.locator('#last-frame').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    // What a fixed bar does not show cannot be scrolled to.
+    const cost = (await page.locator('.generate-cost').boundingBox())!
+    expect(cost.x + cost.width).toBeLessThanOrEqual(width)
     await page.context().close()
   })
 })

@@ -93,7 +93,7 @@ function Methods({ endpoints, state, onCodes, onChange }: MethodsProps) {
       </div>
       <div className="row row-wide">
         {state.totp ? (
-          <Button variant="quiet" busy={busy} onClick={remove}>
+          <Button variant="outline" busy={busy} onClick={remove}>
             {t('profile.factors.turnOff')}
           </Button>
         ) : (
