@@ -83,4 +83,21 @@ describeOnSite('a setting', (site) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
     await page.context().close()
   })
+
+  it('keeps the focus in the name that was saved', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    const user = { id: 'u', email: 'ada@kinora.test', language: 'en', created_at: '2026-01-01T00:00:00.000Z' }
+    server.rare.set('PUT /users/name', (route) =>
+      route.fulfill({ json: { ...user, username: 'Grace', full_name: 'Grace' } }),
+    )
+    await page.goto(`${site.url}/profile`)
+    const { info, saved } = await words('en', 'profile')
+    const name = page.getByLabel(info.name, { exact: true })
+    await name.fill('Grace')
+    await name.press('Enter')
+    await page.locator('.toast', { hasText: saved }).waitFor()
+    expect(await name.evaluate((field) => field === document.activeElement)).toBe(true)
+    await page.context().close()
+  })
 })

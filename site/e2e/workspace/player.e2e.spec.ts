@@ -101,4 +101,17 @@ describeOnSite('the player', (site) => {
     await dialog.getByText(texts.off).waitFor()
     await page.context().close()
   })
+
+  it('asks in full whether to delete a video whose title has no spaces', async () => {
+    const { task } = await words('en', 'workspace')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('a', { prompt: 'x'.repeat(200) })]
+    await page.goto(`${site.url}/workspace`)
+    await page.locator('[data-task="a"]').getByRole('button', { name: task.play }).click()
+    await page.locator('dialog[open]').getByRole('button', { name: task.delete }).click()
+    const body = page.locator('dialog[open] .dialog-body')
+    expect(await body.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    await page.context().close()
+  })
 })

@@ -42,7 +42,6 @@ export function PersonalInfo({ user }: { user: User }) {
             label={t('profile.info.name')}
             autoComplete="name"
             defaultValue={user.full_name}
-            key={user.full_name}
             {...field('username')}
           />
           <Button label={t('profile.save')} type="submit" variant="outline" busy={busy} disabled={!ready} />
