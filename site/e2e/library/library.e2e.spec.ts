@@ -185,7 +185,9 @@ describeOnSite('the library', (site) => {
     'fits every width without an axe violation (%s)',
     { timeout: 120_000 },
     async (language) => {
-      const { page, button, texts, tiles } = await open(language, 40)
+      const { page, state, button, texts, tiles } = await open(language, 40)
+      state.marks = [{ id: 'f0', favourite: false, folder: 'Folder'.repeat(9) }]
+      await page.reload()
       await tiles.first().waitFor()
       await button(texts.select.start).click()
       await tiles.first().getByRole('checkbox').check()

@@ -16,9 +16,8 @@ describeOnSite('a setting', (site) => {
     const chinese = page.getByRole('radio', { name: language.zh })
     await chinese.check({ force: true })
     await opened
-    expect(await page.evaluate(() => document.querySelector('#language input:checked')?.getAttribute('value'))).toBe(
-      'zh',
-    )
+    const chosen = () => page.evaluate(() => document.querySelector('#language input:checked')?.getAttribute('value'))
+    await expect.poll(chosen).toBe('zh')
     await page.context().close()
   })
 
@@ -78,9 +77,16 @@ describeOnSite('a setting', (site) => {
     const passkey = { id: '1', name: 'M'.repeat(60), created_at: '2026-01-01T00:00:00.000Z' }
     const factors = { passkeys: [passkey], totp: true, recovery_codes: 3, missing: false }
     server.rare.set('GET /users/factors', (route) => route.fulfill({ json: factors }))
+    const user = { id: 'u', email: 'ada@kinora.test', language: 'en', created_at: '2026-01-01T00:00:00.000Z' }
+    const named = { ...user, username: 'M'.repeat(80), full_name: 'M'.repeat(80) }
+    server.rare.set('GET /auth/me', (route) => route.fulfill({ json: named }))
     await page.goto(`${site.url}/profile/security`)
-    await page.getByText(passkey.name).waitFor()
+    await page.locator('.factor-passkey').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+    await page.locator('[data-open-drawer]').click()
+    const drawer = page.locator('#drawer[open]')
+    await drawer.locator('[data-user="name"]').waitFor()
+    expect(await drawer.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
     await page.context().close()
   })
 

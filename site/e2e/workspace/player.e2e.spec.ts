@@ -102,13 +102,14 @@ describeOnSite('the player', (site) => {
     await page.context().close()
   })
 
-  it('asks in full whether to delete a video whose title has no spaces', async () => {
+  it('fits a title without spaces, and so does the question before a deletion', async () => {
     const { task } = await words('en', 'workspace')
-    const page = await site.visit({ language: 'en' })
+    const page = await site.visit({ language: 'en', width: 320 })
     const state = await openDouble(page, site.url, 'en')
     state.tasks = [taskOf('a', { prompt: 'x'.repeat(200) })]
     await page.goto(`${site.url}/workspace`)
     await page.locator('[data-task="a"]').getByRole('button', { name: task.play }).click()
+    expect((await page.locator('.dialog-head .icon-button').boundingBox())!.width).toBe(44)
     await page.locator('dialog[open]').getByRole('button', { name: task.delete }).click()
     const body = page.locator('dialog[open] .dialog-body')
     expect(await body.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
