@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAccountServices } from '../accounts/accountServices.ts'
+import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
 import { createPushSubscriptions } from '../accounts/notices/pushSubscriptions.ts'
 import { createVideoNotices } from '../accounts/notices/videoNotices.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
 import { drain } from '../kernel/http/drain.ts'
-import { createRealtime } from '../kernel/http/realtime.ts'
+import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { prepareLauncher } from '../kernel/processes/runProgram.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
@@ -17,10 +17,14 @@ import type { Running } from './leases.ts'
 import { startAlerts } from './operators/startAlerts.ts'
 import type { Services } from './services.ts'
 
-/** Serves HTTP and WebSocket requests on a server that is already listening. */
-export function startApi(context: Context, adapters: Adapters, services: Services, listening: Listening): Running {
-  const { config, database, log, changes, leases, observability } = context
-  const { server } = listening
+/** Builds the API. Returns a function that serves HTTP and WebSocket requests with it, on a server that listens by then. */
+export function prepareApi(
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  listening: Listening,
+): () => Running {
+  const { config, database, observability } = context
   // The first upload needs it.
   prepareLauncher()
   const accounts = createAccountServices({
@@ -37,6 +41,24 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   const realtime = createRealtime(database, accounts.sessions.isOpen)
   observability.onCollect(() => observability.metrics.sockets.set(realtime.count()))
   const api = composeApi(context, adapters, services, { ...listening, accounts, realtime })
+  return () => startApi(context, adapters, services, listening, { accounts, realtime, api })
+}
+
+interface Prepared {
+  readonly accounts: AccountServices
+  readonly realtime: Realtime
+  readonly api: ReturnType<typeof composeApi>
+}
+
+function startApi(
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  listening: Listening,
+  { accounts, realtime, api }: Prepared,
+): Running {
+  const { config, database, log, changes, leases } = context
+  const { server } = listening
   server.on('request', api.callback)
   realtime.attach(server, api.admitSocket)
 

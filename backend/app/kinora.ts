@@ -13,7 +13,7 @@ import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
 import { shareFor } from '../kernel/shareFor.ts'
 import { type Adapters, openAdapters } from './adapters.ts'
-import { startApi } from './api.ts'
+import { prepareApi } from './api.ts'
 import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
@@ -91,14 +91,16 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   serveMetrics(health, { production: config.production, token, read: context.observability.read })
   const background = await startBackground(context, adapters, services, () => url)
   running.push(...background.running)
+  const pages = healthPort === undefined ? [health] : []
+  const listening = { server, publicUrl: () => url, health: pages, site: existsSync(SITE) ? SITE : undefined }
+  // While read models and workflows start.
+  const serve = config.roles.includes('api') ? prepareApi(context, adapters, services, listening) : undefined
   const inTime = await Promise.race([background.started.then(() => true), delay(START_LIMIT_MS, false, { ref: false })])
   if (!inTime) log.warn({ behind: await readBehind(PROJECTIONS, context.database) }, 'starting with stale read models')
-  if (config.roles.includes('api')) {
+  if (serve) {
     if (healthPort === undefined) server.off('request', healthOnly)
     else await listen(server, config.http)
-    const site = existsSync(SITE) ? SITE : undefined
-    const pages = healthPort === undefined ? [health] : []
-    running.push(startApi(context, adapters, services, { server, publicUrl: () => url, health: pages, site }))
+    running.push(serve())
   }
   readiness = 'ready'
   log.info({ version: VERSION, roles: config.roles }, 'started')
