@@ -42,16 +42,18 @@ const SESSION = [
   `set tcp_user_timeout = ${SESSION_TIMEOUT_MS}`,
 ].join(';')
 
-const LOCK = `select pg_try_advisory_lock(${HELD}, hashtext($1)) as got`
 const UNLOCK = `select pg_advisory_unlock(${HELD}, hashtext($1))`
 /**
- * Returns a fencing token, which is higher than those of earlier holders. It starts at the time in milliseconds, so that
- * it stays higher when the database is restored from a backup.
+ * Takes the leases that are free. Each gets a fencing token, which is higher than those of earlier holders. It starts at
+ * the time in milliseconds, so that it stays higher when the database is restored from a backup.
  */
-const TAKE_TOKEN = `
-  insert into lease_token as taken (name, token) values ($1, (extract(epoch from clock_timestamp()) * 1000)::bigint)
-  on conflict (name) do update set token = greatest(taken.token + 1, excluded.token) returning token`
-const WANT = `select pg_advisory_lock_shared(${WANTED}, hashtext($1))`
+const TAKE = `
+  with got as materialized (
+    select name from unnest($1::text[]) name where pg_try_advisory_lock(${HELD}, hashtext(name)))
+  insert into lease_token as taken (name, token)
+  select name, (extract(epoch from clock_timestamp()) * 1000)::bigint from got
+  on conflict (name) do update set token = greatest(taken.token + 1, excluded.token) returning name, token`
+const WANT = `select pg_advisory_lock_shared(${WANTED}, hashtext(name)) from unnest($1::text[]) name`
 const UNWANT = `select pg_advisory_unlock_shared(${WANTED}, hashtext($1))`
 /** Returns the sessions that request each lease, in the same order in every process. */
 const CANDIDATES = `
@@ -155,15 +157,14 @@ export class Leases {
   }
 
   async #round(client: pg.Client): Promise<void> {
-    for (const lease of this.#wanted) {
-      if (lease.announced || lease.signal.aborted) continue
-      await this.#query(client, WANT, [lease.name])
-      lease.announced = true
-    }
+    const unannounced = [...this.#wanted].filter(({ announced, signal }) => !announced && !signal.aborted)
+    if (unannounced.length > 0) await this.#query(client, WANT, [unannounced.map(({ name }) => name)])
+    for (const lease of unannounced) lease.announced = true
     type Row = { name: string; pids: number[]; held: boolean; ours: number }
     const names = [...this.#wanted].map(({ name }) => name)
     const { rows } = await this.#query<Row>(client, CANDIDATES, [names])
     const candidates = new Map(rows.map((row) => [row.name, row]))
+    const free = new Map<string, Wanted>()
     for (const lease of this.#wanted) {
       const found = candidates.get(lease.name)
       if (!found) continue
@@ -171,21 +172,25 @@ export class Leases {
       if (lease.holding && !isOurs) lease.holding.lost.abort()
       if (lease.holding || lease.signal.aborted) continue
       // A session gets its own lock twice.
-      const isFree = !found.held && !this.held().includes(lease.name)
-      const got = isOurs && isFree && (await this.#acquire(client, lease))
-      if (!got) lease.onStandby?.()
+      const isFree = !found.held && !this.held().includes(lease.name) && !free.has(lease.name)
+      if (isOurs && isFree) free.set(lease.name, lease)
+      else lease.onStandby?.()
+    }
+    if (free.size > 0) await this.#take(client, free)
+  }
+
+  async #take(client: pg.Client, free: ReadonlyMap<string, Wanted>): Promise<void> {
+    const { rows } = await this.#query<{ name: string; token: string }>(client, TAKE, [[...free.keys()]])
+    const tokens = new Map(rows.map(({ name, token }) => [name, Number(token)]))
+    for (const [name, lease] of free) {
+      const token = tokens.get(name)
+      if (token !== undefined && !lease.signal.aborted) this.#start(client, lease, token)
+      else lease.onStandby?.()
+      if (token !== undefined && lease.signal.aborted) await this.#query(client, UNLOCK, [name])
     }
   }
 
-  async #acquire(client: pg.Client, lease: Wanted): Promise<boolean> {
-    const { rows } = await this.#query<{ got: boolean }>(client, LOCK, [lease.name])
-    if (!rows[0]!.got) return false
-    const taken = await this.#query<{ token: string }>(client, TAKE_TOKEN, [lease.name])
-    if (lease.signal.aborted) {
-      await this.#query(client, UNLOCK, [lease.name])
-      return false
-    }
-    const token = Number(taken.rows[0]!.token)
+  #start(client: pg.Client, lease: Wanted, token: number): void {
     const lost = new AbortController()
     const work = async () => {
       await lease
@@ -195,7 +200,6 @@ export class Leases {
       lease.holding = undefined
     }
     lease.holding = { lost, ended: work() }
-    return true
   }
 
   #query<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []) {
