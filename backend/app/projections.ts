@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS } from '#projections/all.ts'
 import { createBatchWriter } from '#projections/engine/batchWriter.ts'
 import { createLivenessReports } from '#projections/engine/livenessReports.ts'
@@ -7,24 +8,27 @@ import { sharedReads } from '#projections/engine/sharedReads.ts'
 import type { Context } from './context.ts'
 import { leased, type Running } from './leases.ts'
 
+/** Time after which the next projection starts although the one before it has not caught up, ms. */
+const TURN_MS = 50
+
 /**
  * Keeps the read models up to date. Each projection has its own lease, so processes share the work. The lease name
- * includes the version, so a new release can build its rows while the previous one keeps its own up to date.
+ * includes the version, so a new release can build its rows while the previous one keeps its own up to date. They start one
+ * after the other: side by side, each would open connections of its own, which takes longer than what it reads.
  */
 export function startProjections({ store, database, log, leases, observability: { lag } }: Context): Running {
   const shared = { write: createBatchWriter(database), reports: createLivenessReports(database) }
   const reads = sharedReads(store, PROJECTIONS)
+  let turn: Promise<unknown> = Promise.resolve()
   const run = (projection: AnyProjection) => (): Running => {
     const halt = new AbortController()
     const live = Promise.withResolvers<void>()
-    const done = runProjection(projection, {
-      store: lag.follow(projection.name, reads),
-      database,
-      log,
-      signal: halt.signal,
-      onLive: live.resolve,
-      ...shared,
-    })
+    const store = lag.follow(projection.name, reads)
+    const { signal } = halt
+    const done = turn.then(() =>
+      runProjection(projection, { store, database, log, signal, onLive: live.resolve, ...shared }),
+    )
+    turn = turn.then(() => Promise.race([live.promise, done, delay(TURN_MS, undefined, { ref: false })]))
     return {
       started: live.promise,
       async stop() {

@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { backoff, pause } from '#backend/kernel/backoff.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query, queryOne } from './query.ts'
 import { REBUILD_REQUESTED, tableName } from './readModel.ts'
-
-const POLL_MS = 25
 
 /** Returns the current time of the database's clock, which all processes share. */
 export async function databaseTime(database: Database): Promise<string> {
@@ -50,6 +48,6 @@ export async function caughtUp(
   signal: AbortSignal,
 ): Promise<void> {
   const isCurrent = async () => (await readBehind(projections, database, since)).length === 0
-  while (!signal.aborted && !(await isCurrent().catch(() => false)))
-    await delay(POLL_MS, undefined, { signal }).catch(() => {})
+  for (let attempt = 0; !signal.aborted && !(await isCurrent().catch(() => false)); attempt++)
+    await pause(backoff(attempt, { initial: 4, max: 100 }), signal)
 }
