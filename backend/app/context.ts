@@ -92,8 +92,16 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   makePrivate(config.dataDir)
   const temporaryDir = makeTemporaryDir(config.dataDir)
   const { url } = config.database ?? {}
-  const server = await connectDatabase({ databaseUrl: url, dataDir: config.dataDir }, (line) =>
-    log.debug({ line }, 'postgres'),
+  let opening: Promise<Database> | undefined
+  // The ORM reads its entities while the server starts.
+  const open = () => {
+    opening ??= openDatabase(() => connection, ENTITIES, MIGRATIONS)
+    return opening
+  }
+  const server = await connectDatabase(
+    { databaseUrl: url, dataDir: config.dataDir },
+    (line) => log.debug({ line }, 'postgres'),
+    open,
   )
   const connection = { ...server.connection, query_timeout: QUERY_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS }
   let closing = false
@@ -105,7 +113,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
     await migrateSchema(migrating, pool)
     await migrating.close()
   }
-  const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  const database = await open()
   prepareOn(database, pool)
   transactOn(database, () => poolOf(database))
   await countVisits(pool, config.operators.timeZone, recountRegistrations)

@@ -23,11 +23,13 @@ const TIMEOUTS: pg.ClientConfig = {
 
 /**
  * Connects to the server at `databaseUrl`, or starts an embedded one in the data folder.
+ * @param onStarting called when an embedded server has been started, about 40 ms before it accepts connections
  * @example const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: '.data' }, console.log)
  */
 export async function connectDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   log: (line: string) => void,
+  onStarting?: () => void,
 ): Promise<DatabaseServer> {
   if (databaseUrl) {
     const connection = { ...TIMEOUTS, connectionString: databaseUrl }
@@ -37,6 +39,7 @@ export async function connectDatabase(
   const { socketDir, port, user, database, stop, exited } = await startEmbeddedPostgres({
     dataDir: path.join(dataDir, 'postgres'),
     log,
+    onStarting,
   })
   return { connection: { ...TIMEOUTS, host: socketDir, port, user, database }, stop, exited }
 }

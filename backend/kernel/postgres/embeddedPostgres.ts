@@ -13,6 +13,8 @@ interface EmbeddedPostgresOptions {
   readonly log?: (line: string) => void
   /** Whether data survives a power loss; true by default. Tests set it to false for speed. */
   readonly durable?: boolean
+  /** Called when a server has been started, before it accepts connections. */
+  readonly onStarting?: (() => void) | undefined
   /** By default, a folder that is named after the data folder. */
   readonly socketDir?: string
 }
@@ -74,6 +76,7 @@ async function startOrJoin(options: EmbeddedPostgresOptions): Promise<EmbeddedPo
 
   const command = [...identity.prefix, programs.postgres, '-D', dataDir, ...settings(socketDir, durable)]
   const server = supervise(command, identity, log)
+  options.onStarting?.()
   const pid = await server.untilReady(dataDir, socketDir, deadline)
   if (pid !== undefined) return { ...ADDRESS, socketDir, owned: true, pid, stop: server.stop, exited: server.exited }
   // The server exited; another process may have started one first.

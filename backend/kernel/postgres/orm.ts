@@ -16,15 +16,15 @@ interface NamedMigration {
 const MIGRATION_LOCK = 7314202
 
 /**
- * Opens the database with these entities and migrations. `connection` has a URL, or a Unix socket directory as `host`.
+ * Opens the database with these entities and migrations. `connection` has a URL, or a Unix socket directory as `host`. It may
+ * be a function, which is called for the first connection.
  * @example const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
  */
 export async function openDatabase(
-  connection: pg.PoolConfig,
+  connection: pg.PoolConfig | (() => pg.PoolConfig),
   entities: readonly EntitySchema[],
   migrations: readonly NamedMigration[],
 ): Promise<Database> {
-  const { connectionString, database = 'postgres' } = connection
   let pool: pg.Pool | undefined
   const onPoolCreated = (created: pg.Pool) => {
     endFailedRollbacks(created)
@@ -32,10 +32,14 @@ export async function openDatabase(
   }
   const opened = await MikroORM.init<PostgreSqlDriver, EntityManager>({
     driver: PostgreSqlDriver,
-    ...(connectionString ? { clientUrl: connectionString } : { dbName: database }),
-    // Without `connection`, the ORM drops the URL's parameters, such as `sslmode` or a socket's folder. `pipeline` sends
-    // statements of one connection that do not wait for each other at once.
-    driverOptions: { onConnect: setIsolation, onPoolCreated, pipeline: true, ...connection },
+    // The ORM asks for a name, but connects as `driverOptions` says. Given a URL, it would drop parameters such as `sslmode`.
+    dbName: 'postgres',
+    driverOptions: () => ({
+      ...{ onConnect: setIsolation, onPoolCreated },
+      // Sends statements of one connection that do not wait for each other at once.
+      pipeline: true,
+      ...(typeof connection === 'function' ? connection() : connection),
+    }),
     pool: { min: 0, max: 12 },
     entities: [...entities],
     extensions: [Migrator],
