@@ -1,7 +1,10 @@
-import { backoff, pause } from '#backend/kernel/backoff.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query, queryOne } from './query.ts'
 import { REBUILD_REQUESTED, tableName } from './readModel.ts'
+
+const FIRST_POLL_MS = 4
+const LAST_POLL_MS = 100
 
 /** Returns the current time of the database's clock, which all processes share. */
 export async function databaseTime(database: Database): Promise<string> {
@@ -48,6 +51,6 @@ export async function caughtUp(
   signal: AbortSignal,
 ): Promise<void> {
   const isCurrent = async () => (await readBehind(projections, database, since)).length === 0
-  for (let attempt = 0; !signal.aborted && !(await isCurrent().catch(() => false)); attempt++)
-    await pause(backoff(attempt, { initial: 4, max: 100 }), signal)
+  for (let wait = FIRST_POLL_MS; !signal.aborted && !(await isCurrent().catch(() => false)); wait *= 2)
+    await delay(Math.min(wait, LAST_POLL_MS), undefined, { signal }).catch(() => {})
 }

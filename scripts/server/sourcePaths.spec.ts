@@ -4,7 +4,7 @@ import { BUNDLES } from './programs.mjs'
 import { withSourcePaths } from './sourcePaths.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const rewrite = (source: string, file = 'backend/kernel/media/example.ts') => 
+const rewrite = (source: string, file = 'backend/kernel/media/example.ts') =>
   withSourcePaths(source, file, ROOT, BUNDLES.dist)
 
 describe('a source in the bundle', () => {
