@@ -103,6 +103,7 @@ describeOnSite('a catalogue that offers everything', (site) => {
     // What a fixed bar does not show cannot be scrolled to.
     const cost = (await page.locator('.generate-cost').boundingBox())!
     expect(cost.x + cost.width).toBeLessThanOrEqual(width)
+    expect(await page.locator('.takes').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
     await page.context().close()
   })
 })
