@@ -28,7 +28,7 @@ export function startProjections({ store, database, log, leases, observability: 
     const done = turn.then(() =>
       runProjection(projection, { store, database, log, signal, onLive: live.resolve, ...shared }),
     )
-    turn = turn.then(() => Promise.race([live.promise, done, delay(TURN_MS, undefined, { ref: false })]))
+    turn = turn.then(() => Promise.race([live.promise, delay(TURN_MS, undefined, { ref: false })]))
     return {
       started: live.promise,
       async stop() {
