@@ -58,14 +58,9 @@ export function GenerationForm() {
         ]}
       >
         {hasQuick(taskType) && (
-          <button
-            type="button"
-            className="row quick"
-            onClick={setQuick}
-            aria-label={t('workspace.form.quickApply', { model })}
-          >
+          <button type="button" className="row quick" onClick={setQuick}>
             <Icon name="bolt" />
-            <strong>{t('workspace.form.quick')}</strong>
+            <strong>{t('workspace.form.quick')}</strong>{' '}
             <span className="muted">{t('workspace.form.quickText', { model })}</span>
           </button>
         )}
