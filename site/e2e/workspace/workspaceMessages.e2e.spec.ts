@@ -117,10 +117,16 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await page.getByRole('button', { name: texts.form.movements }).click()
     const movements = (await words(language, 'movements')).name
     for (const name of [movements.truckLeft, movements.panLeft, movements.pushIn, movements.shake])
-      await page.locator('dialog').getByRole('button', { name, exact: true }).click()
+      await page
+        .locator('dialog')
+        .getByRole('button', { name: new RegExp(`^${name}`) })
+        .click()
     const gone = texts.camera.replaced.replace('{{came}}', movements.shake).replace('{{gone}}', movements.truckLeft)
     await page.locator('dialog').getByText(gone).waitFor()
-    await page.locator('dialog').getByRole('button', { name: movements.panRight, exact: true }).click()
+    await page
+      .locator('dialog')
+      .getByRole('button', { name: new RegExp(`^${movements.panRight}`) })
+      .click()
     await page.getByRole('button', { name: (await words(language, 'common')).action.apply }).click()
     const list = [movements.pushIn, movements.shake, movements.panRight].join(language === 'zh' ? '，' : ', ')
     await expect.poll(() => page.locator('#prompt').inputValue()).toBe(`A cat [${list}]`)

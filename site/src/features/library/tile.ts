@@ -75,10 +75,11 @@ export function createTile(task: Task) {
   const [open, heart] = item.children as unknown as [HTMLButtonElement, HTMLButtonElement]
   const [image, caption] = open.children as unknown as [HTMLImageElement, HTMLElement]
   item.dataset.task = task.id
-  open.setAttribute('aria-label', t('works.play', { title }))
+  const facts = `${lengthText(task.video_duration ?? task.duration, t)} · ${task.resolution}`
+  open.setAttribute('aria-label', `${t('works.play', { title })} ${facts}`)
   heart.setAttribute('aria-label', t('library.favourite', { title }))
-  caption.firstChild!.nodeValue = title
-  caption.lastChild!.textContent = `${lengthText(task.video_duration ?? task.duration, t)} · ${task.resolution}`
+  caption.firstChild!.nodeValue = `${title} `
+  caption.lastChild!.textContent = facts
   if (task.thumbnail_url) image.src = task.thumbnail_url
   else image.remove()
   let pick: HTMLInputElement | undefined

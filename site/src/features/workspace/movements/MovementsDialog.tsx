@@ -111,8 +111,7 @@ function Movement({ movement, order, onToggle, onShow }: MovementProps) {
       type="button"
       className="movement"
       aria-pressed={order >= 0}
-      aria-label={t(`movements.name.${key}`)}
-      aria-describedby={`hint-${key}`}
+      data-order={order >= 0 ? order + 1 : undefined}
       onClick={onToggle}
       onPointerEnter={({ pointerType }) => pointerType === 'mouse' && onShow(true)}
       onPointerLeave={() => onShow(false)}
@@ -120,15 +119,7 @@ function Movement({ movement, order, onToggle, onShow }: MovementProps) {
       onBlur={() => onShow(false)}
     >
       <MovingPicture {...movementMedia(key)} surface={button} />
-      <strong>{t(`movements.name.${key}`)}</strong>
-      <small className="hint" id={`hint-${key}`}>
-        {t(`movements.hint.${key}`)}
-      </small>
-      {order >= 0 && (
-        <span className="movement-order" aria-hidden="true">
-          {order + 1}
-        </span>
-      )}
+      <strong>{t(`movements.name.${key}`)}</strong> <small className="hint">{t(`movements.hint.${key}`)}</small>
     </button>
   )
 }
