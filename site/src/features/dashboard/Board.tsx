@@ -6,7 +6,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
-import { $away, $empty, $factorMissing, $failed, refreshBoard } from './board.ts'
+import { $away, $empty, $factorMissing, $failed, $refreshing, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
@@ -69,11 +69,18 @@ export function Board() {
 
 function Failure() {
   const t = translate()
+  const busy = useStore($refreshing)
   return (
     <div className="card row board-failure">
       <Icon name="alert" />
       <p>{t('dashboard.failed')}</p>
-      <Button label={t('dashboard.retry')} variant="primary" icon="refresh" onClick={() => void refreshBoard()} />
+      <Button
+        label={t('dashboard.retry')}
+        variant="primary"
+        icon="refresh"
+        busy={busy}
+        onClick={() => void refreshBoard()}
+      />
     </div>
   )
 }

@@ -67,14 +67,20 @@ export function Panel<T>(props: PanelProps<T>) {
 
 function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
   const t = translate()
-  const { status, data } = useStore(section)
+  const { status, data, error } = useStore(section)
   const shown = data !== null && (empty?.when(data) ? <p className="board-none">{empty.text}</p> : children(data))
-  if (status === 'failed' && onRetry)
+  if (error !== undefined && onRetry)
     return (
       <>
         <div className="board-none" role="alert">
           <p>{t('dashboard.unread')}</p>
-          <Button label={t('dashboard.reload')} icon="refresh" variant="outline" onClick={onRetry} />
+          <Button
+            label={t('dashboard.reload')}
+            icon="refresh"
+            variant="outline"
+            busy={status === 'loading'}
+            onClick={onRetry}
+          />
         </div>
         {shown}
       </>

@@ -90,7 +90,7 @@ export const $refreshing = atom(true)
 export const $away = atom(false)
 export const $failed = computed(
   CORE.map(({ $section }) => $section),
-  (...sections) => sections.some(({ status }) => status === 'failed'),
+  (...sections) => sections.some(({ error }) => error !== undefined),
 )
 /** True if every core section failed to load and has no data. */
 export const $empty = computed(

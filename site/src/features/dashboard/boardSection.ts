@@ -5,6 +5,7 @@ export interface Section<T> {
   /** `unfilled` means that `success` was not true in the response. */
   readonly status: 'loading' | 'filled' | 'unfilled' | 'failed'
   readonly data: T | null
+  /** Why the latest read failed. Stays during a reload, so that the report and its button stay too. */
   readonly error?: unknown
 }
 
@@ -20,7 +21,7 @@ export function boardSection<T>(read: () => Promise<{ readonly success: boolean;
   const load = async (): Promise<void> => {
     latest += 1
     const mine = latest
-    $section.set({ status: 'loading', data: $section.get().data })
+    $section.set({ ...$section.get(), status: 'loading' })
     const next = await read().then(
       ({ success, data }): Section<T> =>
         success === true ? { status: 'filled', data } : { status: 'unfilled', data: null },

@@ -28,9 +28,9 @@ const STEPS = [...new Set(WHOLE)].sort((a, b) => a - b)
 const LABEL_EVERY = [1, 2, 3, 4, 6, 7, 14, 15, 30]
 const LABEL_SPACE = 58
 
-const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+type Token = (name: string) => string
 
-function seriesOf({ name, look }: Line): UPlot.Series {
+function seriesOf({ name, look }: Line, token: Token): UPlot.Series {
   const accent = token('--accent')
   const points = { show: true, size: 7 }
   if (look === 'bars')
@@ -47,7 +47,7 @@ function seriesOf({ name, look }: Line): UPlot.Series {
   return { label: name, stroke: accent, width: 2.5, fill: token('--accent-soft'), points: { ...points, fill: accent } }
 }
 
-function axes({ labels, number }: PlotOptions): UPlot.Axis[] {
+function axes({ labels, number }: PlotOptions, token: Token): UPlot.Axis[] {
   const font = `13px ${getComputedStyle(document.body).fontFamily}`
   const look = { stroke: token('--muted'), font, ticks: { show: false } }
   return [
@@ -72,6 +72,7 @@ function axes({ labels, number }: PlotOptions): UPlot.Axis[] {
 /** Draws a chart that fills `target` and resizes with it. */
 export function drawPlot(target: HTMLElement, options: PlotOptions): Plot {
   const { labels, lines, onPoint } = options
+  const token: Token = (name) => getComputedStyle(target).getPropertyValue(name).trim()
   const size = () => ({ width: target.clientWidth, height: target.clientHeight })
   const beside = lines.some(({ look }) => look === 'bars') ? 0.6 : (labels.length - 1) * 0.025
   const top = Math.max(5, ...lines.flatMap(({ values }) => values)) * 1.08
@@ -82,8 +83,8 @@ export function drawPlot(target: HTMLElement, options: PlotOptions): Plot {
       padding: [10, 20, 0, 0],
       cursor: { y: false, drag: { x: false, y: false } },
       scales: { x: { time: false, range: [-beside, labels.length - 1 + beside] }, y: { range: [0, top] } },
-      axes: axes(options),
-      series: [{}, ...lines.map(seriesOf)],
+      axes: axes(options, token),
+      series: [{}, ...lines.map((line) => seriesOf(line, token))],
       hooks: { setCursor: [({ cursor }) => cursor.idx != null && onPoint(cursor.idx)] },
     },
     [labels.map((_, index) => index), ...lines.map(({ values }) => [...values])],

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import { live, margin, overview, taskHealth, weekly } from '#backend/operators/contract.ts'
+import { OVERVIEW } from '../testing/boardDouble.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeOnBoard } from '../testing/onBoard.ts'
+
+/** Seven lines of text with their padding, px. */
+const TALLEST_ROW = 180
+
+describeOnBoard('the operator’s board, with long values or without a connection', (on) => {
+  it.each(languagesInTurn())('keeps rows short and within the screen at every width (%s)', async (language) => {
+    const { page, panel, t } = await on.open(language, (state) => {
+      const visit = { ...OVERVIEW.recent_visits[0]!, path: '/workspace', ip: '2001:db8:85a3:1234:5678:8a2e:370:7334' }
+      state.answers.set(overview.path, () => ({ data: { ...OVERVIEW, recent_visits: [visit] } }))
+      const health = state.answers.get(taskHealth.path)!
+      state.answers.set(taskHealth.path, (query) => {
+        const { data } = health(query) as { data: { alerts: object[] } }
+        return { data: { ...data, alerts: [{ ...data.alerts[0], detail: `https://${'x'.repeat(90)}` }] } }
+      })
+    })
+    await panel(t.parked.heading).getByRole('row').nth(1).waitFor()
+    for (const width of [1920, 1280, 768, 390, 320]) {
+      await page.setViewportSize({ width, height: 1080 })
+      const tall = () =>
+        page.$$eval(
+          '.board-table tbody tr',
+          (rows, most) => rows.filter((row) => row.clientHeight > most).map((row) => row.textContent),
+          TALLEST_ROW,
+        )
+      expect([width, await tall()]).toEqual([width, []])
+      const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect([width, await beyond()]).toEqual([width, 0])
+    }
+    await page.context().close()
+  })
+
+  it('keeps the report of a failure, and the focus on its button, while it loads again', async () => {
+    const { page, state, panel, t } = await on.open('en', (state) => {
+      for (const { path } of [live, margin, weekly]) state.rare.set(path, (route) => route.abort())
+    })
+    const reload = panel(t.live.heading).getByRole('button', { name: t.reload })
+    await reload.waitFor()
+    const node = await reload.elementHandle()
+    const calls = () => state.calls.filter((path) => path === live.path).length
+    const before = calls()
+    await page.clock.runFor(12_500)
+    await expect.poll(calls).toBe(before + 1)
+    // Screen readers announce an alert that is inserted, so it must be the same element after each poll.
+    expect(await node!.evaluate((button) => button.isConnected)).toBe(true)
+
+    for (const button of [
+      panel(t.margin.heading).getByRole('button', { name: t.reload }),
+      page.getByRole('button', { name: t.retry, exact: true }),
+    ]) {
+      const asked = state.calls.length
+      await button.press('Enter')
+      await expect.poll(() => state.calls.length).toBeGreaterThan(asked)
+      await expect.poll(() => button.getAttribute('aria-busy')).toBe(null)
+      expect(await button.evaluate((each) => each === document.activeElement)).toBe(true)
+    }
+    await page.context().close()
+  })
+
+  it('draws its charts in the colours of a contrast theme', async () => {
+    const { page } = await on.open('en', async (_, page) => {
+      await page.emulateMedia({ forcedColors: 'active', colorScheme: 'light' })
+    })
+    await page.locator('.board-trend canvas').waitFor()
+    // Contrast of the darkest pixel of the axis labels against white: the page's own colours reach 2.3.
+    const darkest = () =>
+      page.locator('.board-trend canvas').evaluate((canvas: HTMLCanvasElement) => {
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, 40, canvas.height)
+        const inked = Array.from({ length: data.length / 4 }, (_, at) => data.subarray(at * 4, at * 4 + 4))
+        return Math.min(...inked.filter((pixel) => pixel[3]! > 200).map(([red]) => red!))
+      })
+    await expect.poll(darkest).toBeLessThan(90)
+    await page.context().close()
+  })
+})
