@@ -1,0 +1,94 @@
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { openMoneyDouble } from '../testing/moneyDouble.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble, taskOf } from '../testing/workspaceDouble.ts'
+
+/** Returns what the open dialog cuts off: a title, a button or its right edge. */
+const cutOff = (page: Page) =>
+  page.locator('dialog[open]').evaluate((dialog) => {
+    const { left, right } = dialog.getBoundingClientRect()
+    const isCut = (element: Element) => {
+      const box = element.getBoundingClientRect()
+      return box.left < left || box.right > right || element.scrollWidth > element.clientWidth + 1
+    }
+    return [...dialog.querySelectorAll('h2, button, a, kbd')].filter(isCut).map(({ outerHTML }) => outerHTML)
+  })
+
+describeOnSite('dialogs on a small phone', (site) => {
+  const setTextSize = (page: Page, size: string) =>
+    page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), size)
+
+  it.each(languagesInTurn())(
+    'show their titles and buttons in full, also with large text (%s)',
+    { timeout: 120_000 },
+    async (language) => {
+      const page = await site.visit({ language, width: 320 })
+      const state = await openDouble(page, site.url, language)
+      state.tasks = [taskOf('a'), taskOf('b')]
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+      const t = await words(language, 'workspace')
+      const task = page.locator('[data-task="a"]')
+      const dialogs: Record<string, () => Promise<void>> = {
+        player: () => task.getByRole('button', { name: t.task.play, exact: true }).last().click(),
+        removal: () => task.getByRole('button', { name: t.task.delete, exact: true }).click(),
+        movements: () => page.locator('.movements-button').click(),
+        keys: () => page.locator('h1').press('?'),
+      }
+      for (const size of ['100%', '200%'])
+        for (const [name, open] of Object.entries(dialogs)) {
+          await setTextSize(page, size)
+          await open()
+          await page.locator('dialog[open]').waitFor()
+          expect([name, size, await cutOff(page)]).toEqual([name, size, []])
+          if (name === 'player') {
+            const tops = page.$$eval('.player-bar .task-actions > *', (all) =>
+              all.map((each) => each.getBoundingClientRect().top),
+            )
+            expect(new Set(await tops).size).toBe(1)
+          }
+          await page.keyboard.press('Escape')
+          await page.locator('dialog[open]').waitFor({ state: 'detached' })
+        }
+      await page.context().close()
+    },
+  )
+
+  it('keep the focused field in sight between their head and their buttons', async () => {
+    const page = await site.visit({ language: 'en', width: 320 })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    const codes = Array.from({ length: 10 }, (_, n) => `abcde-fghij-klmn${n}`)
+    server.rare.set('POST /users/totp/confirm', (route) => route.fulfill({ json: { recovery_codes: codes } }))
+    const setup = {
+      secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+      uri: 'otpauth://totp/x',
+      qr: { size: 29, path: 'M0 0h7v7h-7z' },
+    }
+    server.rare.set('POST /users/totp', (route) => route.fulfill({ json: setup }))
+    const { factors } = await words('en', 'profile')
+    await page.goto(`${site.url}/profile/security`)
+    for (const height of [640, 360]) {
+      await page.setViewportSize({ width: 320, height })
+      await page.getByRole('button', { name: factors.setUp, exact: true }).click()
+      const dialog = page.locator('dialog[open]')
+      await dialog.getByLabel(factors.password).fill('correct horse')
+      await dialog.getByRole('button', { name: factors.next, exact: true }).click()
+      const code = dialog.getByLabel(factors.code)
+      await code.focus()
+      const isSeen = () =>
+        code.evaluate((field) => {
+          const { left, top, bottom } = field.getBoundingClientRect()
+          return [top + 2, bottom - 2].every((y) => document.elementFromPoint(left + 20, y) === field)
+        })
+      await expect.poll(isSeen).toBe(true)
+      if (height === 640) await page.keyboard.press('Escape')
+    }
+    await setTextSize(page, '200%')
+    await page.keyboard.type('123456\n')
+    await page.locator('.factor-codes').waitFor()
+    expect(await page.locator('dialog[open]').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+    await page.context().close()
+  })
+})
