@@ -56,7 +56,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
       await attempts.take(ctx, 'confirm', userId, userId)
       await passwords.confirmDeletion(userId, token)
     } else if ((await factors.methods(userId)).includes('passkey')) await requireStepUp(ctx, userId)
-    else throw new Rejection('mail_required', 'Please confirm this with the link that we mail you.')
+    else throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
   }
 
   /** Accepts a code of the second factor once. @throws ValidationError wrong_code */
