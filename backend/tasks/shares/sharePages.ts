@@ -24,16 +24,13 @@ const PUBLIC = { 'Cross-Origin-Resource-Policy': 'cross-origin' }
 export function sharePages({ sharedVideos, media, render, publicUrl }: SharePages): Router {
   const router = new Router()
 
-  for (const locale of ['', '/zh']) {
-    router.get(`${locale}/v/:id`, async (ctx) => {
-      const share = await sharedVideos.view(ctx.params.id!)
-      await render(ctx, { status: share ? 200 : 404, locals: { share } })
-    })
-    router.get(`${locale}/v/:id/embed`, async (ctx) => {
-      const share = await sharedVideos.view(ctx.params.id!)
-      await render(ctx, { status: share ? 200 : 404, locals: { share }, isFramed: true })
-    })
-  }
+  for (const locale of ['', '/zh'])
+    for (const player of ['', '/embed'])
+      router.get(`${locale}/v/:id${player}`, async (ctx) => {
+        const share = await sharedVideos.view(ctx.params.id!)
+        const path = `${locale}/v/${share?.id ?? 'gone'}${player}`
+        await render(ctx, { path, status: share ? 200 : 404, locals: { share }, isFramed: player !== '' })
+      })
 
   const send = async (ctx: RouterContext, key: string, type: string) => {
     ctx.set(PUBLIC)

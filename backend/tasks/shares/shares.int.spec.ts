@@ -153,6 +153,16 @@ describe('the page of a shared video', () => {
     expect([part.status, await part.text()]).toEqual([206, 'ftyp'])
   })
 
+  it('is found with a slash at its end and in capitals, and is a 404 at any other address', async () => {
+    const id = pathOf(await share(task))
+      .split('/')
+      .at(-1)
+    for (const path of [`/v/${id}/`, `/V/${id}`, `/zh/v/${id}/`, `/v/${id}/embed/`])
+      expect([path, (await open(path)).status]).toEqual([path, 200])
+    for (const path of ['/v/index.html', '/v/gone/', '/v/..%2fx', '/V/gone/embed'])
+      expect([path, (await open(path)).status]).toEqual([path, 404])
+  })
+
   it('shows neither prompt nor name unless the owner chooses to', async () => {
     const page = pathOf(await share(task, { show_prompt: false, show_name: false }))
     const html = await (await open(page)).text()

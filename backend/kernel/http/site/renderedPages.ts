@@ -8,6 +8,8 @@ import { fillText, finishPage, type PageSettings } from './finishPage.ts'
 import { PAGE_HEADERS } from './pagePolicy.ts'
 
 interface Rendering {
+  /** Path of the page, which the request's may differ from in case or in a slash at its end. */
+  readonly path: string
   readonly status: number
   /** Data that the page shows. */
   readonly locals: object
@@ -15,7 +17,7 @@ interface Rendering {
   readonly isFramed?: boolean
 }
 
-/** Renders the page of the site at the path of the request. */
+/** Renders a page of the site. */
 export type RenderPage = (ctx: Context, rendering: Rendering) => Promise<void>
 
 /** The handler that `@astrojs/node` builds in middleware mode. */
@@ -28,9 +30,9 @@ type Handler = (req: IncomingMessage, res: ServerResponse, next: undefined, loca
 export function createPageRenderer(entry: string, settings: () => PageSettings): RenderPage {
   let handler: Promise<Handler> | undefined
 
-  return async (ctx, { status, locals, isFramed = false }) => {
+  return async (ctx, { path, status, locals, isFramed = false }) => {
     handler ??= loadHandler(entry)
-    const rendered = await renderHtml(await handler, ctx.path, withoutMarkers(locals))
+    const rendered = await renderHtml(await handler, path, withoutMarkers(locals))
     const filled = fillText(rendered.html, settings())
     const { html, policy } = finishPage(filled, { ...settings(), isFramed, policy: rendered.policy })
     ctx.status = status

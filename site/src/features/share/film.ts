@@ -1,5 +1,5 @@
 import { CAMERA_MOVEMENTS, type SharedVideo } from '#backend/tasks/contract.ts'
-import { type Locale, localizedPath } from '../../i18n/core.ts'
+import { HTML_LANG, type Locale, localizedPath } from '../../i18n/core.ts'
 import type { Translate } from '../../i18n/keys.ts'
 
 const TITLE_MAX = 90
@@ -17,6 +17,8 @@ export function describeFilm(share: SharedVideo, locale: Locale, t: Translate) {
   const seconds = Math.round(share.video_duration)
   const movements = share.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
   return {
+    /** Language of the prompt; undefined if the page's own text is the title. */
+    language: share.prompt ? HTML_LANG[/\p{Script=Han}/u.test(share.prompt) ? 'zh' : 'en'] : undefined,
     title: share.prompt ? shortened(share.prompt) : t('share.untitled'),
     description: t('share.description', { count: seconds }),
     path: `/v/${share.id}`,
