@@ -36,7 +36,7 @@ export function composeMail(
   return {
     to: email,
     subject: text.subject,
-    text: [text.greeting, text.body, link, text.ignore].join('\n\n'),
+    text: [text.greeting, text.body, `${text.button}:\n${link}`, text.ignore].join('\n\n'),
     html: page(LOCALES[language], mapText({ ...text, link }, escaped)),
   }
 }
