@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
+import { openDouble, taskOf } from '../testing/workspaceDouble.ts'
 
 /** More than the elements of any page that take focus. */
 const MOST_STEPS = 120
@@ -90,6 +91,30 @@ describeOnSite('with a keyboard alone', (site) => {
     const download = page.waitForEvent('download')
     await press('Enter')
     expect((await download).suggestedFilename()).toMatch(/\.mp4$/)
+    await page.context().close()
+  })
+
+  it('sees what has the focus above the action bar of a phone', async () => {
+    const page = await site.visit({ language: 'en', width: 320 })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('a'), taskOf('b')]
+    await page.goto(`${site.url}/workspace`)
+    const last = page.locator('[data-task="b"] .icon-button-danger')
+    await last.waitFor()
+    const isCovered = () => {
+      const { top, bottom } = document.activeElement!.getBoundingClientRect()
+      return top < innerHeight && bottom > document.querySelector('.generate-bar')!.getBoundingClientRect().top
+    }
+    const isInBar = () => document.activeElement!.closest('.generate-bar') !== null
+    for (let step = 0; step < MOST_STEPS && !(await isFocused(last)); step++) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate(isInBar)) continue
+      expect([await page.evaluate(isCovered), await page.evaluate(() => document.activeElement!.outerHTML)]).toEqual([
+        false,
+        expect.anything(),
+      ])
+    }
+    expect(await isFocused(last)).toBe(true)
     await page.context().close()
   })
 })
