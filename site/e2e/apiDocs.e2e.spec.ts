@@ -14,6 +14,11 @@ describeOnSite('the API documentation page', (site) => {
     const description = (await (await fetch(`${site.url}/api/v1/openapi.json`)).json()) as { paths: object }
     const calls = Object.values(description.paths).flatMap((methods) => Object.keys(methods))
     await page.getByText(`${calls.length} of ${calls.length} calls`).waitFor()
+    await page
+      .locator('summary code', { hasText: /^second_factor_required$/ })
+      .first()
+      .waitFor()
+    await expect.poll(() => page.locator('body').textContent()).not.toContain('`')
     await page.getByLabel('Find a call').fill('get tasks {id}')
     await page.getByText(`3 of ${calls.length} calls`).waitFor()
     const one = page.locator('details:visible').first()

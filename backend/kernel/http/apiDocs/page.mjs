@@ -11,6 +11,9 @@ function element(name, properties = {}, ...children) {
   return created
 }
 
+/** Makes elements of the `code` in a text. */
+const withCode = (text) => text.split('`').map((part, n) => (n % 2 ? element('code', { textContent: part }) : part))
+
 const heading = (text) => element('h3', { textContent: text })
 const jsonOf = (content) => content?.['application/json']?.schema
 
@@ -36,7 +39,7 @@ function renderCall(base, path, method, call) {
     {},
     element('code', { className: 'method', textContent: method }),
     element('code', { textContent: path }),
-    element('span', { textContent: call.summary + (call.security.length > 0 ? ' · signed in' : '') }),
+    element('span', {}, ...withCode(call.summary), call.security.length > 0 ? ' · signed in' : null),
   )
   const body = element('div', { className: 'body' })
   const details = element('details', { id }, title, body)
