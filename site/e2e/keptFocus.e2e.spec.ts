@@ -4,7 +4,7 @@ import { openLibraryDouble } from './testing/libraryDouble.ts'
 import { openMoneyDouble } from './testing/moneyDouble.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
-import { openDouble, taskOf } from './testing/workspaceDouble.ts'
+import { openDouble, picture, taskOf } from './testing/workspaceDouble.ts'
 
 describeOnSite('after a row is deleted, the focus', (site) => {
   /** Presses a button, and the last one of the dialog that it opens. */
@@ -101,6 +101,19 @@ describeOnSite('after a row is deleted, the focus', (site) => {
     await hasFocus(end('c'))
     await end('c').press('Enter')
     await hasFocus(page.locator('#devices h3'))
+    await page.context().close()
+  })
+
+  it('returns to the field of a first frame', async () => {
+    const page = await site.visit({ language: 'en' })
+    await openDouble(page, site.url, 'en')
+    const { form, image } = await words('en', 'workspace')
+    await page.goto(`${site.url}/workspace`)
+    await page.getByRole('tab', { name: form.image }).click()
+    const field = page.locator('input[type="file"]').first()
+    await field.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture(640, 360) })
+    await page.getByRole('button', { name: image.remove }).press('Enter')
+    await hasFocus(field)
     await page.context().close()
   })
 })

@@ -110,6 +110,11 @@ interface FrameStateProps {
 
 function FrameState({ frame, slot, input }: FrameStateProps) {
   const t = translate()
+  // The button disappears with the image.
+  const remove = () => {
+    slot.remove()
+    input.current?.focus()
+  }
   return (
     <div className="row">
       {frame.status === 'uploading' ? (
@@ -124,12 +129,12 @@ function FrameState({ frame, slot, input }: FrameStateProps) {
         </span>
       )}
       {frame.status === 'uploading' ? (
-        <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={() => slot.remove()} />
+        <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={remove} />
       ) : (
         <>
           <CropButton slot={slot} onApplied={() => input.current?.focus()} />
           <Button label={t('workspace.image.replace')} variant="quiet" onClick={() => input.current?.click()} />
-          <Button label={t('workspace.image.remove')} variant="quiet" icon="trash" onClick={() => slot.remove()} />
+          <Button label={t('workspace.image.remove')} variant="quiet" icon="trash" onClick={remove} />
         </>
       )}
       {!frame.wide && <p className="hint frame-warning">{t('workspace.image.ratioWarning')}</p>}
