@@ -94,7 +94,8 @@ export const forfeitedSales = (subscription: Subscription): readonly string[] =>
     })
     .map(({ id }) => id)
 
-const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
+/** Returns the later of two instants, or the one that is known. */
+export const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
 
 export function evolve(subscription: Subscription, event: SubscriptionEvent): Subscription {
   const { agreementId, at } = event.data
@@ -114,7 +115,7 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       return { ...subscription, agreements: [...subscription.agreements, agreement] }
     }
     case 'SubscriptionScheduled':
-      return change({ status: 'scheduled' })
+      return change({ status: 'scheduled', startsAt: event.data.startsAt, endedAt: null })
     case 'SubscriptionActivated': {
       const { periodEnd } = event.data
       const status = { status: 'active', endedAt: null } as const

@@ -1,5 +1,5 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { type Agreement, currentOf, type Subscription } from './agreements.rules.ts'
+import { type Agreement, currentOf, isRunning, type Subscription } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { EndCause, SubscriptionEvent } from './events.ts'
 
@@ -31,11 +31,28 @@ export const isScheduled = ({ status }: Agreement) => status === 'scheduled'
 export const awaitsApproval = ({ status, endCause }: Agreement) =>
   status === 'pending' || (status === 'ended' && endCause === 'not_approved')
 
+/** Returns whether there are sales of an agreement, or of those that it replaced. */
+const isPaid = (subscription: Subscription, id: string): boolean =>
+  subscription.sales.some(({ agreementId }) => agreementId === id) ||
+  subscription.agreements.some(({ id: other, replacedBy }) => replacedBy === id && isPaid(subscription, other))
+
+/** Ends an agreement. If it was paid but never started, the plan that continues takes over its credits. */
+export const drop = (
+  subscription: Subscription,
+  occasion: Occasion,
+  agreement: Agreement,
+  cause: EndCause,
+  plan = currentOf(subscription),
+): SubscriptionEvent =>
+  plan && !isRunning(agreement) && isPaid(subscription, agreement.id)
+    ? ended(occasion, agreement, 'replaced', plan.id)
+    : ended(occasion, agreement, cause)
+
 /** Ends all agreements that have not started, except this one. If the buyer approves one later, it is not activated. */
-export const withdraw = ({ agreements }: Subscription, occasion: Occasion, except?: Agreement): Events =>
-  agreements
+export const withdraw = (subscription: Subscription, occasion: Occasion, except?: Agreement): Events =>
+  subscription.agreements
     .filter((agreement) => agreement !== except && (awaitsApproval(agreement) || isScheduled(agreement)))
-    .map((agreement) => ended(occasion, agreement, 'withdrawn'))
+    .map((agreement) => drop(subscription, occasion, agreement, 'withdrawn', except))
 
 /** Ends the plan, at once or with its period, and withdraws agreements that have not started. @throws Rejection no_subscription */
 export function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription: Subscription): Events {

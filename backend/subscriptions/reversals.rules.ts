@@ -1,7 +1,8 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { currentOf, evolve, type Sale, type Subscription } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
-import { cancel, type Events, type Occasion } from './endings.rules.ts'
+import { cancel, drop, type Events, isScheduled, type Occasion } from './endings.rules.ts'
+import { activate } from './starts.rules.ts'
 
 type Facts = Pick<Subscription, 'reversals' | 'disputes'>
 
@@ -99,11 +100,14 @@ export function reportDispute(command: SubscriptionCommand<'ReportDispute'>, sub
   return [disputed, { type: 'SubscriptionSaleRestored', data }]
 }
 
-/** Ends the user's plan immediately if the sale that pays for its current period is taken back whole. */
+/** Ends the agreement whose latest sale is taken back whole. A next plan that is paid already starts in its place. */
 function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Sale): Events {
-  const current = currentOf(subscription)
-  const paysForCurrent = current?.id === sale.agreementId && current.periodStart === sale.periodStart
-  if (!paysForCurrent || takenCents(subscription, sale) < sale.amountCents) return []
+  const agreement = subscription.agreements.find(({ id }) => id === sale.agreementId)
+  if (agreement?.periodStart !== sale.periodStart || takenCents(subscription, sale) < sale.amountCents) return []
+  if (isScheduled(agreement)) return [drop(subscription, occasion, agreement, 'withdrawn')]
+  if (agreement !== currentOf(subscription)) return []
+  const next = subscription.agreements.find((other) => isScheduled(other) && other.periodStart !== null)
+  if (next) return activate(subscription, occasion, next)
   const { userId, at } = occasion
   return cancel({ type: 'CancelSubscription', userId, at, encryptedReason: null, atPeriodEnd: false }, subscription)
 }

@@ -8,6 +8,7 @@ import {
   at,
   cancel,
   cancelled,
+  dated,
   ended,
   on,
   paid,
@@ -23,12 +24,14 @@ import {
 const given = specification(subscription)
 const startsAt = on('02-01')
 
-const scheduled = (agreementId: string, tier: 'standard' | 'pro' = 'standard'): SubscriptionEvent => ({
+const scheduled = (
+  agreementId: string,
+  tier: 'standard' | 'pro' = 'standard',
+  starts = startsAt,
+): SubscriptionEvent => ({
   type: 'SubscriptionScheduled',
-  data: { userId, agreementId, at, tier, startsAt, statusAt: on('01-05') },
+  data: { userId, agreementId, at, tier, startsAt: starts, statusAt: on('01-05') },
 })
-const dated = (event: SubscriptionEvent, when: string) =>
-  ({ ...event, data: { ...event.data, at: when } }) as SubscriptionEvent
 
 /** Plan A runs until 1 February; the smaller plan B starts then. */
 const withScheduled = [...running, requested('B', 'standard', startsAt), scheduled('B'), cancelled()]
@@ -60,12 +63,12 @@ describe('a plan that is approved before its start', () => {
   })
 
   it('starts with its first sale', () => {
-    const first = paid('s2', startsAt, on('03-01')).data
+    const first = dated(paid('s2', startsAt, on('03-01')), startsAt).data
     given(...withScheduled)
-      .when(sale('s2', { agreementId: 'B', soldAt: startsAt, periodEnd: on('03-01') }))
+      .when(sale('s2', { agreementId: 'B', soldAt: startsAt, periodEnd: on('03-01'), at: startsAt }))
       .decides(
-        ended('A', 'replaced', 'B'),
-        activated('B', { tier: 'standard', statusAt: null, periodEnd: on('03-01') }),
+        dated(ended('A', 'replaced', 'B'), startsAt),
+        dated(activated('B', { tier: 'standard', statusAt: null, periodEnd: on('03-01') }), startsAt),
         { type: 'SubscriptionPaid', data: { ...first, agreementId: 'B', tier: 'standard' } } as SubscriptionEvent,
       )
   })
@@ -168,7 +171,7 @@ describe('plans that wait for their start or approval', () => {
   it('start in the order of their dates, not of their requests', () => {
     const [early, late] = [on('02-01'), on('02-02')]
     const first = [requested('B', 'standard', early), scheduled('B')]
-    const second = [requested('C', 'pro', late), scheduled('C', 'pro')]
+    const second = [requested('C', 'pro', late), scheduled('C', 'pro', late)]
     for (const bothScheduled of [
       [...first, ...second],
       [...second, ...first],

@@ -150,7 +150,8 @@ describe('forfeited sales', () => {
       subscription.evolve,
       subscription.initial,
     )
-    for (const command of [applyDueChanges(startsAt), sale('s2', { agreementId: 'B', soldAt: startsAt })]) {
+    const about = { agreementId: 'B', soldAt: startsAt }
+    for (const command of [applyDueChanges(startsAt), sale('s2', { ...about, at: startsAt })]) {
       const after = subscription.decide(command, state).reduce(subscription.evolve, state)
       expect(after.agreements.map(({ status }) => status)).toEqual(['ended', 'active'])
       expect(forfeitedSales(after)).toEqual([])

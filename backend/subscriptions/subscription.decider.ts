@@ -6,69 +6,21 @@ import {
   awaitsApproval,
   cancel,
   cancelled,
+  drop,
   type Events,
   ended,
   isScheduled,
   type Occasion,
   withdraw,
 } from './endings.rules.ts'
-import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
+import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
 import { findMismatched, reportDispute, reportReversal } from './reversals.rules.ts'
+import { activate, approve, startPaid } from './starts.rules.ts'
 
 function find({ agreements }: Subscription, id: string): Agreement {
   const agreement = agreements.find((each) => each.id === id)
   if (!agreement) throw new Rejection('unknown_agreement', 'This agreement was not requested here.')
   return agreement
-}
-
-/** Returns the agreements requested before and after this one. If both are approved, the one requested later wins. */
-function requestedAround({ agreements }: Subscription, agreement: Agreement) {
-  const place = agreements.indexOf(agreement)
-  return { earlier: agreements.slice(0, place), later: agreements.slice(place + 1) }
-}
-
-/** Activates an agreement, ends the one it replaces and withdraws the others, so that only one can be billed. */
-function activate(
-  subscription: Subscription,
-  { userId, at }: Occasion,
-  agreement: Agreement,
-  {
-    trial = false,
-    periodEnd = null,
-    statusAt = null,
-  }: Partial<SubscriptionEvent<'SubscriptionActivated'>['data']> = {},
-): Events {
-  const { earlier, later } = requestedAround(subscription, agreement)
-  // Only in logs of earlier releases, which did not withdraw agreements that had not started.
-  if (later.some((other) => isRunning(other) || (isScheduled(other) && other.startsAt! <= at)))
-    return [ended({ userId, at }, agreement, 'withdrawn')]
-  const { id, tier, priceCents, currency } = agreement
-  const data = { userId, at, agreementId: id, tier, trial, priceCents, currency, periodEnd, statusAt }
-  return [
-    ...earlier.filter(isRunning).map((other) => ended({ userId, at }, other, 'replaced', id)),
-    ...withdraw(subscription, { userId, at }, agreement),
-    { type: 'SubscriptionActivated', data },
-  ]
-}
-
-/** Handles the buyer's approval. Schedules an agreement with a future start date and cancels the current one. */
-function approve(
-  subscription: Subscription,
-  command: SubscriptionCommand<'ReportStatus'>,
-  agreement: Agreement,
-): Events {
-  const { userId, at, statusAt } = command
-  const { id: agreementId, tier, startsAt } = agreement
-  if (startsAt === null || startsAt <= at) return activate(subscription, command, agreement, command)
-  const { earlier, later } = requestedAround(subscription, agreement)
-  const newer = later.find(isScheduled)
-  if (newer) return [ended(command, agreement, 'replaced', newer.id)]
-  const current = currentOf(subscription)
-  return [
-    ...earlier.filter(isScheduled).map((other) => ended(command, other, 'replaced', agreementId)),
-    { type: 'SubscriptionScheduled', data: { userId, at, agreementId, tier, startsAt, statusAt } },
-    ...(current?.cancelled === 'no' ? [cancelled(command, current)] : []),
-  ]
 }
 
 function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription: Subscription): Events {
@@ -99,11 +51,17 @@ function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription
         ? [{ type: 'SubscriptionSuspended', data: { ...data, cause: 'provider' } }]
         : []
     case 'cancelled':
-      if (!isRunning(agreement)) return [ended(command, agreement, 'declined')]
+      if (!isRunning(agreement)) return end(command, subscription, 'declined')
       return agreement.cancelled === 'final' ? [] : [cancelled(command, agreement, { final: true })]
     case 'expired':
-      return [ended(command, agreement, 'expired')]
+      return end(command, subscription, 'expired')
   }
+}
+
+/** Ends an agreement that is over at the provider, and closes it if another plan takes over its credits. */
+function end(command: SubscriptionCommand<'ReportStatus'>, subscription: Subscription, cause: EndCause): Events {
+  const ending = drop(subscription, command, find(subscription, command.agreementId), cause)
+  return [ending, ...reportStatus(command, evolve(subscription, ending))]
 }
 
 function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Subscription): Events {
@@ -115,7 +73,7 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
   if (amountCents !== agreement.priceCents || currency !== agreement.currency)
     return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, meant: { tier, periodStart: soldAt, periodEnd } } }]
   const starts = awaitsApproval(agreement) || isScheduled(agreement)
-  const started = starts ? activate(subscription, command, agreement, { periodEnd }) : []
+  const started = starts ? startPaid(subscription, command, agreement) : []
   const afterEnd = isSoldAfterEnd(started.reduce(evolve, subscription), agreementId, soldAt)
   const resumes = status === 'suspended' && agreement.cancelled === 'no' && periodEnd > at
   return [

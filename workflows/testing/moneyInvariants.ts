@@ -74,13 +74,18 @@ function assertBilling({ subscription: { agreements } }: MoneyWorld): void {
   expect(agreements.filter(isBilled).length).toBeLessThanOrEqual(1)
 }
 
-/** Asserts that a plan ends at the end of its period, however late that is noticed. */
+/** Asserts that a plan ends with its period, however late that is noticed, also if a smaller plan replaces it. */
 function assertEnds(world: MoneyWorld): void {
   let state = subscription.initial
   for (const event of world.history()) {
     const { agreementId, at } = event.data
-    const periodEnd = state.agreements.find(({ id }) => id === agreementId)?.periodEnd
-    if (event.type === 'SubscriptionEnded' && event.data.cause === 'period_end' && periodEnd) expect(at).toBe(periodEnd)
+    const find = (id: string | null) => state.agreements.find((agreement) => agreement.id === id)
+    const { status, periodEnd } = find(agreementId) ?? {}
+    if (event.type === 'SubscriptionEnded' && periodEnd) {
+      const { cause, replacedBy } = event.data
+      if (cause === 'period_end') expect(at).toBe(periodEnd)
+      if (status === 'active' && find(replacedBy)?.startsAt) expect(periodEnd <= at).toBe(true)
+    }
     state = subscription.evolve(state, event)
   }
 }

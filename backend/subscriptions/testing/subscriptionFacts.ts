@@ -6,6 +6,9 @@ export const userId = 'user'
 export const on = (date: string) => `2026-${date}T00:00:00.000Z`
 export const at = on('01-10')
 
+export const dated = (event: SubscriptionEvent, when: string) =>
+  ({ ...event, data: { ...event.data, at: when } }) as SubscriptionEvent
+
 export const requested = (
   agreementId = 'A',
   tier: PaidTier = 'pro',

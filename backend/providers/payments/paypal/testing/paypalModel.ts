@@ -122,7 +122,7 @@ export class PaypalModel {
   approve(id: string): void {
     const { start_time } = this.of(id)
     this.turn(id, 'ACTIVE', 'ACTIVATED')
-    if (start_time === undefined) this.bill(id)
+    if (start_time === undefined || Date.parse(start_time) <= this.now) this.bill(id)
     else this.of(id).billing_info.next_billing_time = start_time
   }
 

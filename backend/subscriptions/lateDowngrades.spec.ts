@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { specification } from '../kernel/eventsourcing/testing/specification.ts'
+import { forfeitedSales } from './agreements.rules.ts'
+import type { SubscriptionEvent } from './events.ts'
+import { subscription } from './subscription.decider.ts'
+import {
+  activated,
+  applyDueChanges,
+  cancel,
+  cancelled,
+  dated,
+  ended,
+  on,
+  paid,
+  reactivated,
+  requested,
+  reversal,
+  reversed,
+  running,
+  sale,
+  status,
+  userId,
+} from './testing/subscriptionFacts.ts'
+
+const given = specification(subscription)
+const [startsAt, renewedUntil, now] = [on('02-01'), on('03-01'), on('02-02')]
+
+const scheduled = (statusAt: string | null = now): SubscriptionEvent => ({
+  type: 'SubscriptionScheduled',
+  data: { userId, agreementId: 'B', tier: 'standard', startsAt: renewedUntil, statusAt, at: now },
+})
+const firstSale = { agreementId: 'B', soldAt: now, periodEnd: on('03-02'), at: now }
+const paidForB = ((event: SubscriptionEvent) =>
+  ({ ...event, data: { ...event.data, agreementId: 'B', tier: 'standard' } }) as SubscriptionEvent)(
+  dated(paid('b1', now, on('03-02')), now),
+)
+
+/** Plan A was renewed on 1 February, before the buyer approved the smaller plan B, which was to start then. */
+const renewed = [...running, requested('B', 'standard', startsAt), dated(paid('s2', startsAt, renewedUntil), startsAt)]
+const cancelledA = dated(cancelled(false, renewedUntil), now)
+const waiting = [...renewed, scheduled(), cancelledA, paidForB]
+const forfeitedAfter = (...events: SubscriptionEvent[]) =>
+  forfeitedSales([...waiting, ...events].reduce(subscription.evolve, subscription.initial))
+
+describe('a smaller plan that is approved after the larger one was renewed', () => {
+  it('starts when the renewed period ends', () => {
+    given(...renewed)
+      .when(status('active', now, 'B', now))
+      .decides(scheduled(), cancelledA)
+    given(...waiting)
+      .when(applyDueChanges(renewedUntil))
+      .decides(
+        dated(ended('A', 'replaced', 'B'), renewedUntil),
+        dated(activated('B', { tier: 'standard', periodEnd: on('03-02'), statusAt: null }), renewedUntil),
+      )
+  })
+
+  it('grants the credits of its first sale at once, whether the sale or the approval is reported first', () => {
+    given(...renewed, scheduled(), cancelledA)
+      .when(sale('b1', firstSale))
+      .decides(paidForB)
+    given(...renewed)
+      .when(sale('b1', firstSale))
+      .decides(scheduled(null), cancelledA, paidForB)
+    const expired = ended('B', 'not_approved', null, on('01-04'))
+    given(...renewed, expired)
+      .when(sale('b1', firstSale))
+      .decides(scheduled(null), cancelledA, paidForB)
+  })
+
+  it('starts at once if the larger plan is suspended', () => {
+    const suspension = { userId, agreementId: 'A', at: now, cause: 'provider', statusAt: now } as const
+    given(...renewed, { type: 'SubscriptionSuspended', data: suspension })
+      .when({ ...status('active', now, 'B', now), periodEnd: on('03-02') })
+      .decides(
+        dated(ended('A', 'replaced', 'B'), now),
+        dated(activated('B', { tier: 'standard', statusAt: now, periodEnd: on('03-02') }), now),
+      )
+  })
+
+  it('leaves its credits to the larger plan when it is withdrawn or declined', () => {
+    const dropped = dated(ended('B', 'replaced', 'A'), now)
+    given(...waiting)
+      .when({ type: 'ReactivateSubscription', userId, at: now })
+      .decides(dropped, dated(reactivated, now))
+    given(...waiting)
+      .when(cancel(true, now))
+      .decides(dropped)
+    given(...waiting)
+      .when(status('cancelled', now, 'B', now))
+      .decides(dropped, { type: 'SubscriptionClosed', data: { userId, agreementId: 'B', at: now } })
+    expect(forfeitedAfter(dropped)).toEqual([])
+    expect(forfeitedAfter(dropped, dated(ended('A', 'period_end'), renewedUntil))).toEqual(['s1', 's2', 'b1'])
+  })
+
+  it('leaves its credits to a next plan, and that one to the current one', () => {
+    const replaced = dated(ended('B', 'replaced', 'C'), now)
+    const next = { ...scheduled(), data: { ...scheduled().data, agreementId: 'C' } } as SubscriptionEvent
+    given(...waiting, requested('C', 'standard', renewedUntil), replaced, next)
+      .when({ type: 'ReactivateSubscription', userId, at: now })
+      .decides(dated(ended('C', 'replaced', 'A'), now), dated(reactivated, now))
+  })
+
+  it('starts at once when the sale of the larger plan is taken back', () => {
+    given(...waiting)
+      .when({ ...reversal('r', 4499, { saleId: 's2' }), at: now })
+      .decides(
+        dated(reversed('r', 4499, 4500, { saleId: 's2' }), now),
+        dated(ended('A', 'replaced', 'B'), now),
+        dated(activated('B', { tier: 'standard', periodEnd: on('03-02'), statusAt: null }), now),
+      )
+  })
+
+  it('ends when its own sale is taken back', () => {
+    const ofB = dated(reversed('r', 4499, 4500, { saleId: 'b1' }), now)
+    given(...waiting)
+      .when({ ...reversal('r', 4499, { saleId: 'b1' }), at: now })
+      .decides(
+        { ...ofB, data: { ...ofB.data, agreementId: 'B' } } as SubscriptionEvent,
+        dated(ended('B', 'replaced', 'A'), now),
+      )
+  })
+})
