@@ -86,6 +86,7 @@ const STATES = {
   recovered: [submitted, requested, accepted, failed('job', 'render_timed_out'), recovered],
   cancelled: [submitted, cancelled],
   deleted: [submitted, requested, accepted, downloading, succeeded, deleted],
+  deletedLate: [submitted, requested, accepted, failed('job', 'render_timed_out'), deleted],
   abandoned: [abandoned],
 } as const satisfies Record<string, readonly VideoTaskEvent[]>
 type State = keyof typeof STATES
@@ -171,7 +172,15 @@ const TABLE: readonly (readonly [
       downloading: [failed('job')],
     },
   ],
-  [simple('EndRecovery'), { timedOut: [recoveryEnded], broken: [recoveryEnded], found: [recoveryEnded] }],
+  [
+    simple('EndRecovery'),
+    {
+      timedOut: [recoveryEnded],
+      broken: [recoveryEnded],
+      found: [recoveryEnded],
+      deletedLate: [recoveryEnded],
+    },
+  ],
   [
     simple('Delete'),
     {

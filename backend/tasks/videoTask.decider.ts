@@ -12,7 +12,7 @@ import {
 import { evolve, refuseOlderLease, type VideoTask } from './videoTask.rules.ts'
 
 type At = { readonly at: string }
-type SimpleCommand = 'Cancel' | 'Queue' | 'Claim' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
+type SimpleCommand = 'Cancel' | 'Queue' | 'Claim' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase'
 /** Workers that run under a lease send its fencing token. */
 export type VideoTaskCommand = Ask & { readonly lease?: number | undefined }
 
@@ -29,6 +29,7 @@ type Ask =
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
   | ({ readonly type: 'Abandon'; readonly taskId: string } & At)
+  | ({ readonly type: 'EndRecovery' } & At)
 
 function decide(command: VideoTaskCommand, task: VideoTask): readonly VideoTaskEvent[] {
   const { at } = command
@@ -40,16 +41,26 @@ function decide(command: VideoTaskCommand, task: VideoTask): readonly VideoTaskE
       return []
     case 'Abandon':
       return task.status === 'none' ? [{ type: 'VideoTaskAbandoned', data: { taskId: command.taskId, at } }] : []
+    case 'EndRecovery': {
+      const taskId = recoveringId(task)
+      return taskId === undefined ? [] : [{ type: 'VideoRecoveryEnded', data: { taskId, at } }]
+    }
     default:
       if (command.type === 'Succeed' || command.type === 'Fail') refuseOlderLease(task, command.lease)
       return 'order' in task ? decideOpen(command, task, { taskId: task.order.taskId, at }) : []
   }
 }
 
+/** Returns the id of a task whose recovery has not ended. */
+function recoveringId(task: VideoTask): string | undefined {
+  if (task.status === 'deleted') return task.recovering
+  return task.status === 'failed' && task.jobId !== null ? task.order.taskId : undefined
+}
+
 type Ordered = Extract<VideoTask, { order: VideoTaskOrder }>
 type Fact = { readonly taskId: string; readonly at: string }
 
-type OpenCommand = Exclude<VideoTaskCommand, { type: 'Submit' | 'Abandon' }>
+type OpenCommand = Exclude<VideoTaskCommand, { type: 'Submit' | 'Abandon' | 'EndRecovery' }>
 
 function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   const { status } = task
@@ -99,8 +110,6 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
         { type: 'VideoTaskFailed', data: { ...fact, userId, code: command.code, detail: detailOf(command), jobId } },
       ]
     }
-    case 'EndRecovery':
-      return status === 'failed' && task.jobId !== null ? [{ type: 'VideoRecoveryEnded', data: fact }] : []
     case 'Delete':
       if (status === 'rendering' || status === 'downloading')
         throw new Rejection('task_in_progress', 'The video is being made and can no longer be cancelled.')

@@ -48,8 +48,14 @@ type Stage =
       /** The job that made the video. */
       job?: { readonly provider: string; readonly jobId: string }
     }>
-  /** `cancelled`: its owner deleted it before it had ended. */
-  | { readonly status: 'deleted'; readonly charged: boolean; readonly cancelled: boolean }
+  | Readonly<{
+      status: 'deleted'
+      /** Id of the task while its recovery, which may store a late video, has not ended. */
+      recovering?: string
+      charged: boolean
+      /** Its owner deleted it before it had ended. */
+      cancelled: boolean
+    }>
 
 /** Names of the providers that certainly did not take the task: for now, least recently first, or for good. */
 type Asked = { readonly postponedBy?: readonly string[]; readonly refusedBy?: readonly string[] }
@@ -137,11 +143,16 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       return { status: 'failed', order: task.order, failedAt, code, ...by, jobId: openEnded ? jobId : null, jobUnknown }
     }
     case 'VideoRecoveryEnded':
+      if (task.status === 'deleted') return { ...task, recovering: undefined }
       return task.status === 'failed' ? { ...task, jobId: null } : task
     case 'VideoTaskAbandoned':
       return { status: 'abandoned' }
-    case 'VideoTaskDeleted':
-      return { status: 'deleted', charged: isCharged(task), cancelled: 'code' in task && task.code === 'cancelled' }
+    case 'VideoTaskDeleted': {
+      const isRecovering = task.status === 'failed' && task.jobId !== null
+      const cancelled = 'code' in task && task.code === 'cancelled'
+      const deleted = { status: 'deleted', charged: isCharged(task), cancelled } as const
+      return isRecovering ? { ...deleted, recovering: event.data.taskId } : deleted
+    }
   }
 }
 

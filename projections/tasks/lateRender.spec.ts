@@ -20,7 +20,12 @@ describe('a late render', () => {
     expect(rowsOf(lateRenders, lost)).toEqual([])
     expect(rowsOf(lateRenders, lost, e.found)).toEqual([{ id: 'task', user_id: 'user' }])
   })
-  it.each([['recovered'], ['recoveryEnded'], ['deleted']] as const)('is over when %s', (end) => {
+  it.each([['recovered'], ['recoveryEnded']] as const)('is over when %s', (end) => {
     expect(rowsOf(lateRenders, timedOut, e[end])).toEqual([])
+  })
+  it('outlasts the deletion of its task, because its recovery may be storing the video', () => {
+    expect(rowsOf(lateRenders, timedOut, e.deleted)).toEqual([{ id: 'task', user_id: 'user' }])
+    expect(rowsOf(lateRenders, timedOut, e.deleted, e.recoveryEnded)).toEqual([])
+    expect(rowsOf(lateRenders, e.deleted)).toEqual([])
   })
 })

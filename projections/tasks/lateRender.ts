@@ -23,7 +23,7 @@ type LateRenderEvent = VideoTaskFailed | VideoRenderFound | VideoTaskRecovered |
 
 export const lateRenders: Projection<LateRenderEvent, LateRenderRow> = {
   name: 'lateRenders',
-  version: 2,
+  version: 3,
   table: LateRenderTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,
@@ -34,6 +34,7 @@ export const lateRenders: Projection<LateRenderEvent, LateRenderRow> = {
     VideoRenderFound: (_, { data }) => ({ id: data.taskId, user_id: data.userId }),
     VideoTaskRecovered: () => undefined,
     VideoRecoveryEnded: () => undefined,
-    VideoTaskDeleted: () => undefined,
+    // Its recovery may be storing the video, so it still has to end.
+    VideoTaskDeleted: (row) => row,
   },
 }

@@ -144,10 +144,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     },
 
     async endRecovery({ taskId }) {
-      const state = await sendCommand(taskId, { type: 'EndRecovery', at: at() })
       // A task deleted while its late video was downloaded may have stored a file after the deletion removed its media.
-      if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
-      await discard(state, taskId)
+      if ((await readTask(taskId)).status === 'deleted') await removeTaskMedia(deps.media, taskId)
+      await discard(await sendCommand(taskId, { type: 'EndRecovery', at: at() }), taskId)
     },
 
     async sweepHolds() {
