@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -98,6 +99,26 @@ function normalizeRequest(ctx: Context): void {
   if (!isRange || headers['if-range'] !== undefined) delete headers.range
 }
 
+function setAssetHeaders(res: ServerResponse, file: string): void {
+  const forever = file.startsWith('/_astro/')
+  res.setHeader('Cache-Control', forever ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+  if (file === '/sw.js') for (const [name, value] of Object.entries(WORKER_HEADERS)) res.setHeader(name, value)
+}
+
+/** Adds the headers to a 304 of sirv that it sends with the file, as RFC 9110, section 15.4.5, requires. */
+function completeNotModified(ctx: Context): void {
+  ctx.vary('Accept-Encoding')
+  const writeHead = ctx.res.writeHead.bind(ctx.res)
+  ctx.res.writeHead = ((status: number, headers: OutgoingHttpHeaders) => {
+    if (status === 304) {
+      setAssetHeaders(ctx.res, ctx.path)
+      // sirv compares the two as they are.
+      ctx.res.setHeader('ETag', ctx.get('If-None-Match'))
+    }
+    return writeHead(status, headers)
+  }) as typeof writeHead
+}
+
 /**
  * Serves the built site: pages from memory, assets from the folder. Unknown paths redirect to the landing page.
  * See docs/decisions/0011-static-site-strict-policy.md.
@@ -111,11 +132,7 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
     brotli: true,
     gzip: true,
     extensions: [],
-    setHeaders: (res, file) => {
-      const forever = file.startsWith('/_astro/')
-      res.setHeader('Cache-Control', forever ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
-      if (file === '/sw.js') for (const [name, value] of Object.entries(WORKER_HEADERS)) res.setHeader(name, value)
-    },
+    setHeaders: setAssetHeaders,
   })
 
   return async (ctx, next) => {
@@ -148,8 +165,7 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
       return
     }
     normalizeRequest(ctx)
-    // sirv sends this with the file, but not with its 304, as RFC 9110 15.4.5 requires.
-    ctx.vary('Accept-Encoding')
+    completeNotModified(ctx)
     const asset = await new Promise<boolean>((resolve) => {
       // A response that was closed earlier emits no further event.
       if (ctx.res.destroyed) return resolve(true)
