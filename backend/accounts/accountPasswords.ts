@@ -36,20 +36,25 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     return (await Promise.all([...hashes].map((hash) => passwordMatches(password, hash)))).includes(true)
   }
 
-  /** Stores a new password, ends all sessions, revokes reset links and emails a notice, in the caller's transaction. */
-  const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string) => {
+  /**
+   * Stores a new password, ends all sessions, revokes reset links and emails a notice, in the caller's transaction.
+   * Returns the time of the change.
+   * @param confirmed hash of the password that the user has proved to know
+   */
+  const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string, confirmed?: string) => {
     const at = new Date(now())
     const changed = await tx.nativeUpdate(
       UserTable,
-      { id: account.id },
+      { id: account.id, ...(confirmed !== undefined && { passwordHash: confirmed }) },
       { passwordHash, hasPassword: true, passwordChangedAt: at },
     )
-    // A concurrent request deleted the account.
+    // A concurrent request deleted the account or changed its password.
     if (changed === 0) throw new Rejection('unauthenticated', 'Please sign in.')
     await endSessions(tx, account.id, at)
     await links.revoke(tx, account.id, 'reset')
     const notice = composeMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`)
     await outbox.put(tx, account.id, notice, NOTICE_LIFETIME_MS)
+    return at
   }
 
   const hashStrong = async (password: string, { email, fullName }: UserAccount) => {
@@ -155,10 +160,13 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       })
     },
 
-    /** Sets a new password and ends all sessions. @throws ValidationError  @throws Rejection unauthenticated */
-    async change(account: UserAccount, password: string): Promise<void> {
+    /**
+     * Sets a new password in place of the confirmed one, and ends all sessions. Returns the time of the change.
+     * @throws ValidationError  @throws Rejection unauthenticated
+     */
+    async change(account: UserAccount, password: string): Promise<Date> {
       const passwordHash = await hashStrong(password, account)
-      await database.em.fork().transactional((tx) => replace(tx, account, passwordHash))
+      return database.em.fork().transactional((tx) => replace(tx, account, passwordHash, account.passwordHash))
     },
   }
 }

@@ -70,7 +70,13 @@ export const login = endpoint('POST /auth/login', {
   access: 'public',
   body: Credentials,
   answer: z.object({ user: User }),
-  refuses: ['invalid_credentials', 'email_not_verified', 'second_factor_required', 'too_many_requests'],
+  refuses: [
+    'unauthenticated',
+    'invalid_credentials',
+    'email_not_verified',
+    'second_factor_required',
+    'too_many_requests',
+  ],
   summary:
     'Signs in: sets the httpOnly session cookies. With a second factor: 401 `second_factor_required` and a ticket',
 })
@@ -79,7 +85,7 @@ export const secondFactor = endpoint('POST /auth/second-factor', {
   access: 'public',
   body: TicketAndCode,
   answer: z.object({ user: User }),
-  refuses: ['ticket_invalid', 'too_many_requests'],
+  refuses: ['unauthenticated', 'ticket_invalid', 'too_many_requests'],
   summary: 'Finishes a sign-in that answered `second_factor_required`, with its ticket and a code',
 })
 
@@ -87,7 +93,7 @@ export const passkeyLogin = endpoint('POST /auth/passkey', {
   access: 'public',
   body: PasskeyAnswer,
   answer: z.object({ user: User }),
-  refuses: ['passkey_refused', 'too_many_requests'],
+  refuses: ['unauthenticated', 'passkey_refused', 'too_many_requests'],
   summary: 'Signs in with a passkey alone',
 })
 

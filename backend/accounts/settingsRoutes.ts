@@ -27,10 +27,10 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
 
   serve(contract.changePassword, async ({ body, userId, ctx }) => {
     const account = await confirmations.confirmPassword(ctx, userId, body.current_password, 'current_password')
-    await passwords.change(account, body.new_password)
+    const changedAt = await passwords.change(account, body.new_password)
     await securityLog.record(ctx, userId, 'password_changed')
     // The change ended this session too, in case its cookies were stolen.
-    await sessions.open(ctx, userId)
+    await sessions.open(ctx, userId, changedAt)
     sessions.rememberDevice(ctx, account.identity)
     return { message: 'The password was changed, and other devices were signed out.' }
   })

@@ -30,10 +30,10 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     forget: sessions.forget,
     mark: cookies.markSession,
 
-    /** Ends the session that the new one replaces. @param steppedUp whether the sign-in proved a second factor */
-    async open(ctx: Context, userId: string, steppedUp = false): Promise<void> {
+    /** Ends the session that the new one replaces. @see Sessions.open */
+    async open(ctx: Context, userId: string, since: Date | null, steppedUp = false): Promise<void> {
       await sessions.end(cookies.session(ctx))
-      cookies.setSession(ctx, await sessions.open(userId, ctx.get('User-Agent'), steppedUp))
+      cookies.setSession(ctx, await sessions.open(userId, ctx.get('User-Agent'), steppedUp, since))
     },
 
     async stepUp(ctx: Context): Promise<void> {

@@ -102,19 +102,21 @@ export function createSessions(database: Database, secret: string, now: Clock = 
   return {
     /**
      * @param steppedUp whether the sign-in proved a second factor
-     * @throws Rejection unauthenticated, if the account was deleted
+     * @param since time of the last change of the password when it was checked
+     * @throws Rejection unauthenticated, if the account was deleted or its password has changed since
      */
-    async open(userId: string, userAgent: string, steppedUp = false) {
+    async open(userId: string, userAgent: string, steppedUp = false, since?: Date | null) {
       const id = uuid7(now())
       const at = new Date(now())
-      // The lock makes a concurrent deletion of the account wait.
+      // The lock makes a concurrent deletion of the account, or change of its password, wait.
       const opened = await execute(
         `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent, stepped_up_at)
          select ?::uuid, id, 0, ?::timestamptz, ?::timestamptz, ?::timestamptz, ?, ?::timestamptz
-         from user_account where id = ? for key share returning id`,
-        [id, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null, userId],
+         from user_account where id = ? and (? or password_changed_at is not distinct from ?::timestamptz)
+         for share returning id`,
+        [id, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null, userId, since === undefined, since ?? null],
       )
-      if (opened.length === 0) throw new Rejection('unauthenticated', 'This account was deleted.')
+      if (opened.length === 0) throw new Rejection('unauthenticated', 'This account has changed. Please sign in again.')
       return tokens(id, 0)
     },
 

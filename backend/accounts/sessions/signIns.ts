@@ -13,9 +13,10 @@ export const versionOf = ({ passwordChangedAt }: UserAccount) => String(password
 export function createSignIns({ sessions, securityLog, newDevices, factors, tickets }: SignInServices) {
   /** Opens the session of a user who has proved who they are. Returns the user. */
   const open = async (ctx: Context, account: UserAccount, steppedUp: boolean) => {
-    const device = sessions.knownDevice(ctx, account.identity, account.passwordChangedAt ?? null)
+    const since = account.passwordChangedAt ?? null
+    const device = sessions.knownDevice(ctx, account.identity, since)
     if (!device) await newDevices.announceIfNew(ctx, account)
-    await sessions.open(ctx, account.id, steppedUp)
+    await sessions.open(ctx, account.id, since, steppedUp)
     await securityLog.record(ctx, account.id, 'signed_in')
     if (!device) sessions.rememberDevice(ctx, account.identity)
     return { user: asUser(account) }

@@ -62,7 +62,7 @@ export const confirmStart = endpoint('POST /auth/start/confirm', {
   access: 'public',
   body: z.object({ token: Token }),
   answer: z.object({ user: User }),
-  refuses: ['token_invalid', 'second_factor_required'],
+  refuses: ['unauthenticated', 'token_invalid', 'second_factor_required'],
   summary:
     'Signs in with a mailed link, once: sets the httpOnly session cookies. With a second factor: 401 ' +
     '`second_factor_required` and a ticket',
