@@ -154,7 +154,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
           { passwordHash, hasPassword: false, passwordChangedAt: at },
         )
         await endSessions(tx, account.id, at)
-        await links.revoke(tx, account.id, 'secure')
+        for (const purpose of ['secure', 'reset'] as const) await links.revoke(tx, account.id, purpose)
         await eraseFactors(tx, account.id, link.issuedAt)
         return { userId: account.id, resetToken: await links.issue(tx, 'reset', account) }
       })

@@ -47,8 +47,8 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
 
   /**
-   * Stores and returns a token within the caller's transaction. A token that resets a password invalidates earlier
-   * ones. A token that verifies an address carries the registration that it activates.
+   * Stores and returns a token within the caller's transaction. Earlier ones stay valid: anyone can ask for a new link,
+   * also while the owner uses one. A token that verifies an address carries the registration that it activates.
    */
   const issue = async (
     tx: EntityManager,
@@ -60,7 +60,6 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     const { email, fullName, language, passwordHash } = account
     const token = randomBytes(32).toString('base64url')
     await lock(tx, id)
-    if (purpose === 'reset') await revoke(tx, id, purpose)
     const registration = purpose === 'verify' ? JSON.stringify({ email, fullName, language, passwordHash }) : null
     await tx.execute(
       'insert into mail_token (hash, user_id, purpose, expires_at, registration) values (?, ?, ?, ?, ?)',

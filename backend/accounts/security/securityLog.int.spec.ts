@@ -133,8 +133,12 @@ describe('a new device', () => {
     const user = await kinora.newUser()
     const intruder = cookiesOf(await signIn(user.email))
     const { token } = (await newDeviceMail(user))!
+    await kinora.post('/auth/forgot-password', { email: user.email })
+    const intruders = /reset-password\?token=([\w-]+)/.exec((await kinora.mails(user.email))[0]!.text)![1]
     const answer = await kinora.post('/auth/secure', { token })
     expect(answer.status).toBe(200)
+    const stolen = { token: intruders, new_password: 'of an intruder' }
+    expect((await kinora.post('/auth/reset-password', stolen)).status).toBe(422)
     const { reset_token } = (await answer.json()) as { reset_token: string }
     for (const cookie of [user.cookie, intruder])
       expect((await fetch(`${kinora.api}/auth/me`, { headers: { cookie } })).status).toBe(401)
