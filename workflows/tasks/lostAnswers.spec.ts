@@ -34,6 +34,8 @@ let made: 'finished' | 'rendering'
 let handle: Handle
 let findOrigin: ActivityDeps['findOrigin']
 let typesOf: (taskId: string) => string[]
+/** Tasks of which the second provider has deleted what it kept. */
+let discarded: string[]
 
 beforeAll(async () => {
   video = await makeTinyVideo()
@@ -42,6 +44,7 @@ beforeEach(async () => {
   clock = Date.UTC(2026, 0, 1)
   jobs = new Map()
   made = 'finished'
+  discarded = []
   const store = createMemoryEventStore()
   handle = createHandle(store)
   findOrigin = createOrigins(store)
@@ -77,11 +80,15 @@ function worker(log: Handle = handle, media: object = { size: async () => 1, loc
     check: async () => ({ ok: true, detail: '' }),
     close: async () => {},
   }
+  const second = { ...provider, discard: async (taskId: string) => void discarded.push(taskId) }
   const unused = { decrypt: async () => '', showProgress: async () => {}, waitForCallback: async () => {} }
   return createTaskActivities({
     handle: log,
     findOrigin,
-    providers: new Map([['demo', provider]]),
+    providers: new Map([
+      ['demo', provider],
+      ['second', second],
+    ]),
     media,
     clock: () => clock,
     ...unused,
@@ -179,7 +186,7 @@ describe('a recovery', () => {
     expect(await worker().recover(inputOf('task0'), context)).toBe('over')
   })
 
-  it('removes the file of a task that its owner deletes during the download', async () => {
+  it('removes the file of a task that its owner deletes during the download, also at the provider', async () => {
     answer = () => new Promise(() => {})
     void worker().render(inputOf('task0'), context)
     await vi.waitFor(() => expect(jobs.size).toBe(1))
@@ -201,5 +208,7 @@ describe('a recovery', () => {
     await endRecovery(inputOf('task0'), context)
     expect(typesOf('task0').slice(-2)).toEqual(['TaskDeleted', 'RecoveryEnded'])
     expect(removed).toContain('videos/task0.mp4')
+    // The log does not say any more which provider has made the video.
+    expect(discarded).toEqual(['task0'])
   })
 })

@@ -37,7 +37,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
   /** Deletes what the provider of a task keeps. A provider that is not configured any more keeps it. */
   const discard = async (state: VideoTask, taskId: string) => {
-    await findProvider(providers, 'provider' in state ? state.provider : undefined)?.discard(taskId)
+    const provider = findProvider(providers, 'provider' in state ? state.provider : undefined)
+    // A deleted task has forgotten its provider.
+    for (const each of state.status === 'deleted' ? providers.values() : [provider]) await each?.discard(taskId)
   }
 
   const releaseSlot = async (taskId: string, userId: string) => {
