@@ -111,6 +111,16 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
       )
   })
 
+  it('is withdrawn with the larger plan if it was not paid yet', () => {
+    given(...renewed, scheduled(), cancelledA)
+      .when({ ...reversal('r', 4499, { saleId: 's2' }), at: now })
+      .decides(
+        dated(reversed('r', 4499, 4500, { saleId: 's2' }), now),
+        dated(ended('B', 'withdrawn'), now),
+        dated(ended('A', 'cancelled'), now),
+      )
+  })
+
   it('ends when its own sale is taken back', () => {
     const ofB = dated(reversed('r', 4499, 4500, { saleId: 'b1' }), now)
     given(...waiting)

@@ -73,6 +73,15 @@ describe('a plan that is approved before its start', () => {
       )
   })
 
+  it('starts with a sale before its date if no plan runs', () => {
+    const about = { agreementId: 'B', tier: 'standard' } as const
+    const first = { ...paid('s2').data, ...about } as SubscriptionEvent<'SubscriptionPaid'>['data']
+    for (const approval of [[], [scheduled('B')]])
+      given(requested('B', 'standard', startsAt), ...approval)
+        .when(sale('s2', { agreementId: 'B' }))
+        .decides(activated('B', { tier: 'standard', statusAt: null }), { type: 'SubscriptionPaid', data: first })
+  })
+
   it('is not affected by a suspension at the provider before it starts', () => {
     given(...withScheduled)
       .when(status('suspended', on('01-06'), 'B'))
@@ -112,7 +121,13 @@ describe('a second scheduled plan', () => {
       )
   })
 
-  it('still gives way to a later plan when a log holds both', () => {
+  it('still gives way to a later plan when a log holds both, with or without a current one', () => {
+    given(requested('B', 'standard', startsAt), scheduled('B'), requested('C', 'pro', startsAt), scheduled('C', 'pro'))
+      .when(applyDueChanges(startsAt))
+      .decides(
+        dated(ended('B', 'withdrawn'), startsAt),
+        dated(activated('C', { periodEnd: null, statusAt: null }), startsAt),
+      )
     given(...both, scheduled('C', 'pro'))
       .when(applyDueChanges(startsAt))
       .decides(
@@ -148,6 +163,12 @@ describe('plans that wait for their start or approval', () => {
     given(...running, requested('B'))
       .when(cancel(false))
       .decides(ended('B', 'withdrawn'), ended('A', 'cancelled'))
+  })
+
+  it('are withdrawn by a reactivation although one has replaced another, unpaid', () => {
+    given(...withScheduled, requested('C', 'pro', startsAt), ended('B', 'replaced', 'C'), scheduled('C', 'pro'))
+      .when({ type: 'ReactivateSubscription', userId, at })
+      .decides(ended('C', 'withdrawn'), reactivated)
   })
 
   it('are all withdrawn when the user reactivates the current plan', () => {

@@ -43,7 +43,7 @@ export function approve(
   const { userId, at, statusAt } = occasion
   const { id: agreementId, tier } = agreement
   const { earlier, later } = requestedAround(subscription, agreement)
-  const paidUntil = earlier.findLast(({ status }) => status === 'active')?.periodEnd ?? null
+  const paidUntil = earlier.find(({ status }) => status === 'active')?.periodEnd ?? null
   const startsAt = agreement.startsAt === null ? null : latest(agreement.startsAt, paidUntil)
   if (startsAt === null || startsAt <= at) return activate(subscription, occasion, agreement, occasion)
   const newer = later.find(isScheduled)

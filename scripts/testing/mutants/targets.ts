@@ -16,6 +16,7 @@ const subscriptionSpecs = [
   'backend/subscriptions/agreements.rules.spec.ts',
   'backend/subscriptions/repeatedReports.spec.ts',
   'backend/subscriptions/scheduledPlans.spec.ts',
+  'backend/subscriptions/lateDowngrades.spec.ts',
 ]
 
 const creditSpecs = [
@@ -38,6 +39,7 @@ export const TARGETS: readonly Target[] = [
   { file: 'backend/subscriptions/dueChanges.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/endings.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/reversals.rules.ts', specs: subscriptionSpecs },
+  { file: 'backend/subscriptions/starts.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/subscription.decider.ts', specs: subscriptionSpecs },
   {
     file: 'workflows/subscriptions/settleSubscription.ts',
