@@ -29,6 +29,9 @@ export type Credits = ReturnType<typeof createCredits>
 /** Returns the id of the lot that a sale paid for. */
 const saleLot = (saleId: string): string => `sale-${saleId}`
 
+/** Returns the id of the lot that an adjustment granted. */
+export const adjustmentLot = (adjustmentId: string): string => `adjustment-${adjustmentId}`
+
 /** Creates the service that changes credit accounts. Every call is idempotent. Amounts are whole credits. */
 export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
   const at = (laterMs = 0) => new Date(calendar() + laterMs).toISOString()
@@ -115,7 +118,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       const change = { userId, reason, at: at() }
       const signature = sign?.({ ...change, adjustmentId, amount, actor: context.actor })
       const signed = signature === undefined ? change : { ...change, signature }
-      const lot = { lotId: `adjustment-${adjustmentId}`, source: 'adjustment', amount, expiresAt: null } as const
+      const lot = { lotId: adjustmentLot(adjustmentId), source: 'adjustment', amount, expiresAt: null } as const
       if (amount > 0) await send({ type: 'GrantLot', ...lot, ...signed }, context)
       else await send({ type: 'WithdrawCredits', adjustmentId, amount: -amount, ...signed }, context)
     },

@@ -69,9 +69,27 @@ describe('npm run adjust', () => {
     expect(await adjust(...by, '--amount=-61')).toEqual({ code: 1, text: 'This takes 61 credits; 60 are left.' })
   })
 
+  it('refuses an id that was used for another amount', async () => {
+    const user = await kinora.newUser()
+    const by = ['--user', user.userId, '--operator', 'olga', '--reason', 'a slow week']
+    expect((await adjust(...by, '--amount', '40', '--id', 'granted')).code).toBe(0)
+    expect((await adjust(...by, '--amount=-10', '--id', 'taken')).code).toBe(0)
+    for (const [id, booked, amount] of [
+      ['granted', 40, 50],
+      ['granted', 40, -40],
+      ['taken', -10, 10],
+      ['taken', -10, -20],
+    ] as const)
+      expect(await adjust(...by, `--amount=${amount}`, '--id', id)).toEqual({
+        code: 2,
+        text: expect.stringContaining(`--id: the adjustment ${id} was made with ${booked} credits`),
+      })
+  })
+
   it.each([
     [['--amount', '5', '--reason', 'x', '--operator', 'olga'], '--user is missing'],
     [['--user', 'ada@kinora.test', '--amount', '1.5', '--reason', 'x', '--operator', 'olga'], '--amount must be'],
+    [['--user', 'ada@kinora.test', '--amount', '0x10', '--reason', 'x', '--operator', 'olga'], '--amount must be'],
     [['--user', 'ada@kinora.test', '--amount', '5', '--reason', 'x', '--operator', 'a b'], '--operator must be'],
     [['--user', 'nobody@kinora.test', '--amount', '5', '--reason', 'x', '--operator', 'olga'], '--user: no user with'],
     [['--whom', 'x'], "Unknown option '--whom'"],
