@@ -185,6 +185,10 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       const radio = (name: string) => page.getByRole('radio', { name, exact: true })
       const preset = (days: number) => radio(t.period.days.replace('{{days}}', String(days)))
       const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
+      await page.getByText(t.period.note, { exact: true }).waitFor()
+      await expect
+        .poll(() => page.getByRole('group', { name: t.period.label }).getAttribute('aria-describedby'))
+        .toBe('period-note')
       await page.getByText(t.asTable).first().click()
       await expect.poll(() => rowsOf(t.trend.heading)).toHaveLength(8)
       expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))

@@ -15,7 +15,10 @@ export function DateRange() {
   const isCustom = custom || !('last' in choice)
   return (
     <div className="row board-period">
-      <fieldset className="board-switch" title={t('dashboard.period.note')}>
+      <p className="hint" id="period-note">
+        {t('dashboard.period.note')}
+      </p>
+      <fieldset className="board-switch" aria-describedby="period-note">
         <legend className="sr-only">{t('dashboard.period.label')}</legend>
         {PRESETS.map((last) => (
           <label className="option" key={last}>
