@@ -29,7 +29,8 @@ export function setUpPlanLinks(): void {
 async function buy(link: HTMLAnchorElement): Promise<void> {
   if (link.ariaBusy) return
   link.ariaBusy = 'true'
-  const { buyPlan } = await import('../../api/plans/purchase.ts')
-  await buyPlan(link.dataset.plan ?? '')
+  // After a release, the file is gone.
+  const purchase = await import('../../api/plans/purchase.ts').catch(() => location.reload())
+  await purchase?.buyPlan(link.dataset.plan ?? '')
   link.ariaBusy = null
 }

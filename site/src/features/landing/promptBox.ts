@@ -6,16 +6,22 @@ export function setUpPromptBox(): void {
   const box = form?.querySelector('textarea')
   if (!form || !box) return
   const file = form.querySelector<HTMLInputElement>('input[type=file]')
+  const button = form.querySelector('[type=submit]')!
   box.value ||= readLocalStart()?.prompt ?? ''
 
   const submit = async () => {
+    if (button.ariaBusy) return
     const picture = file?.files?.[0]
     const prompt = box.value.trim()
     if (!prompt && !picture) return box.focus()
     const { movements } = form.dataset
     const draft = { prompt, ...(movements && { camera_movements: movements.split(',') }) }
     writeLocalStart(draft)
-    await (await import('./startCard.ts')).startVideo(draft, picture)
+    button.ariaBusy = 'true'
+    // After a release, the file is gone. The new page restores the prompt.
+    const card = await import('./startCard.ts').catch(() => location.reload())
+    await card?.startVideo(draft, picture)
+    button.ariaBusy = null
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()

@@ -12,7 +12,7 @@ interface CompareDialogProps {
 }
 
 /** Shows takes side by side. A button, or its number on the keyboard, puts a take on the stage. */
-export default function CompareDialog({ takes, onClose }: CompareDialogProps) {
+export function CompareDialog({ takes, onClose }: CompareDialogProps) {
   const t = translate()
   const keep = (task: Task) => {
     showTake(task.id)

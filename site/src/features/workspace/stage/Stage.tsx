@@ -1,10 +1,11 @@
 import { useStore } from '@nanostores/react'
-import { lazy, Suspense, useDeferredValue, useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { TaskDialog, type TaskView } from '../TaskDialog.tsx'
 import { $tasks } from '../tasks.ts'
+import { useLatePart } from '../useLatePart.ts'
 import { StageSkeleton } from '../WorkspaceSkeleton.tsx'
 import { comparableTakes } from './comparableTakes.ts'
 import { Film } from './Film.tsx'
@@ -16,8 +17,6 @@ import { TakeCaption } from './TakeCaption.tsx'
 import { $current, $takes } from './takes.ts'
 import { $theatre, setTheatre } from './theatre.ts'
 
-const CompareDialog = lazy(() => import('./CompareDialog.tsx'))
-
 /** The current take as a film, its actions, and the strip of all takes. */
 export function Stage() {
   const t = translate()
@@ -28,7 +27,7 @@ export function Stage() {
   const { status } = useStore($tasks)
   const theatre = useStore($theatre)
   const [view, setView] = useState<TaskView | null>(null)
-  const [comparing, setComparing] = useState(false)
+  const comparison = useLatePart(() => import('./CompareDialog.tsx'))
   const [help, setHelp] = useState(false)
   useKeys({ onView: setView, onHelp: () => setHelp(true) })
   return (
@@ -42,7 +41,8 @@ export function Stage() {
             variant="quiet"
             icon="columns"
             label={t('workspace.compare.heading')}
-            onClick={() => setComparing(true)}
+            busy={comparison.busy}
+            onClick={comparison.open}
           />
         )}
         <div className="stage-theatre">
@@ -70,10 +70,8 @@ export function Stage() {
         <FirstRun />
       )}
       {view && <TaskDialog view={view} onView={setView} />}
-      {comparing && compared.length > 0 && (
-        <Suspense>
-          <CompareDialog takes={compared} onClose={() => setComparing(false)} />
-        </Suspense>
+      {comparison.part && compared.length > 0 && (
+        <comparison.part.CompareDialog takes={compared} onClose={comparison.close} />
       )}
       {help && <KeySheet onClose={() => setHelp(false)} />}
     </section>

@@ -1,14 +1,12 @@
 import { useStore } from '@nanostores/react'
-import { lazy, Suspense, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { $models } from '../../../../api/models.ts'
 import { translate } from '../../../../i18n/client.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { $generation, setOption } from '../../generation.ts'
 import { ratioOf } from '../../options/optionRules.ts'
+import { useLatePart } from '../../useLatePart.ts'
 import type { FrameSlot } from '../frameSlot.ts'
-
-const CropDialog = lazy(() => import('./CropDialog.tsx'))
 
 interface CropButtonProps {
   readonly slot: FrameSlot
@@ -19,7 +17,7 @@ interface CropButtonProps {
 /** Opens the crop dialog. A crop to another ratio that the model offers sets the ratio of the video too. */
 export function CropButton({ slot, onApplied }: CropButtonProps) {
   const t = translate()
-  const [open, setOpen] = useState(false)
+  const dialog = useLatePart(() => import('./CropDialog.tsx'))
   const { original } = useStore(slot.$frame)
   const { model: id, aspectRatio } = useStore($generation)
   const model = useStore($models).find((one) => one.id === id)
@@ -28,19 +26,15 @@ export function CropButton({ slot, onApplied }: CropButtonProps) {
   if (!original) return null
   const apply = (part: Blob, ratio: string) => {
     // The dialog gives the focus back to this button, which the upload removes.
-    flushSync(() => setOpen(false))
+    flushSync(dialog.close)
     onApplied()
     if (preferred && ratio !== preferred) setOption('aspectRatio', ratio)
     void slot.crop(part)
   }
   return (
     <>
-      <Button label={t('workspace.crop.open')} variant="quiet" icon="crop" onClick={() => setOpen(true)} />
-      {open && (
-        <Suspense>
-          <CropDialog src={original} ratios={ratios} onCrop={apply} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      <Button label={t('workspace.crop.open')} variant="quiet" icon="crop" busy={dialog.busy} onClick={dialog.open} />
+      {dialog.part && <dialog.part.CropDialog src={original} ratios={ratios} onCrop={apply} onClose={dialog.close} />}
     </>
   )
 }

@@ -28,7 +28,7 @@ interface CropDialogProps {
 }
 
 /** Cuts an image to a ratio, by drag, pinch and wheel or by labelled sliders. */
-export default function CropDialog({ src, ratios, onCrop, onClose }: CropDialogProps) {
+export function CropDialog({ src, ratios, onCrop, onClose }: CropDialogProps) {
   const t = translate()
   const [image, failed, retry] = useImage(src)
   const [ratio, setRatio] = useState(ratios[0] ?? '16:9')
