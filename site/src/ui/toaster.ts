@@ -32,8 +32,8 @@ export { showToast } from './toasts.ts'
 let following = false
 
 /**
- * Renders toasts into the page's live region, without React so that every page can use them. Each toast reopens the
- * popover, which moves it above any open dialog.
+ * Renders toasts into the page's live region, without React so that every page can use them. While a dialog is
+ * open, each toast reopens the popover, which moves it above the dialog.
  */
 export function showToasts(): void {
   const region = document.getElementById('toasts')
@@ -43,8 +43,8 @@ export function showToasts(): void {
   $toasts.subscribe((toasts) => {
     const wanted = new Set(toasts.map((toast) => String(toast.id)))
     const fresh = toasts.filter((toast) => !region.querySelector(`[data-toast="${toast.id}"]`))
-    if (fresh.length > 0) {
-      if (region.matches(':popover-open')) region.hidePopover()
+    if (fresh.length > 0 && document.querySelector('dialog[open]')) {
+      region.hidePopover()
       region.showPopover()
     }
     for (const toast of fresh) {
@@ -55,6 +55,5 @@ export function showToasts(): void {
     }
     for (const shown of region.querySelectorAll<HTMLElement>('[data-toast]'))
       if (!wanted.has(shown.dataset.toast ?? '')) shown.remove()
-    if (toasts.length === 0 && region.matches(':popover-open')) region.hidePopover()
   })
 }

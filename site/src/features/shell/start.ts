@@ -11,6 +11,8 @@ setUpDrawer()
 setUpLogo()
 setUpContact()
 watchNetwork()
+// The live region of the toasts is there before the first one, because screen readers announce only changes.
+document.getElementById('toasts')?.showPopover()
 
 // On public pages, skip the session check for visitors, because it would return 401. A hint without a session is either
 // out of date, and then deleted, or older than the cookie that tells about the session.

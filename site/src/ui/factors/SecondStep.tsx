@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { CodeEntry } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
@@ -18,15 +18,17 @@ interface SecondStepProps {
 export function SecondStep({ send, sendPasskey, onBack }: SecondStepProps) {
   const t = translate()
   const { form, field, problem, busy, ready } = useForm(CodeEntry, ({ code }) => send(code))
-  const first = useRef<HTMLDivElement>(null)
+  const first = useRef<HTMLFieldSetElement>(null)
+  const lead = useId()
   useEffect(() => first.current?.querySelector('input')?.focus(), [])
   return (
     <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
-      <p role="status">{t('auth.second.lead')}</p>
-      <div ref={first}>
+      <p id={lead}>{t('auth.second.lead')}</p>
+      {/* Screen readers read the name of the group when its field gets the focus. */}
+      <fieldset ref={first} aria-labelledby={lead}>
         <CodeField label={t('auth.second.code')} {...field('code')} />
-      </div>
+      </fieldset>
       <SubmitButton label={t('auth.second.submit')} busy={busy} ready={ready} />
       <PasskeyButton send={sendPasskey} />
       <Button variant="quiet" onClick={onBack}>

@@ -91,7 +91,7 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
           <img src={frame.preview} alt={label} />
         )}
       </div>
-      {frame.status !== 'none' && <FrameState frame={frame} slot={slot} input={input} />}
+      <FrameState frame={frame} slot={slot} input={input} />
       <div role="alert">{fault && <Fault id={`${id}-fault`} text={fault} />}</div>
       {frame.status === 'none' && frame.original && (
         <div className="row">
@@ -103,41 +103,54 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
 }
 
 interface FrameStateProps {
-  readonly frame: Exclude<Frame, { status: 'none' }>
+  readonly frame: Frame
   readonly slot: FrameSlot
   readonly input: RefObject<HTMLInputElement | null>
 }
 
+/** Progress and actions. Its live region is there before its text, because screen readers announce only changes. */
 function FrameState({ frame, slot, input }: FrameStateProps) {
   const t = translate()
+  const isReady = frame.status === 'ready'
   // The button disappears with the image.
   const remove = () => {
     slot.remove()
     input.current?.focus()
   }
   return (
-    <div className="row">
-      {frame.status === 'uploading' ? (
-        <div className="frame-progress">
-          <span className="hint">{t('workspace.image.uploading', { percent: frame.percent })}</span>
-          <progress className="upload-bar" max={100} value={frame.percent} aria-label={t('workspace.image.progress')} />
-        </div>
-      ) : (
-        <span className="hint frame-ready" role="status">
-          <Icon name="checkRound" />
-          {t('workspace.image.ready')}
-        </span>
+    <div className={frame.status === 'none' ? 'sr-only' : 'row'}>
+      <span className={isReady ? 'hint frame-ready' : 'sr-only'} role="status">
+        {isReady && (
+          <>
+            <Icon name="checkRound" />
+            {t('workspace.image.ready')}
+          </>
+        )}
+      </span>
+      {frame.status === 'uploading' && (
+        <>
+          <div className="frame-progress">
+            <span className="hint">{t('workspace.image.uploading', { percent: frame.percent })}</span>
+            <progress
+              className="upload-bar"
+              max={100}
+              value={frame.percent}
+              aria-label={t('workspace.image.progress')}
+            />
+          </div>
+          <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={remove} />
+        </>
       )}
-      {frame.status === 'uploading' ? (
-        <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={remove} />
-      ) : (
+      {isReady && (
         <>
           <CropButton slot={slot} onApplied={() => input.current?.focus()} />
           <Button label={t('workspace.image.replace')} variant="quiet" onClick={() => input.current?.click()} />
           <Button label={t('workspace.image.remove')} variant="quiet" icon="trash" onClick={remove} />
         </>
       )}
-      {!frame.wide && <p className="hint frame-warning">{t('workspace.image.ratioWarning')}</p>}
+      {frame.status !== 'none' && !frame.wide && (
+        <p className="hint frame-warning">{t('workspace.image.ratioWarning')}</p>
+      )}
     </div>
   )
 }
