@@ -9,6 +9,7 @@ import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
+import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { PlanChoices } from '../../ui/plans/PlanChoices.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { CancelPlan } from './CancelPlan.tsx'
@@ -80,7 +81,11 @@ function Panel({ plan }: { plan: Plan }) {
       />
       <Usage stats={plan.stats} />
       {plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
-      {plan.stats.current_tier !== 'free' && <Actions plan={plan} />}
+      {plan.stats.current_tier !== 'free' && (
+        <div ref={keepFocus}>
+          <Actions plan={plan} />
+        </div>
+      )}
     </div>
   )
 }

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { Share, Task } from '#backend/tasks/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { readShare, type Shown, shareVideo, unshareVideo } from '../../api/share.ts'
@@ -13,12 +14,18 @@ export function ShareSection({ task }: { task: Task }) {
   const t = translate()
   const [share, setShare] = useState<Share | null | 'failed'>()
   const [busy, run] = useBusy()
+  const box = useRef<HTMLDivElement>(null)
   const load = useCallback(() => readShare(task.id).then(setShare, () => setShare('failed')), [task.id])
   useEffect(() => void load(), [load])
 
+  const apply = (next: Share | null) => {
+    flushSync(() => setShare(next))
+    // The button that was pressed is gone when a share begins or ends.
+    if (document.activeElement === document.body) box.current?.querySelector<HTMLElement>('input, button')?.focus()
+  }
   // One change at a time: one that overtook the end of the share would share the video again.
   const change = (action: () => Promise<Share | null>) =>
-    busy || run(() => action().then(setShare, (error) => showToast('danger', errorText(error))))
+    busy || run(() => action().then(apply, (error) => showToast('danger', errorText(error))))
   const show = (shown: Partial<Shown>) => change(() => shareVideo(task.id, shown))
   const end = () => change(() => unshareVideo(task.id).then(() => null))
   const copy = (url: string) =>
@@ -31,13 +38,15 @@ export function ShareSection({ task }: { task: Task }) {
   if (share === 'failed') return <RetryNotice tone="danger" text={t('share.failed')} onRetry={load} />
   if (share === null)
     return (
-      <p className="row hint">
-        <span>{t('share.off')}</span>
-        <Button label={t('share.start')} variant="outline" icon="upload" busy={busy} onClick={() => show({})} />
-      </p>
+      <div ref={box}>
+        <p className="row hint">
+          <span>{t('share.off')}</span>
+          <Button label={t('share.start')} variant="outline" icon="upload" busy={busy} onClick={() => show({})} />
+        </p>
+      </div>
     )
   return (
-    <section className="stack card share" aria-label={t('share.heading')} aria-busy={busy}>
+    <section className="stack card share" aria-label={t('share.heading')} aria-busy={busy} ref={box}>
       <p className="row">
         <input className="input share-address" aria-label={t('share.address')} value={share.url} readOnly />
         <Button label={t('share.copy')} variant="primary" onClick={() => copy(share.url)} />

@@ -33,8 +33,9 @@ export function NoticeSettings() {
         label={t('profile.notices.push')}
         hint={t(`profile.notices.${pushHint()}`)}
         on={notices?.push === true && !isBlocked()}
-        disabled={!notices || busy || !canPush() || isBlocked()}
-        onChange={(on) => void run(() => setPush(on))}
+        disabled={!notices || !canPush() || isBlocked()}
+        // Not disabled while busy, because that would drop the focus.
+        onChange={(on) => busy || void run(() => setPush(on))}
       />
       <SwitchField
         id="notice-mail"

@@ -1,6 +1,8 @@
 import { useStore } from '@nanostores/react'
+import { useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { useWide } from '../../../ui/useWide.ts'
 import { $uploading } from '../frames/frames.ts'
 import { $cost, $generation, $needsPlan, $short } from '../generation.ts'
@@ -8,6 +10,7 @@ import { isFilmFirst } from '../stage/filmFirst.ts'
 import { $submitting } from '../submission.ts'
 import { BarProgress } from './BarProgress.tsx'
 import { Locked, QueueFull } from './Locked.tsx'
+import { PlanSheet } from './PlanSheet.tsx'
 import { PromptLine } from './PromptLine.tsx'
 import { TakesStepper } from './TakesStepper.tsx'
 import { $count, $isFull } from './takeCount.ts'
@@ -25,34 +28,46 @@ export function GenerateBar() {
   const isFull = useStore($isFull)
   const watched = useStore($watched)
   const wide = useWide()
+  const [plans, setPlans] = useState(false)
+  const openPlans = () => setPlans(true)
   const uploads = useStore($uploading)
   const uploading = uploads.references || (uploads.frames && taskType === 'image_to_video')
   const locked = short || needsPlan
   // A submission fills the queue before it ends; the busy button keeps the focus.
   const disabled = locked || uploading || (isFull && !submitting)
   return (
-    <div className="stack generate-bar" data-watching={watched ? '' : undefined}>
-      {watched && <BarProgress task={watched} />}
-      {!wide && isFilmFirst() && <PromptLine />}
-      <div id="generate-note" role="status">
-        {locked ? <Locked /> : uploading ? <p className="hint">{t('workspace.form.uploadFirst')}</p> : <QueueFull />}
+    <>
+      <div className="stack generate-bar" data-watching={watched ? '' : undefined} ref={keepFocus}>
+        {watched && <BarProgress task={watched} />}
+        {!wide && isFilmFirst() && <PromptLine />}
+        <div id="generate-note" role="status">
+          {locked ? (
+            <Locked onPlans={openPlans} />
+          ) : uploading ? (
+            <p className="hint">{t('workspace.form.uploadFirst')}</p>
+          ) : (
+            <QueueFull onPlans={openPlans} />
+          )}
+        </div>
+        <div className="line generate-line">
+          <TakesStepper />
+          <Button
+            type="submit"
+            variant="primary"
+            size="large"
+            wide
+            icon="spark"
+            busy={submitting}
+            disabled={disabled}
+            aria-describedby={disabled ? 'generate-note' : undefined}
+          >
+            <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>
+            <span className="generate-cost">{t('workspace.form.cost', { count: cost * count })}</span>
+          </Button>
+        </div>
       </div>
-      <div className="line generate-line">
-        <TakesStepper />
-        <Button
-          type="submit"
-          variant="primary"
-          size="large"
-          wide
-          icon="spark"
-          busy={submitting}
-          disabled={disabled}
-          aria-describedby={disabled ? 'generate-note' : undefined}
-        >
-          <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>
-          <span className="generate-cost">{t('workspace.form.cost', { count: cost * count })}</span>
-        </Button>
-      </div>
-    </div>
+      {/* Outside the note, which changes when a video ends. */}
+      {plans && <PlanSheet onClose={() => setPlans(false)} />}
+    </>
   )
 }

@@ -1,5 +1,4 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
 import { $credits } from '../../../api/credits.ts'
 import { hasPlans } from '../../../api/installation.ts'
 import { localHref, translate } from '../../../i18n/client.ts'
@@ -7,11 +6,15 @@ import { dayText } from '../../../i18n/dayText.ts'
 import { Fault } from '../../../ui/Field.tsx'
 import { $cost, $generation, $short } from '../generation.ts'
 import { leftText } from '../stage/leftText.ts'
-import { PlanSheet } from './PlanSheet.tsx'
 import { $isFull, $nextPlace, $open } from './takeCount.ts'
 
+interface PlansProps {
+  /** Opens the plans. */
+  readonly onPlans: () => void
+}
+
 /** Explains which plan or how many credits the video requires. */
-export function Locked() {
+export function Locked({ onPlans }: PlansProps) {
   const t = translate()
   const cost = useStore($cost)
   const { resolution } = useStore($generation)
@@ -26,7 +29,7 @@ export function Locked() {
     <div className="stack generate-locked">
       <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
       <p className="hint">
-        {short ? more : t('workspace.excluded.resolutionPlan', { resolution })} <PlansLink />
+        {short ? more : t('workspace.excluded.resolutionPlan', { resolution })} <PlansLink onPlans={onPlans} />
       </p>
     </div>
   )
@@ -50,7 +53,7 @@ function LockedWithoutPlans({ cost }: { cost: number }) {
 }
 
 /** Says that the plan's limit of open tasks is reached, when the next place opens, and how to get more. */
-export function QueueFull() {
+export function QueueFull({ onPlans }: PlansProps) {
   const t = translate()
   const isFull = useStore($isFull)
   const open = useStore($open)
@@ -60,29 +63,24 @@ export function QueueFull() {
     <p className="hint">
       {t('workspace.form.queueFull', { count: open })}
       {seconds !== null && ` ${t('workspace.form.nextPlace', { time: leftText(seconds, t) })}`}{' '}
-      {hasPlans() && <PlansLink />}
+      {hasPlans() && <PlansLink onPlans={onPlans} />}
     </p>
   )
 }
 
 /** Opens the plans without leaving the form; without script, or in a new tab, it leads to the prices. */
-function PlansLink() {
-  const t = translate()
-  const [open, setOpen] = useState(false)
+function PlansLink({ onPlans }: PlansProps) {
   return (
-    <>
-      <a
-        className="link"
-        href={localHref('/?section=pricing')}
-        onClick={(event) => {
-          if (event.metaKey || event.ctrlKey) return
-          event.preventDefault()
-          setOpen(true)
-        }}
-      >
-        {t('workspace.form.plans')}
-      </a>
-      {open && <PlanSheet onClose={() => setOpen(false)} />}
-    </>
+    <a
+      className="link"
+      href={localHref('/?section=pricing')}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey) return
+        event.preventDefault()
+        onPlans()
+      }}
+    >
+      {translate()('workspace.form.plans')}
+    </a>
   )
 }
