@@ -1,21 +1,25 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { openLibraryDouble } from '../testing/libraryDouble.ts'
 import { openMoneyDouble } from '../testing/moneyDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
-import { openDouble, taskOf } from '../testing/workspaceDouble.ts'
+import { openDouble, picture, taskOf } from '../testing/workspaceDouble.ts'
 
 /** Returns what the open dialog cuts off: a title, a button or its right edge. */
 const cutOff = (page: Page) =>
-  page.locator('dialog[open]').evaluate((dialog) => {
-    const { left, right } = dialog.getBoundingClientRect()
-    const isCut = (element: Element) => {
-      const box = element.getBoundingClientRect()
-      return box.left < left || box.right > right || element.scrollWidth > element.clientWidth + 1
-    }
-    return [...dialog.querySelectorAll('h2, button, a, kbd')].filter(isCut).map(({ outerHTML }) => outerHTML)
-  })
+  page
+    .locator('dialog[open]')
+    .last()
+    .evaluate((dialog) => {
+      const { left, right } = dialog.getBoundingClientRect()
+      const isCut = (element: Element) => {
+        const box = element.getBoundingClientRect()
+        return box.left < left || box.right > right || element.scrollWidth > element.clientWidth + 1
+      }
+      return [...dialog.querySelectorAll('h2, button, a, kbd')].filter(isCut).map(({ outerHTML }) => outerHTML)
+    })
 
 describeOnSite('dialogs on a small phone', (site) => {
   const setTextSize = (page: Page, size: string) =>
@@ -52,6 +56,60 @@ describeOnSite('dialogs on a small phone', (site) => {
           await page.keyboard.press('Escape')
           await page.locator('dialog[open]').waitFor({ state: 'detached' })
         }
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'of the form, of a plan and of folders do so too (%s)',
+    { timeout: 180_000 },
+    async (language) => {
+      const prefix = `${site.url}${language === 'zh' ? '/zh' : ''}`
+      const [t, subscription, library] = await Promise.all(
+        ['workspace', 'subscription', 'library'].map((name) => words(language, name)),
+      )
+      const page = await site.visit({ language, width: 320 })
+      const button = (name: string) => page.getByRole('button', { name, exact: true })
+      const look = async (name: string, open: () => Promise<void>) => {
+        for (const size of ['100%', '200%']) {
+          await setTextSize(page, size)
+          await open()
+          await page.locator('dialog[open]').first().waitFor()
+          expect([name, size, await cutOff(page)]).toEqual([name, size, []])
+          while (await page.locator('dialog[open]').count()) await page.keyboard.press('Escape')
+        }
+        await setTextSize(page, '100%')
+      }
+      const state = await openDouble(page, site.url, language)
+      state.tasks = ['a', 'b', 'c', 'd'].map((id) => taskOf(id, { prompt: 'A ship', seed: 1_234_567_890 }))
+      await page.goto(`${prefix}/workspace`)
+      await look('comparison', () => button(t.compare.heading).click())
+      const share = { url: 'https://kinora.test/v/1', show_prompt: true, show_name: true, views: 1234 }
+      state.rare.set('GET /videos/tasks/a/share', (route) => route.fulfill({ json: { share } }))
+      await look('share', () =>
+        page.locator('.queue [data-task="a"]').getByRole('button', { name: t.task.play }).last().click(),
+      )
+      await page.getByRole('tab', { name: t.form.image }).click()
+      const file = { name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture(640, 480) }
+      await page.locator('#first-frame').setInputFiles(file)
+      await look('crop', () => button(t.crop.open).click())
+      state.stats = { current_tier: 'free', current_status: 'active', remaining_credits: 0, total_credits: 60 }
+      await page.reload()
+      await look('plans', () => page.locator('#generate-note').getByRole('link', { name: t.form.plans }).click())
+
+      await openMoneyDouble(page, site.url, language)
+      await page.goto(`${prefix}/profile/billing`)
+      await look('cancellation', () => button(subscription.cancel.open).click())
+
+      await openLibraryDouble(page, { url: site.url, language, count: 3 })
+      await page.goto(`${prefix}/library`)
+      await look('folders', async () => {
+        await page.locator('.library-open').first().press('Enter')
+        await page
+          .locator('dialog[open]')
+          .getByRole('button', { name: library.select.move, exact: true })
+          .press('Enter')
+      })
       await page.context().close()
     },
   )
