@@ -48,7 +48,7 @@ export function FolderDialog({ ids, onClose }: FolderDialogProps) {
         <p className="hint">{t('library.folderHint')}</p>
         <Button type="submit" label={t('library.moveHere')} variant="primary" busy={busy} disabled={!name.trim()} />
         {ids.some((each) => marks.get(each)?.folder) && (
-          <Button label={t('library.moveOut')} variant="outline" onClick={() => void move(null)} />
+          <Button label={t('library.moveOut')} variant="outline" busy={busy} onClick={() => void move(null)} />
         )}
       </form>
     </Dialog>
