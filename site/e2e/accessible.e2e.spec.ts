@@ -48,7 +48,7 @@ async function faultsOf(page: Page, address: string, widths: readonly number[], 
     for (const details of document.querySelectorAll('details')) details.open = true
   })
   if (menu) await page.locator(menu).click()
-  if (menu) await page.locator('dialog[open], [popover]:popover-open').waitFor()
+  if (menu) await page.locator('dialog[open], .popover:popover-open').waitFor()
   for (const width of widths) {
     await page.setViewportSize({ width, height: 860 })
     const found = await axeFaults(page)
