@@ -186,6 +186,18 @@ describe('a recovery', () => {
     expect(await worker().recover(inputOf('task0'), context)).toBe('over')
   })
 
+  it('ends without a video if the file is not playable', async () => {
+    answer = () => new Promise(() => {})
+    void worker().render(inputOf('task0'), context)
+    await vi.waitFor(() => expect(jobs.size).toBe(1))
+    clock += AFTER_THE_LONGEST_CALL_MS
+    await giveUp('task0')
+    await callBack('task0')
+    const media = { size: async () => 1, localPath: async () => import.meta.filename }
+    expect(await worker(handle, media).recover(inputOf('task0'), context)).toBe('over')
+    expect(typesOf('task0').at(-1)).toBe('RenderFound')
+  })
+
   it('removes the file of a task that its owner deletes during the download, also at the provider', async () => {
     answer = () => new Promise(() => {})
     void worker().render(inputOf('task0'), context)

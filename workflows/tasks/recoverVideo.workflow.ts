@@ -19,7 +19,8 @@ export const recoverVideo: Workflow<RecoverVideoActivities, GenerateVideoInput, 
   id: ({ taskId }) => `recover-${taskId}`,
   async run(ctx, input) {
     for (let poll = 1; poll <= MAX_POLLS; poll++) {
-      if ((await ctx.activities.recover(input)) === 'over') break
+      // The video may still arrive after an outage of its provider.
+      if ((await ctx.activities.recover(input).catch(() => 'pending')) === 'over') break
       await ctx.signalled(HINT, POLL_INTERVAL_MS)
     }
     await ctx.activities.endRecovery(input)

@@ -2,6 +2,7 @@ import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import { type RenderLane, renderLane } from '#backend/tasks/renderLane.decider.ts'
+import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
@@ -41,6 +42,13 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     // A deleted task has forgotten its provider.
     for (const each of state.status === 'deleted' ? providers.values() : [provider]) await each?.discard(taskId)
   }
+
+  /** Fetches a video. Returns the error of a file that is complete, but not a playable video: a retry would not help. */
+  const fetchIfPlayable = (provider: VideoProvider, job: { taskId: string; jobId: string }, signal: AbortSignal) =>
+    fetchVideo(deps, provider, job, signal).catch((error: Error) => {
+      if (error instanceof UnplayableVideoError) return error
+      throw error
+    })
 
   const releaseSlot = async (taskId: string, userId: string) => {
     const command = { type: 'ReleaseSlot', userId, taskId, at: at() } as const
@@ -86,12 +94,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       const state = await sendCommand(taskId, { type: 'StartDownload', at: at() })
       if (state.status !== 'downloading') return undefined
       const provider = providerOf(providers, state.provider)
-      const job = { taskId, jobId: state.jobId ?? taskId }
-      const file = await fetchVideo(deps, provider, job, signal).catch((error: Error) => {
-        if (error instanceof UnplayableVideoError) return error
-        throw error
-      })
-      // A retry would not help: the file is complete, but not a playable video.
+      const file = await fetchIfPlayable(provider, { taskId, jobId: state.jobId ?? taskId }, signal)
       if (file instanceof Error)
         await sendCommand(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
       const settled = !(file instanceof Error) && (await succeed(taskId, userId, file))
@@ -132,8 +135,8 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       if (job.kind === 'queued' || job.kind === 'rendering')
         return deps.clock() < Date.parse(state.failedAt) + RECOVERY_MS ? 'pending' : 'over'
       if (job.kind === 'finished') {
-        const file = await fetchVideo(deps, provider, { taskId, jobId: state.jobId }, signal)
-        await sendCommand(taskId, { type: 'Succeed', file, at: at() })
+        const file = await fetchIfPlayable(provider, { taskId, jobId: state.jobId }, signal)
+        if (!(file instanceof Error)) await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'
     },
