@@ -30,7 +30,8 @@ export async function removeExpired(options: Removal): Promise<number> {
   }
   for (const folder of former) {
     const newest = copies.find((copy) => copy.folder === folder)
-    if (!newest || now - newest.takenAt <= keepDays * DAY_MS) continue
+    // Without a copy, what is left are objects of an interrupted copy or removal.
+    if (newest && now - newest.takenAt <= keepDays * DAY_MS) continue
     for await (const { key } of place.list(`${folder}/`)) await remove(key)
   }
   const own = copies.filter(({ folder }) => folder === keys.folder)
