@@ -25,8 +25,8 @@ it('rejects a restore whose connection is lost while it waits for the migrations
     () => 'restored',
     (error: Error) => error.message,
   )
-  // The session that asked whether the database is empty.
-  const end = `select pg_terminate_backend(pid) from pg_stat_activity where query like 'select to_regclass%' and state = 'idle'`
+  // The session that marked the restore as unfinished.
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create table %unfinished_restore%' and state = 'idle'`
   while ((await into.pool.query(end)).rowCount === 0) await turn()
   expect(await restored).toMatch(/connection/i)
 })

@@ -67,7 +67,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  it('refuse a backup with a changed or missing file, and restore nothing of it', async () => {
+  it('refuse a backup with a changed or missing file, and restore nothing on which Kinora would start', async () => {
     const file = tableFile(backup, 'free_grant')
     const whole = readFileSync(file)
     const changed = gunzipSync(whole)
@@ -78,6 +78,8 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     expect(printed.join()).toContain('its hash differs')
     writeFileSync(file, whole)
     expect(existsSync(path.join(place, 'damaged/media'))).toBe(false)
+    const started = startTestKinora({ env: { DATA_DIR: path.join(place, 'damaged') } })
+    await expect(started).rejects.toThrow('was interrupted')
     expect(await restore('--from', place, '--into', path.join(place, 'none'))).toBe(1)
     expect(printed.join()).toContain('holds no backup')
   })

@@ -70,6 +70,7 @@ async function restoreTables(folder: string, manifest: Manifest, connection: pg.
   const client = await connectClient({ ...connection, idle_in_transaction_session_timeout: 0 })
   try {
     if (await readMigrations(client)) throw new RecoveryError('The database is not empty: restore into a new one')
+    await markUnfinished(client)
     await prepare(manifest.migrations)
     await client.query('begin')
     for (const { name, part } of manifest.tables)
@@ -84,7 +85,6 @@ async function restoreTables(folder: string, manifest: Manifest, connection: pg.
     }
     await forgetRebuilds(client)
     await resumeSequences(client, manifest)
-    await markUnfinished(client)
     await client.query('commit')
     await prepare()
     await client.query('analyze')

@@ -3,8 +3,8 @@ import { ConfigError } from '../../app/config/environment.ts'
 
 type Queries = Pick<pg.ClientBase, 'query'>
 
-// A restored database has this table until its files are copied and the erased accounts are erased again.
-export const markUnfinished = (client: Queries) => client.query('create table unfinished_restore ()')
+// A database has this table from the start of a restore until its files are there and accounts are erased again.
+export const markUnfinished = (client: Queries) => client.query('create table if not exists unfinished_restore ()')
 export const markFinished = (client: Queries) => client.query('drop table unfinished_restore')
 
 /** @throws ConfigError the restore into this database was interrupted */
