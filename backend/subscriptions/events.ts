@@ -29,7 +29,7 @@ interface Data {
    * id. It replaces the current agreement at `startsAt`, or on approval if that is null. Prices are integer cents.
    */
   SubscriptionRequested: { tier: PaidTier; priceCents: number; currency: string; startsAt: string | null }
-  /** The buyer approved an agreement that starts when the current period ends. */
+  /** An approved agreement starts when the current period ends. Appended again if that period is renewed. */
   SubscriptionScheduled: { tier: PaidTier; startsAt: string; statusAt: string | null }
   /** The agreement started, and the user is on its plan. */
   SubscriptionActivated: {

@@ -19,15 +19,16 @@ import {
   running,
   sale,
   status,
+  suspended,
   userId,
 } from './testing/subscriptionFacts.ts'
 
 const given = specification(subscription)
 const [startsAt, renewedUntil, now] = [on('02-01'), on('03-01'), on('02-02')]
 
-const scheduled = (statusAt: string | null = now): SubscriptionEvent => ({
+const scheduled = (statusAt: string | null = now, starts = renewedUntil): SubscriptionEvent => ({
   type: 'SubscriptionScheduled',
-  data: { userId, agreementId: 'B', tier: 'standard', startsAt: renewedUntil, statusAt, at: now },
+  data: { userId, agreementId: 'B', tier: 'standard', startsAt: starts, statusAt, at: now },
 })
 const firstSale = { agreementId: 'B', soldAt: now, periodEnd: on('03-02'), at: now }
 const paidForB = ((event: SubscriptionEvent) =>
@@ -129,5 +130,34 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
         { ...ofB, data: { ...ofB.data, agreementId: 'B' } } as SubscriptionEvent,
         dated(ended('B', 'replaced', 'A'), now),
       )
+  })
+})
+
+describe('a smaller plan that is scheduled when the cancelled larger one is billed once more', () => {
+  const soldAt = on('01-31')
+  const next = [requested('B', 'standard', startsAt), scheduled(null, startsAt)]
+  const renewal = sale('s2', { soldAt, periodEnd: renewedUntil, at: soldAt })
+  const renewedA = dated(paid('s2', soldAt, renewedUntil), soldAt)
+
+  it('starts when the renewed period ends', () => {
+    given(...running, ...next, cancelled())
+      .when(renewal)
+      .decides(renewedA, dated(scheduled(null), soldAt))
+  })
+
+  it('starts on its date if the larger one is suspended, or was reactivated in an earlier release', () => {
+    for (const state of [
+      [cancelled(), suspended('provider', soldAt, soldAt)],
+      [cancelled(), reactivated],
+    ])
+      given(...running, ...next, ...state)
+        .when(renewal)
+        .decides(renewedA)
+  })
+
+  it('starts on its date if the sale pays for the period before', () => {
+    given(...running, ...next, cancelled())
+      .when(sale('s2', { soldAt: on('01-01'), periodEnd: startsAt, at: soldAt }))
+      .decides(dated(paid('s2'), soldAt))
   })
 })

@@ -31,6 +31,12 @@ export function activate(
   ]
 }
 
+const scheduled = (
+  { userId, at }: Occasion,
+  { id: agreementId, tier }: Agreement,
+  when: Pick<SubscriptionEvent<'SubscriptionScheduled'>['data'], 'startsAt' | 'statusAt'>,
+): SubscriptionEvent => ({ type: 'SubscriptionScheduled', data: { userId, at, agreementId, tier, ...when } })
+
 /**
  * Handles the buyer's approval. A smaller plan waits until the current one's paid period ends, which may have been
  * renewed since the request, and cancels the current one.
@@ -40,8 +46,7 @@ export function approve(
   occasion: Occasion & Start & { readonly statusAt: string | null },
   agreement: Agreement,
 ): Events {
-  const { userId, at, statusAt } = occasion
-  const { id: agreementId, tier } = agreement
+  const { at, statusAt } = occasion
   const { earlier, later } = requestedAround(subscription, agreement)
   const paidUntil = earlier.find(({ status }) => status === 'active')?.periodEnd ?? null
   const startsAt = agreement.startsAt === null ? null : latest(agreement.startsAt, paidUntil)
@@ -50,8 +55,8 @@ export function approve(
   if (newer) return [ended(occasion, agreement, 'replaced', newer.id)]
   const current = currentOf(subscription)
   return [
-    ...earlier.filter(isScheduled).map((other) => ended(occasion, other, 'replaced', agreementId)),
-    { type: 'SubscriptionScheduled', data: { userId, at, agreementId, tier, startsAt, statusAt } },
+    ...earlier.filter(isScheduled).map((other) => ended(occasion, other, 'replaced', agreement.id)),
+    scheduled(occasion, agreement, { startsAt, statusAt }),
     ...(current?.cancelled === 'no' ? [cancelled(occasion, current)] : []),
   ]
 }
@@ -66,4 +71,16 @@ export function startPaid(
   if (hasPlan && !isScheduled(agreement)) return approve(subscription, { ...sale, statusAt: null }, agreement)
   const waits = hasPlan && agreement.startsAt! > sale.at
   return waits ? [] : activate(subscription, sale, agreement, { periodEnd: sale.periodEnd })
+}
+
+/** Delays a smaller plan by the period for which the cancelled one was billed before the pause of its billing. */
+export function delayNext(
+  { agreements }: Subscription,
+  sale: SubscriptionCommand<'ReportSale'>,
+  { status, cancelled }: Agreement,
+): Events {
+  const next = agreements.find((other) => isScheduled(other) && other.startsAt! < sale.periodEnd)
+  // In logs of earlier releases, a reactivated plan can have a next one, which starts on its date.
+  if (!next || status !== 'active' || cancelled === 'no') return []
+  return [scheduled(sale, next, { startsAt: sale.periodEnd, statusAt: null })]
 }

@@ -15,7 +15,7 @@ import {
 } from './endings.rules.ts'
 import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
 import { findMismatched, reportDispute, reportReversal } from './reversals.rules.ts'
-import { activate, approve, startPaid } from './starts.rules.ts'
+import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
 
 function find({ agreements }: Subscription, id: string): Agreement {
   const agreement = agreements.find((each) => each.id === id)
@@ -81,6 +81,7 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
     { type: 'SubscriptionPaid', data: { ...sale, tier, credits, periodStart: soldAt, periodEnd, afterEnd } },
     ...(afterEnd ? [{ type: 'SubscriptionRefundProposed', data: sale } as const] : []),
     ...(resumes ? [{ type: 'SubscriptionResumed', data: { userId, agreementId, at, statusAt: null } } as const] : []),
+    ...delayNext(subscription, command, agreement),
   ]
 }
 
