@@ -2,7 +2,14 @@ import { describe, expect, it, vi } from 'vitest'
 import { contractPolicies } from '../testing/contractWorkflows.ts'
 import { engineContract } from '../testing/engineContract.ts'
 import { EmbeddedEngine } from './embeddedEngine.ts'
-import type { Activities, ActivityPolicy, NoInput, Workflow, WorkflowContext } from './engine.port.ts'
+import {
+  type Activities,
+  type ActivityPolicy,
+  type NoInput,
+  signalWithStart,
+  type Workflow,
+  type WorkflowContext,
+} from './engine.port.ts'
 
 const policy: ActivityPolicy = { timeoutMs: 5_000, attempts: 3, firstRetryMs: 1, maxRetryMs: 4, pool: 'main' }
 type Acts = Record<string, (input: unknown) => Promise<unknown>>
@@ -78,6 +85,31 @@ describe('a workflow on the embedded engine', () => {
     await engine.start(body, one)
     await vi.waitFor(() => expect(errors).toEqual([['body', 'a fault']]))
     expect(await engine.result(body, one)).toBeUndefined()
+  })
+})
+
+describe('a signal with a start', () => {
+  it('is seen by a run, in whichever of its last steps it comes', async () => {
+    for (let steps = 0; steps < 40; steps++) {
+      let [changes, seen] = [0, -1]
+      const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+      const read = () => {
+        seen = changes
+        return opened
+      }
+      const { engine } = engineOf({ read })
+      const body = bodyOf(async (ctx) => {
+        do await ctx.activities.read!({})
+        while (await ctx.signalled('changed', 0))
+      })
+      await engine.start(body, one)
+      open()
+      for (let step = 0; step < steps; step++) await undefined
+      changes++
+      await signalWithStart(engine, body, one, 'changed')
+      await engine.result(body, one)
+      expect([steps, seen]).toEqual([steps, changes])
+    }
   })
 })
 

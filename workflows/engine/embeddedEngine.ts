@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Activities,
   type ActivityPolicy,
@@ -73,6 +73,8 @@ export class EmbeddedEngine implements Engine {
 
   async start<I>(workflow: Workflow<never, I, unknown>, input: NoInfer<I>, options: StartOptions = {}): Promise<void> {
     const id = workflowId(workflow, input)
+    // A run that has waited for the last time ends within this turn of the event loop, and would miss a signal.
+    if (this.#runs.has(id)) await nextTurn()
     if (this.#runs.has(id) || this.#stop.signal.aborted) return
     const run = new Run()
     run.result.promise.catch((error) => this.#options.onError(error, workflow.type))
