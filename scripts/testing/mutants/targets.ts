@@ -31,7 +31,11 @@ export const TARGETS: readonly Target[] = [
   { file: 'backend/tasks/renderLane.decider.ts', specs: ['backend/tasks/renderLane.decider.spec.ts'] },
   {
     file: 'backend/tasks/videoTask.decider.ts',
-    specs: ['backend/tasks/videoTask.decider.spec.ts', 'backend/tasks/videoTaskLease.spec.ts'],
+    specs: [
+      'backend/tasks/videoTask.decider.spec.ts',
+      'backend/tasks/videoTaskLease.spec.ts',
+      'backend/tasks/videoTaskFacts.spec.ts',
+    ],
   },
   { file: 'backend/credits/lots.rules.ts', specs: creditSpecs },
   { file: 'backend/credits/creditAccount.decider.ts', specs: creditSpecs },

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import type { VideoTaskEvent, VideoTaskOrder } from './events.ts'
+import { type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+const fact = { taskId: 'task', at }
+const submitted: VideoTaskEvent = {
+  type: 'VideoTaskSubmitted',
+  data: { taskId: 'task', userId: 'user', credits: 30, at } as VideoTaskOrder & { at: string },
+}
+const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: { ...fact, attempt: 'one' } }
+
+/** Returns the data of the only event that a command decides. Optional facts that are unknown are absent. */
+function decided(command: VideoTaskCommand, ...events: readonly VideoTaskEvent[]) {
+  const [event, ...others] = videoTask.decide(command, events.reduce(videoTask.evolve, videoTask.initial))
+  expect(others).toEqual([])
+  return event!.data
+}
+
+describe('the facts of a task', () => {
+  it('name the provider that is asked, if the command does', () => {
+    for (const provider of [{}, { provider: 'fal' }]) {
+      const command = { type: 'RequestRender', attempt: 'one', ...provider, at } as const
+      expect(decided(command, submitted)).toStrictEqual({ ...fact, attempt: 'one', ...provider })
+    }
+  })
+
+  it('say whether a provider refused the task or may have created a job', () => {
+    for (const why of [{}, { refused: true }, { bound: true }, { refused: true, bound: true }] as const) {
+      const command = { type: 'PostponeRender', detail: 'busy', ...why, at } as const
+      expect(decided(command, submitted, requested)).toStrictEqual({ ...fact, detail: 'busy', ...why })
+    }
+  })
+
+  it('have the cost and the length that the provider reported', () => {
+    for (const cost of [{}, { seconds: 6 }, { costCents: 28 }, { seconds: 0, costCents: 0 }])
+      expect(decided({ type: 'ReportCost', ...cost, at }, submitted, requested)).toStrictEqual({ ...fact, ...cost })
+  })
+
+  it("have the first thousand characters of a provider's error", () => {
+    const command = { type: 'Fail', code: 'provider_failed', detail: `${'x'.repeat(1_000)}y`, at } as const
+    expect(decided(command, submitted)).toMatchObject({ detail: 'x'.repeat(1_000) })
+  })
+})
