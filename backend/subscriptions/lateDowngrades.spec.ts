@@ -155,6 +155,12 @@ describe('a smaller plan that is scheduled when the cancelled larger one is bill
         .decides(renewedA)
   })
 
+  it('stays ended if it was withdrawn', () => {
+    given(...running, ...next, ended('B', 'withdrawn'), cancelled())
+      .when(renewal)
+      .decides(renewedA)
+  })
+
   it('starts on its date if the sale pays for the period before', () => {
     given(...running, ...next, cancelled())
       .when(sale('s2', { soldAt: on('01-01'), periodEnd: startsAt, at: soldAt }))

@@ -56,6 +56,13 @@ describe('a plan that is approved before its start', () => {
       .decides(scheduled('B'))
   })
 
+  it('starts on its date if the current plan ends before it', () => {
+    const later = on('03-01')
+    given(...running, requested('B', 'standard', later), scheduled('B', 'standard', later), cancelled())
+      .when(applyDueChanges(startsAt))
+      .decides(dated(ended('A', 'period_end'), startsAt))
+  })
+
   it('is scheduled once if the buyer approves it after it expired', () => {
     given(requested('B', 'standard', startsAt), ended('B', 'not_approved', null, on('01-04')))
       .when(status('active', on('01-05'), 'B'))

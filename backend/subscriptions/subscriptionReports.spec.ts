@@ -98,6 +98,12 @@ describe('ReportPaymentFailed', () => {
       .when(applyDueChanges(on('03-10')))
       .decides(ended('A', 'unpaid', null, on('03-10')))
   })
+  it('suspends the plan at the end of the grace period if the provider has suspended it', () => {
+    given(...running, failed)
+      .when(status('suspended', on('02-08'), 'A', on('02-08')))
+      .decides(suspended('provider', on('02-08'), on('02-08')))
+  })
+
   it('suspends nothing if a payment succeeds within the grace period', () => {
     given(...running, failed, paid('s2', on('02-03'), on('03-01')))
       .when(applyDueChanges(on('02-08')))
