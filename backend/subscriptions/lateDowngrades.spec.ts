@@ -8,6 +8,7 @@ import {
   applyDueChanges,
   cancel,
   cancelled,
+  changed,
   dated,
   ended,
   on,
@@ -18,6 +19,7 @@ import {
   reversed,
   running,
   sale,
+  scheduled,
   status,
   suspended,
   userId,
@@ -26,20 +28,15 @@ import {
 const given = specification(subscription)
 const [startsAt, renewedUntil, now] = [on('02-01'), on('03-01'), on('02-02')]
 
-const scheduled = (statusAt: string | null = now, starts = renewedUntil): SubscriptionEvent => ({
-  type: 'SubscriptionScheduled',
-  data: { userId, agreementId: 'B', tier: 'standard', startsAt: starts, statusAt, at: now },
-})
+const scheduledB = (statusAt: string | null = now, start = renewedUntil) =>
+  dated(scheduled('B', { startsAt: start, statusAt }), now)
 const firstSale = { agreementId: 'B', soldAt: now, periodEnd: on('03-02'), at: now }
-const paidForB = ((event: SubscriptionEvent) =>
-  ({ ...event, data: { ...event.data, agreementId: 'B', tier: 'standard' } }) as SubscriptionEvent)(
-  dated(paid('b1', now, on('03-02')), now),
-)
+const paidForB = changed(paid('b1', now, on('03-02')), { at: now, agreementId: 'B', tier: 'standard' })
 
 /** Plan A was renewed on 1 February, before the buyer approved the smaller plan B, which was to start then. */
 const renewed = [...running, requested('B', 'standard', startsAt), dated(paid('s2', startsAt, renewedUntil), startsAt)]
 const cancelledA = dated(cancelled(false, renewedUntil), now)
-const waiting = [...renewed, scheduled(), cancelledA, paidForB]
+const waiting = [...renewed, scheduledB(), cancelledA, paidForB]
 const forfeitedAfter = (...events: SubscriptionEvent[]) =>
   forfeitedSales([...waiting, ...events].reduce(subscription.evolve, subscription.initial))
 
@@ -47,7 +44,7 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
   it('starts when the renewed period ends', () => {
     given(...renewed)
       .when(status('active', now, 'B', now))
-      .decides(scheduled(), cancelledA)
+      .decides(scheduledB(), cancelledA)
     given(...waiting)
       .when(applyDueChanges(renewedUntil))
       .decides(
@@ -57,21 +54,20 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
   })
 
   it('grants the credits of its first sale at once, whether the sale or the approval is reported first', () => {
-    given(...renewed, scheduled(), cancelledA)
+    given(...renewed, scheduledB(), cancelledA)
       .when(sale('b1', firstSale))
       .decides(paidForB)
     given(...renewed)
       .when(sale('b1', firstSale))
-      .decides(scheduled(null), cancelledA, paidForB)
+      .decides(scheduledB(null), cancelledA, paidForB)
     const expired = ended('B', 'not_approved', null, on('01-04'))
     given(...renewed, expired)
       .when(sale('b1', firstSale))
-      .decides(scheduled(null), cancelledA, paidForB)
+      .decides(scheduledB(null), cancelledA, paidForB)
   })
 
   it('starts at once if the larger plan is suspended', () => {
-    const suspension = { userId, agreementId: 'A', at: now, cause: 'provider', statusAt: now } as const
-    given(...renewed, { type: 'SubscriptionSuspended', data: suspension })
+    given(...renewed, suspended('provider', now, now))
       .when({ ...status('active', now, 'B', now), periodEnd: on('03-02') })
       .decides(
         dated(ended('A', 'replaced', 'B'), now),
@@ -96,7 +92,7 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
 
   it('leaves its credits to a next plan, and that one to the current one', () => {
     const replaced = dated(ended('B', 'replaced', 'C'), now)
-    const next = { ...scheduled(), data: { ...scheduled().data, agreementId: 'C' } } as SubscriptionEvent
+    const next = changed(scheduledB(), { agreementId: 'C' })
     given(...waiting, requested('C', 'standard', renewedUntil), replaced, next)
       .when({ type: 'ReactivateSubscription', userId, at: now })
       .decides(dated(ended('C', 'replaced', 'A'), now), dated(reactivated, now))
@@ -113,7 +109,7 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
   })
 
   it('is withdrawn with the larger plan if it was not paid yet', () => {
-    given(...renewed, scheduled(), cancelledA)
+    given(...renewed, scheduledB(), cancelledA)
       .when({ ...reversal('r', 4499, { saleId: 's2' }), at: now })
       .decides(
         dated(reversed('r', 4499, 4500, { saleId: 's2' }), now),
@@ -123,11 +119,10 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
   })
 
   it('ends when its own sale is taken back', () => {
-    const ofB = dated(reversed('r', 4499, 4500, { saleId: 'b1' }), now)
     given(...waiting)
       .when({ ...reversal('r', 4499, { saleId: 'b1' }), at: now })
       .decides(
-        { ...ofB, data: { ...ofB.data, agreementId: 'B' } } as SubscriptionEvent,
+        changed(reversed('r', 4499, 4500, { saleId: 'b1' }), { at: now, agreementId: 'B' }),
         dated(ended('B', 'replaced', 'A'), now),
       )
   })
@@ -135,14 +130,14 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
 
 describe('a smaller plan that is scheduled when the cancelled larger one is billed once more', () => {
   const soldAt = on('01-31')
-  const next = [requested('B', 'standard', startsAt), scheduled(null, startsAt)]
+  const next = [requested('B', 'standard', startsAt), scheduledB(null, startsAt)]
   const renewal = sale('s2', { soldAt, periodEnd: renewedUntil, at: soldAt })
   const renewedA = dated(paid('s2', soldAt, renewedUntil), soldAt)
 
   it('starts when the renewed period ends', () => {
     given(...running, ...next, cancelled())
       .when(renewal)
-      .decides(renewedA, dated(scheduled(null), soldAt))
+      .decides(renewedA, dated(scheduledB(null), soldAt))
   })
 
   it('starts on its date if the larger one is suspended, or was reactivated in an earlier release', () => {

@@ -8,6 +8,7 @@ import {
   at,
   cancel,
   cancelled,
+  changed,
   dated,
   ended,
   on,
@@ -17,21 +18,13 @@ import {
   requested,
   running,
   sale,
+  scheduled,
   status,
   userId,
 } from './testing/subscriptionFacts.ts'
 
 const given = specification(subscription)
 const startsAt = on('02-01')
-
-const scheduled = (
-  agreementId: string,
-  tier: 'standard' | 'pro' = 'standard',
-  starts = startsAt,
-): SubscriptionEvent => ({
-  type: 'SubscriptionScheduled',
-  data: { userId, agreementId, at, tier, startsAt: starts, statusAt: on('01-05') },
-})
 
 /** Plan A runs until 1 February; the smaller plan B starts then. */
 const withScheduled = [...running, requested('B', 'standard', startsAt), scheduled('B'), cancelled()]
@@ -58,7 +51,7 @@ describe('a plan that is approved before its start', () => {
 
   it('starts on its date if the current plan ends before it', () => {
     const later = on('03-01')
-    given(...running, requested('B', 'standard', later), scheduled('B', 'standard', later), cancelled())
+    given(...running, requested('B', 'standard', later), scheduled('B', { startsAt: later }), cancelled())
       .when(applyDueChanges(startsAt))
       .decides(dated(ended('A', 'period_end'), startsAt))
   })
@@ -70,23 +63,22 @@ describe('a plan that is approved before its start', () => {
   })
 
   it('starts with its first sale', () => {
-    const first = dated(paid('s2', startsAt, on('03-01')), startsAt).data
+    const first = changed(paid('s2', startsAt, on('03-01')), { at: startsAt, agreementId: 'B', tier: 'standard' })
     given(...withScheduled)
       .when(sale('s2', { agreementId: 'B', soldAt: startsAt, periodEnd: on('03-01'), at: startsAt }))
       .decides(
         dated(ended('A', 'replaced', 'B'), startsAt),
         dated(activated('B', { tier: 'standard', statusAt: null, periodEnd: on('03-01') }), startsAt),
-        { type: 'SubscriptionPaid', data: { ...first, agreementId: 'B', tier: 'standard' } } as SubscriptionEvent,
+        first,
       )
   })
 
   it('starts with a sale before its date if no plan runs', () => {
-    const about = { agreementId: 'B', tier: 'standard' } as const
-    const first = { ...paid('s2').data, ...about } as SubscriptionEvent<'SubscriptionPaid'>['data']
+    const first = changed(paid('s2'), { agreementId: 'B', tier: 'standard' })
     for (const approval of [[], [scheduled('B')]])
       given(requested('B', 'standard', startsAt), ...approval)
         .when(sale('s2', { agreementId: 'B' }))
-        .decides(activated('B', { tier: 'standard', statusAt: null }), { type: 'SubscriptionPaid', data: first })
+        .decides(activated('B', { tier: 'standard', statusAt: null }), first)
   })
 
   it('is not affected by a suspension at the provider before it starts', () => {
@@ -108,7 +100,7 @@ describe('a second scheduled plan', () => {
   it('replaces the first, so that only one is billed at the end of the period', () => {
     given(...both)
       .when(status('active', on('01-05'), 'C'))
-      .decides(ended('B', 'replaced', 'C'), scheduled('C', 'pro'))
+      .decides(ended('B', 'replaced', 'C'), scheduled('C', { tier: 'pro' }))
   })
 
   it('ends unused if it was requested before the first', () => {
@@ -129,13 +121,18 @@ describe('a second scheduled plan', () => {
   })
 
   it('still gives way to a later plan when a log holds both, with or without a current one', () => {
-    given(requested('B', 'standard', startsAt), scheduled('B'), requested('C', 'pro', startsAt), scheduled('C', 'pro'))
+    given(
+      requested('B', 'standard', startsAt),
+      scheduled('B'),
+      requested('C', 'pro', startsAt),
+      scheduled('C', { tier: 'pro' }),
+    )
       .when(applyDueChanges(startsAt))
       .decides(
         dated(ended('B', 'withdrawn'), startsAt),
         dated(activated('C', { periodEnd: null, statusAt: null }), startsAt),
       )
-    given(...both, scheduled('C', 'pro'))
+    given(...both, scheduled('C', { tier: 'pro' }))
       .when(applyDueChanges(startsAt))
       .decides(
         dated(ended('A', 'replaced', 'C'), startsAt),
@@ -157,7 +154,7 @@ describe('a plan that was approved', () => {
 })
 
 describe('plans that wait for their start or approval', () => {
-  const waiting = [...withScheduled, requested('C', 'pro', startsAt), scheduled('C', 'pro')]
+  const waiting = [...withScheduled, requested('C', 'pro', startsAt), scheduled('C', { tier: 'pro' })]
 
   it('are all withdrawn when the user cancels', () => {
     given(...waiting)
@@ -173,7 +170,12 @@ describe('plans that wait for their start or approval', () => {
   })
 
   it('are withdrawn by a reactivation although one has replaced another, unpaid', () => {
-    given(...withScheduled, requested('C', 'pro', startsAt), ended('B', 'replaced', 'C'), scheduled('C', 'pro'))
+    given(
+      ...withScheduled,
+      requested('C', 'pro', startsAt),
+      ended('B', 'replaced', 'C'),
+      scheduled('C', { tier: 'pro' }),
+    )
       .when({ type: 'ReactivateSubscription', userId, at })
       .decides(ended('C', 'withdrawn'), reactivated)
   })
@@ -199,7 +201,7 @@ describe('plans that wait for their start or approval', () => {
   it('start in the order of their dates, not of their requests', () => {
     const [early, late] = [on('02-01'), on('02-02')]
     const first = [requested('B', 'standard', early), scheduled('B')]
-    const second = [requested('C', 'pro', late), scheduled('C', 'pro', late)]
+    const second = [requested('C', 'pro', late), scheduled('C', { tier: 'pro', startsAt: late })]
     for (const bothScheduled of [
       [...first, ...second],
       [...second, ...first],

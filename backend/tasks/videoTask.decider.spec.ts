@@ -55,12 +55,7 @@ const succeed: VideoTaskCommand = { type: 'Succeed', file, at }
 const find: VideoTaskCommand = { ...accept, type: 'FindRender' }
 const request: VideoTaskCommand = { type: 'RequestRender', attempt: 'one', at }
 const postpone: VideoTaskCommand = { type: 'PostponeRender', detail: 'busy', at }
-const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({
-  type: 'Fail',
-  code,
-  detail: 'why',
-  at,
-})
+const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({ type: 'Fail', code, detail: 'why', at })
 const simple = (type: 'Cancel' | 'Queue' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery') =>
   ({ type, at }) as const
 
@@ -90,6 +85,22 @@ const STATES = {
   abandoned: [abandoned],
 } as const satisfies Record<string, readonly VideoTaskEvent[]>
 type State = keyof typeof STATES
+
+/** What a deletion decides unless the provider is at work. */
+const DELETED_AT_REST = {
+  waiting: [cancelled, deleted],
+  queued: [cancelled, deleted],
+  postponed: [cancelled, deleted],
+  succeeded: [deleted],
+  failed: [deleted],
+  timedOut: [deleted],
+  broken: [deleted],
+  lost: [deleted],
+  found: [deleted],
+  givenUp: [deleted],
+  recovered: [deleted],
+  cancelled: [deleted],
+} as const
 
 /** The outcome of each command by state. In an unlisted state, nothing is decided. */
 const TABLE: readonly (readonly [
@@ -174,57 +185,30 @@ const TABLE: readonly (readonly [
   ],
   [
     simple('EndRecovery'),
-    {
-      timedOut: [recoveryEnded],
-      broken: [recoveryEnded],
-      found: [recoveryEnded],
-      deletedLate: [recoveryEnded],
-    },
+    { timedOut: [recoveryEnded], broken: [recoveryEnded], found: [recoveryEnded], deletedLate: [recoveryEnded] },
   ],
   [
     simple('Delete'),
     {
-      waiting: [cancelled, deleted],
-      queued: [cancelled, deleted],
-      postponed: [cancelled, deleted],
+      ...DELETED_AT_REST,
       requested: 'task_in_progress',
       accepted: 'task_in_progress',
       rendering: 'task_in_progress',
       stoppingAsked: 'task_in_progress',
       stopping: 'task_in_progress',
       downloading: 'task_in_progress',
-      succeeded: [deleted],
-      failed: [deleted],
-      timedOut: [deleted],
-      broken: [deleted],
-      lost: [deleted],
-      found: [deleted],
-      givenUp: [deleted],
-      recovered: [deleted],
-      cancelled: [deleted],
     },
   ],
   [
     simple('Erase'),
     {
-      waiting: [cancelled, deleted],
-      queued: [cancelled, deleted],
-      postponed: [cancelled, deleted],
+      ...DELETED_AT_REST,
       requested: [cancelled, deleted],
       accepted: [cancelled, deleted],
       rendering: [cancelled, deleted],
       stoppingAsked: [cancelled, deleted],
       stopping: [cancelled, deleted],
       downloading: [cancelled, deleted],
-      succeeded: [deleted],
-      failed: [deleted],
-      timedOut: [deleted],
-      broken: [deleted],
-      lost: [deleted],
-      found: [deleted],
-      givenUp: [deleted],
-      recovered: [deleted],
-      cancelled: [deleted],
     },
   ],
 ]

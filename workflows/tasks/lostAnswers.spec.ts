@@ -119,6 +119,16 @@ async function giveUp(taskId: string): Promise<void> {
   await fail({ ...inputOf(taskId), code: 'answer_lost', detail: 'lost' }, context)
 }
 
+/** Lets the provider call back about a job whose answer was given up. */
+async function findLate(taskId: string): Promise<void> {
+  answer = () => new Promise(() => {})
+  void worker().render(inputOf(taskId), context)
+  await vi.waitFor(() => expect(jobs.size).toBe(1))
+  clock += AFTER_THE_LONGEST_CALL_MS
+  await giveUp(taskId)
+  await callBack(taskId)
+}
+
 describe('a worker that is killed with its maximum of calls in flight', () => {
   it('loses no video: the callbacks name every job, before and after the answer is given up', async () => {
     answer = () => new Promise(() => {})
@@ -173,13 +183,8 @@ describe('an answer that cannot be recorded', () => {
 
 describe('a recovery', () => {
   it('ends a day after the failure, however often the process was restarted', async () => {
-    answer = () => new Promise(() => {})
     made = 'rendering'
-    void worker().render(inputOf('task0'), context)
-    await vi.waitFor(() => expect(jobs.size).toBe(1))
-    clock += AFTER_THE_LONGEST_CALL_MS
-    await giveUp('task0')
-    await callBack('task0')
+    await findLate('task0')
     clock += 24 * 3_600_000 - 1
     expect(await worker().recover(inputOf('task0'), context)).toBe('pending')
     clock += 1
@@ -187,24 +192,14 @@ describe('a recovery', () => {
   })
 
   it('ends without a video if the file is not playable', async () => {
-    answer = () => new Promise(() => {})
-    void worker().render(inputOf('task0'), context)
-    await vi.waitFor(() => expect(jobs.size).toBe(1))
-    clock += AFTER_THE_LONGEST_CALL_MS
-    await giveUp('task0')
-    await callBack('task0')
+    await findLate('task0')
     const media = { size: async () => 1, localPath: async () => import.meta.filename }
     expect(await worker(handle, media).recover(inputOf('task0'), context)).toBe('over')
     expect(typesOf('task0').at(-1)).toBe('RenderFound')
   })
 
   it('removes the file of a task that its owner deletes during the download, also at the provider', async () => {
-    answer = () => new Promise(() => {})
-    void worker().render(inputOf('task0'), context)
-    await vi.waitFor(() => expect(jobs.size).toBe(1))
-    clock += AFTER_THE_LONGEST_CALL_MS
-    await giveUp('task0')
-    await callBack('task0')
+    await findLate('task0')
     const removed: string[] = []
     const media = {
       size: async () => 1,

@@ -6,8 +6,9 @@ export const userId = 'user'
 export const on = (date: string) => `2026-${date}T00:00:00.000Z`
 export const at = on('01-10')
 
-export const dated = (event: SubscriptionEvent, when: string) =>
-  ({ ...event, data: { ...event.data, at: when } }) as SubscriptionEvent
+export const changed = (event: SubscriptionEvent, change: object) =>
+  ({ ...event, data: { ...event.data, ...change } }) as SubscriptionEvent
+export const dated = (event: SubscriptionEvent, when: string) => changed(event, { at: when })
 
 export const requested = (
   agreementId = 'A',
@@ -16,6 +17,17 @@ export const requested = (
 ): SubscriptionEvent => ({
   type: 'SubscriptionRequested',
   data: { userId, agreementId, tier, priceCents: 4499, currency: 'USD', startsAt, at: on('01-01') },
+})
+export const scheduled = (
+  agreementId: string,
+  {
+    tier = 'standard',
+    startsAt = on('02-01'),
+    statusAt = on('01-05'),
+  }: { tier?: PaidTier; startsAt?: string; statusAt?: string | null } = {},
+): SubscriptionEvent => ({
+  type: 'SubscriptionScheduled',
+  data: { userId, agreementId, at, tier, startsAt, statusAt },
 })
 export const activated = (
   agreementId = 'A',
