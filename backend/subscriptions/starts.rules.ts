@@ -61,7 +61,7 @@ export function approve(
   ]
 }
 
-/** Handles the first sale of an agreement that has not started. The provider bills some before they replace the current plan. */
+/** Starts an agreement with its first sale, or lets it wait if the current plan is paid for longer. */
 export function startPaid(
   subscription: Subscription,
   sale: SubscriptionCommand<'ReportSale'>,
