@@ -20,8 +20,7 @@ export interface Turn {
 export function watchTurns() {
   const inProgress = new Map<unknown, string>()
   let ended: string[] = []
-  let longest: Turn[] = []
-  let gcMs = 0
+  let longest: { ms: number; requests: string[]; start: number; end: number }[] = []
   const nameOf = ({ method, url = '' }: IncomingMessage) => `${method} ${url.slice(0, 60)}`
   subscribe('http.server.request.start', (message) => {
     const { request } = message as { request: IncomingMessage }
@@ -32,26 +31,35 @@ export function watchTurns() {
     inProgress.delete(request)
     ended.push(nameOf(request))
   })
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) gcMs += duration
-  }).observe({ entryTypes: ['gc'] })
-
+  let start = performance.now()
   let before = process.threadCpuUsage()
   setInterval(() => {
     const { user, system } = process.threadCpuUsage(before)
+    const end = performance.now()
+    const requests = [...new Set([...ended, ...inProgress.values()])]
+    const turn = { ms: (user + system) / 1_000, requests, start, end }
     before = process.threadCpuUsage()
-    const turn = { ms: (user + system) / 1_000, gcMs, requests: [...new Set([...ended, ...inProgress.values()])] }
+    start = end
     ended = []
-    gcMs = 0
-    if (turn.requests.length > 0 && (longest.length < KEPT || turn.ms > longest.at(-1)!.ms))
+    if (requests.length > 0 && (longest.length < KEPT || turn.ms > longest.at(-1)!.ms))
       longest = [...longest, turn].sort((a, b) => b.ms - a.ms).slice(0, KEPT)
   }, EVERY_MS).unref()
+
+  const collections: PerformanceEntry[] = []
+  // Entries arrive after the collection, perhaps in a later turn.
+  new PerformanceObserver((list) => collections.push(...list.getEntries())).observe({ entryTypes: ['gc'] })
+
+  const gcMsBetween = (start: number, end: number) =>
+    collections
+      .filter(({ startTime }) => startTime >= start && startTime < end)
+      .reduce((sum, { duration }) => sum + duration, 0)
 
   return {
     /** Returns the longest turns since the last call, the longest first. */
     take(): readonly Turn[] {
-      const taken = longest
+      const taken = longest.map(({ ms, requests, start, end }) => ({ ms, gcMs: gcMsBetween(start, end), requests }))
       longest = []
+      collections.length = 0
       return taken
     },
   }
