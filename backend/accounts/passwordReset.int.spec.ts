@@ -15,7 +15,7 @@ async function mail(to: string, count: number): Promise<string> {
     const mails = await kinora.mails(to)
     expect(mails).toHaveLength(count)
     return mails[0]!.text
-  })
+  }, 10_000)
 }
 
 async function resetLink(user: TestUser, mails = 2): Promise<string> {

@@ -205,7 +205,7 @@ describe('counting visits', () => {
     const { log, counter, writer } = startWriter()
     await db.pool.query('alter table traffic_hour rename to away')
     await Promise.all(visits(50).map((view) => writer.record(view)))
-    await vi.waitFor(() => expect(log.warn).toHaveBeenCalled())
+    await expect.poll(() => log.warn).toHaveBeenCalled()
     await db.pool.query('alter table away rename to traffic_hour')
     await vi.waitFor(async () => expect(await counts()).toEqual(await countRows('UTC')), { timeout: 5_000 })
     await counter.close()

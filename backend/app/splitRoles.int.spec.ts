@@ -48,7 +48,10 @@ describe('roles in separate processes', () => {
     workerUrl = `http://localhost:${workerPort}`
     const starting = startTestKinora({ env: { ...shared, ROLES: 'api', PORT: String(port) } })
     // No process updates the read models yet, so the API is alive but not ready.
-    await vi.waitFor(async () => expect(await statusOf(`${shared.PUBLIC_URL}/readyz`)).toEqual([503, 'starting']))
+    await vi.waitFor(
+      async () => expect(await statusOf(`${shared.PUBLIC_URL}/readyz`)).toEqual([503, 'starting']),
+      10_000,
+    )
     expect(await statusOf(`${shared.PUBLIC_URL}/healthz`)).toEqual([200, 'alive'])
     worker = await startTestKinora({
       provider,
@@ -93,7 +96,7 @@ describe('roles in separate processes', () => {
     expect((await user.call('GET', `/videos/preview/${task.id}`)).status).toBe(200)
     expect(heard).toContainEqual(expect.objectContaining({ type: 'credits_update', remaining: 30 }))
     await api.post('/../../dev/clock', { advance_ms: 3_600_000 })
-    await vi.waitFor(() => expect(worker.context.calendar() - Date.now()).toBeGreaterThan(3_500_000))
+    await expect.poll(() => worker.context.calendar() - Date.now()).toBeGreaterThan(3_500_000)
     socket.close()
   })
 })
@@ -121,7 +124,10 @@ describe('a program that receives a stop signal', () => {
     await delay(100)
     const told = Date.now()
     const gone = program.stop()
-    await vi.waitFor(async () => expect(await statusOf(`${url}/readyz`)).toEqual([503, 'draining']), { interval: 20 })
+    await vi.waitFor(async () => expect(await statusOf(`${url}/readyz`)).toEqual([503, 'draining']), {
+      timeout: 10_000,
+      interval: 20,
+    })
     expect((await user.call('GET', '/auth/me')).status).toBe(200)
     expect(socket.readyState).toBe(WebSocket.OPEN)
     expect(await closed).toBe(1012)

@@ -46,9 +46,9 @@ describe('a watched folder', () => {
   it('lets files of a later folder add to and replace those of an earlier one, and restores them when removed', async () => {
     await put('own', 'b', '20')
     await put('own', 'c', '30')
-    await vi.waitFor(() => expect(values()).toEqual({ a: 1, b: 20, c: 30 }))
+    await expect.poll(() => values()).toEqual({ a: 1, b: 20, c: 30 })
     await rm(path.join(root, 'own', 'b.json'))
-    await vi.waitFor(() => expect(values()).toEqual({ a: 1, b: 2, c: 30 }))
+    await expect.poll(() => values()).toEqual({ a: 1, b: 2, c: 30 })
     expect(changes.at(0)).toEqual(['a', 'b'])
   })
 

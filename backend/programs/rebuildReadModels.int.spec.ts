@@ -52,7 +52,7 @@ describe('npm run rebuild-read-models', () => {
     await leave(second)
     await expect(startTestKinora({ env: envOf(second) })).rejects.toThrow(/--adopt-log/)
     // The server ends the connections of the refused start a moment after it.
-    await vi.waitFor(async () => expect(await run(second)).toBe(0))
+    await expect.poll(() => run(second)).toBe(0)
     await expect(startTestKinora({ env: envOf(second) })).rejects.toThrow(/--adopt-log/)
     expect(await run(second, '--adopt-log'), printed.join()).toBe(0)
     const kinora = await startTestKinora({ env: envOf(second) })

@@ -33,7 +33,7 @@ it('finds a refund whose webhook was lost after a restart, not only after a day'
   const { data } = (await upgrade.json()) as { data: { subscription_id: string } }
   await fetch(`${kinora.url}/dev/paypal/${data.subscription_id}/approve`, { method: 'POST' })
   await user.call('POST', '/subscriptions/confirm', { subscription_id: data.subscription_id })
-  await vi.waitFor(async () => expect(await stats()).toMatchObject({ current_tier: 'pro', remaining_credits: 4560 }))
+  await expect.poll(() => stats()).toMatchObject({ current_tier: 'pro', remaining_credits: 4560 })
   await kinora.close({ keep: true })
   await db.pool.query('update sandbox_sale set refunded_cents = amount_cents')
   await start()

@@ -78,7 +78,7 @@ describe('the socket of a user', () => {
     })
     await new Promise((resolve) => socket.on('open', resolve))
     socket.send('{"type":"ping"}')
-    await vi.waitFor(() => expect(heard).toEqual([{ type: 'pong' }]))
+    await expect.poll(() => heard).toEqual([{ type: 'pong' }])
     return { heard, read, socket }
   }
   const STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success']
@@ -89,7 +89,7 @@ describe('the socket of a user', () => {
     const [mine, others] = [await listen(user), await listen(other)]
     const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
     const updates = () => mine.heard.flatMap((message) => (message.type === 'task_update' ? [message.task] : []))
-    await vi.waitFor(() => expect(updates().at(-1)).toMatchObject({ status: 'Processing', progress: 42 }))
+    await expect.poll(() => updates().at(-1)).toMatchObject({ status: 'Processing', progress: 42 })
     provider.answer = () => ({ kind: 'finished' })
     await vi.waitFor(() => expect(updates().at(-1)).toMatchObject({ status: 'Success', id: made.id }), 15_000)
     const places = updates().map(({ status }) => STATUSES.indexOf(status))

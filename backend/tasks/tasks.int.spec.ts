@@ -53,9 +53,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     expect([answer.status, await json(answer)]).toMatchObject([202, { task: { id } }])
     const end = { status: 'Fail', error_code: 'cancelled', credits_consumed: 0 }
     await vi.waitFor(async () => expect(await read()).toMatchObject(end), 15_000)
-    await vi.waitFor(async () =>
-      expect(await json(user.call('GET', '/subscriptions/stats'))).toMatchObject({ remaining_credits: 60 }),
-    )
+    await expect.poll(() => json(user.call('GET', '/subscriptions/stats'))).toMatchObject({ remaining_credits: 60 })
     expect((await user.call('POST', `/videos/tasks/${id}/cancel`)).status).toBe(202)
   })
 

@@ -99,12 +99,12 @@ describe('the queue', () => {
     provider.answer = () => ({ kind: 'rendering', percent: 5 })
     const user = await kinora.newUser()
     const [first, second] = [await generate(user), await generate(user)]
-    await vi.waitFor(async () =>
-      expect((await queue(user)).tasks).toEqual([
+    await expect
+      .poll(async () => (await queue(user)).tasks)
+      .toEqual([
         { id: first!.id, position: null, seconds_left: expect.any(Number) },
         { id: second!.id, position: 1, seconds_left: expect.any(Number) },
-      ]),
-    )
+      ])
     const { tasks, ...rest } = await queue(user)
     expect(rest).toEqual({ global_queue: 1, user_queue_position: 1, user_in_progress: 2, user_limit: 2 })
     // The Free plan renders one task at a time.

@@ -63,7 +63,7 @@ describe('a rebuild of a long log', () => {
     const user = uuid7()
     const waits: number[] = []
     let shown = 0
-    await vi.waitFor(async () => expect(await version()).toBe(0))
+    await expect.poll(() => version()).toBe(0)
     while ((await version()) === 0) {
       const since = performance.now()
       await db.store.append(`creditAccount-${user}`, 'any', [grant(user, 1)])

@@ -60,7 +60,7 @@ describe('a running projection', () => {
     await appendTasks(tasks)
     const { onLive } = run(videoTasks)
     await caughtUp('videoTasks')
-    await vi.waitFor(() => expect(onLive).toHaveBeenCalled())
+    await expect.poll(() => onLive).toHaveBeenCalled()
     expect(await stored('video_task')).toEqual(asPostgres(rowsOf(videoTasks, ...tasks.flat())))
   })
 

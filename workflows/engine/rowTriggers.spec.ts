@@ -31,17 +31,17 @@ function triggers(mails: string[] = [], pollMs = 60_000) {
 describe('row triggers', () => {
   it('start workflows for the rows that wait at startup', async () => {
     const { started, stop } = triggers(['m', 'n'])
-    await vi.waitFor(() => expect(started).toHaveLength(2))
+    await expect.poll(() => started).toHaveLength(2)
     expect(started[1]).toEqual(['deliverMail', 'mail-n', { mailId: 'n' }])
     await stop()
   })
 
   it('start workflows for new rows when they are notified', async () => {
     const { rows, started, waiting, notify, stop, unsubscribe } = triggers()
-    await vi.waitFor(() => expect(waiting).toHaveBeenCalledOnce())
+    await expect.poll(() => waiting).toHaveBeenCalledOnce()
     rows.erasures.push('u')
     notify()
-    await vi.waitFor(() => expect(started).toEqual([['eraseAccount', 'erase-u', { userId: 'u' }]]))
+    await expect.poll(() => started).toEqual([['eraseAccount', 'erase-u', { userId: 'u' }]])
     await stop()
     expect(unsubscribe).toHaveBeenCalledOnce()
   })
@@ -50,7 +50,7 @@ describe('row triggers', () => {
     const { rows, started, waiting, onError, stop } = triggers([], 20)
     waiting.mockRejectedValueOnce(new Error('away'))
     rows.mails.push('m')
-    await vi.waitFor(() => expect(started.length).toBeGreaterThan(0))
+    await expect.poll(() => started.length).toBeGreaterThan(0)
     expect(onError).toHaveBeenCalledOnce()
     await stop()
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { canonicalJson } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
@@ -81,13 +81,9 @@ describe('generating a video', () => {
       },
     ])
     expect(await facts(`videoTask-${id}`)).toEqual(MADE)
-    await vi.waitFor(async () =>
-      expect(await facts(`creditAccount-${user.userId}`)).toEqual([
-        'CreditLotGranted',
-        'CreditsHeld',
-        'CreditsCaptured',
-      ]),
-    )
+    await expect
+      .poll(() => facts(`creditAccount-${user.userId}`))
+      .toEqual(['CreditLotGranted', 'CreditsHeld', 'CreditsCaptured'])
     expect(await remaining(user)).toBe(30)
   })
 
@@ -144,7 +140,7 @@ describe('generating a video', () => {
     const { id } = await generate(user)
     let lost = true
     provider.answer = (jobId) => (jobId === id && lost ? { kind: 'unknown' } : { kind: 'finished' })
-    await vi.waitFor(() => expect(asked(id).length).toBeGreaterThan(1))
+    await expect.poll(() => asked(id).length).toBeGreaterThan(1)
     lost = false
     await reaches(user, id, { status: 'Success' })
   })
@@ -162,14 +158,9 @@ describe('the tasks of a Free user', () => {
     await reaches(user, second.id, { status: 'Processing' })
     finish(second.id)
     await reaches(user, second.id, { status: 'Success' })
-    await vi.waitFor(async () =>
-      expect((await facts(`renderLane-${user.userId}`)).filter((type) => type !== 'RenderSlotAsked')).toEqual([
-        'RenderSlotClaimed',
-        'RenderSlotReleased',
-        'RenderSlotClaimed',
-        'RenderSlotReleased',
-      ]),
-    )
+    await expect
+      .poll(async () => (await facts(`renderLane-${user.userId}`)).filter((type) => type !== 'RenderSlotAsked'))
+      .toEqual(['RenderSlotClaimed', 'RenderSlotReleased', 'RenderSlotClaimed', 'RenderSlotReleased'])
   })
 
   it('free the queue position and the credits of a cancelled waiting task immediately', async () => {
@@ -219,15 +210,9 @@ describe('a program that is stopped during a render', () => {
     await reaches(user, first.id, { status: 'Success' })
     await reaches(user, second.id, { status: 'Success' })
     expect([asked(first.id).length, asked(second.id).length]).toEqual([1, 1])
-    await vi.waitFor(async () =>
-      expect((await facts(`creditAccount-${user.userId}`)).toSorted()).toEqual([
-        'CreditLotGranted',
-        'CreditsCaptured',
-        'CreditsCaptured',
-        'CreditsHeld',
-        'CreditsHeld',
-      ]),
-    )
+    await expect
+      .poll(async () => (await facts(`creditAccount-${user.userId}`)).toSorted())
+      .toEqual(['CreditLotGranted', 'CreditsCaptured', 'CreditsCaptured', 'CreditsHeld', 'CreditsHeld'])
     expect(await facts(`videoTask-${first.id}`)).toEqual(MADE.toSpliced(4, 0, 'VideoTaskClaimed'))
   })
 
@@ -267,10 +252,10 @@ describe('a program that is stopped during a render', () => {
     const [orphan, fresh] = [uuid7(), uuid7()]
     await hold(orphan, 21_000)
     await hold(fresh, 1_000)
-    await vi.waitFor(async () => expect(await remaining(user)).toBe(0))
+    await expect.poll(() => remaining(user)).toBe(0)
     await stop()
     await again()
-    await vi.waitFor(async () => expect(await remaining(user)).toBe(30))
+    await expect.poll(() => remaining(user)).toBe(30)
     expect([await facts(`videoTask-${orphan}`), await facts(`videoTask-${fresh}`)]).toEqual([
       ['VideoTaskAbandoned'],
       [],

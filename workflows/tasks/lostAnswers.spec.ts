@@ -123,7 +123,7 @@ async function giveUp(taskId: string): Promise<void> {
 async function findLate(taskId: string): Promise<void> {
   answer = () => new Promise(() => {})
   void worker().render(inputOf(taskId), context)
-  await vi.waitFor(() => expect(jobs.size).toBe(1))
+  await expect.poll(() => jobs.size).toBe(1)
   clock += AFTER_THE_LONGEST_CALL_MS
   await giveUp(taskId)
   await callBack(taskId)
@@ -134,7 +134,7 @@ describe('a worker that is killed with its maximum of calls in flight', () => {
     answer = () => new Promise(() => {})
     const killed = worker()
     for (const taskId of ids) void killed.render(inputOf(taskId), context)
-    await vi.waitFor(() => expect(jobs.size).toBe(MAX_CONCURRENT_CREATES))
+    await expect.poll(() => jobs.size).toBe(MAX_CONCURRENT_CREATES)
     const [early, ...late] = ids as [string, ...string[]]
     await callBack(early)
     expect(await worker().render(inputOf(early), context)).toEqual({ kind: 'finished' })
@@ -161,7 +161,7 @@ describe('an answer that cannot be recorded', () => {
     let isDown = true
     answer = async (jobId) => ({ kind: 'accepted', jobId })
     const rendering = worker(failing('AcceptRender', () => isDown)).render(inputOf('task0'), context)
-    await vi.waitFor(() => expect(jobs.size).toBe(1))
+    await expect.poll(() => jobs.size).toBe(1)
     clock += AFTER_THE_LONGEST_CALL_MS
     await giveUp('task0')
     isDown = false
@@ -175,7 +175,7 @@ describe('an answer that cannot be recorded', () => {
     const stop = new AbortController()
     const { render } = worker(failing('AcceptRender', () => true))
     const rendering = render(inputOf('task0'), stop)
-    await vi.waitFor(() => expect(jobs.size).toBe(1))
+    await expect.poll(() => jobs.size).toBe(1)
     stop.abort()
     await expect(rendering).rejects.toThrow('the log is unreachable')
   })

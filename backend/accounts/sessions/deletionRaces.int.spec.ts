@@ -32,7 +32,7 @@ const waiting = (count: number) =>
   vi.waitFor(async () => {
     const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     expect((await kinora.context.pool.query(sql)).rowCount).toBe(count)
-  })
+  }, 10_000)
 
 describe('a deletion', () => {
   it('that overlaps a change of the password is no deadlock', async () => {

@@ -288,6 +288,6 @@ describe('an Idempotency-Key', () => {
     await pool.query(age, [young['idempotency-key'], '23 hours'])
     await kinora.post('/../../dev/clock', { advance_ms: 1 })
     const kept = () => pool.query('select key from idempotency_key where user_id = $1', [by.userId])
-    await vi.waitFor(async () => expect((await kept()).rows).toEqual([{ key: young['idempotency-key'] }]))
+    await expect.poll(async () => (await kept()).rows).toEqual([{ key: young['idempotency-key'] }])
   })
 })

@@ -62,10 +62,10 @@ describe('own writes', () => {
       answered.push(user)
     }
     const all = [noted('a')]
-    await vi.waitFor(() => expect(sent).toHaveLength(1))
+    await expect.poll(() => sent).toHaveLength(1)
     all.push(noted('b'), noted('c'))
     sent[0]!.done()
-    await vi.waitFor(() => expect(sent.map(({ users }) => users)).toEqual([['a'], ['b', 'c']]))
+    await expect.poll(() => sent.map(({ users }) => users)).toEqual([['a'], ['b', 'c']])
     expect(answered).toEqual(['a'])
     sent[1]!.done()
     await Promise.all(all)

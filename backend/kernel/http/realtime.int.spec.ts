@@ -89,7 +89,7 @@ describe('a socket', () => {
     )
     expect(outcomes.toSorted()).toEqual([4001, 4001, '{"type":"pong"}'])
     for (const socket of sockets) socket.close()
-    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+    await expect.poll(() => realtime.hasClients()).toBe(false)
   })
 
   it('answers only pings, including one sent before authentication', async () => {
@@ -101,12 +101,12 @@ describe('a socket', () => {
     socket.on('message', (data) => heard.push(String(data)))
     await opened(socket)
     for (const text of ['{"type":"ping"}', 'nonsense', 'null', '{"type":"other"}', 'ping']) socket.send(text)
-    await vi.waitFor(() => expect(heard).toHaveLength(2))
+    await expect.poll(() => heard).toHaveLength(2)
     gate = undefined
     socket.send('{"type":"ping"}')
-    await vi.waitFor(() => expect(heard).toEqual(Array(3).fill('{"type":"pong"}')))
+    await expect.poll(() => heard).toEqual(Array(3).fill('{"type":"pong"}'))
     socket.close()
-    await vi.waitFor(() => expect(realtime.isOnline(userId)).toBe(false))
+    await expect.poll(() => realtime.isOnline(userId)).toBe(false)
   })
 
   it('receives the messages of its user, on every socket of the user, and no others', async () => {
@@ -125,7 +125,7 @@ describe('a socket', () => {
     realtime.send(userId, { to: 'user' })
     expect(await heard).toEqual(['{"to":"user"}', '{"to":"user"}', '{"to":"other"}'])
     for (const socket of [a, b, c]) socket.close()
-    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+    await expect.poll(() => realtime.hasClients()).toBe(false)
   })
 
   it('that closes during authentication is not kept', async () => {
@@ -141,7 +141,7 @@ describe('a socket', () => {
     await vi.waitFor(async () => {
       const { rows } = await db.pool.query('select 1 from socket_token where expires_at > now()')
       expect(rows).toEqual([])
-    })
+    }, 10_000)
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(realtime.isOnline(userId)).toBe(false)
   })
@@ -156,7 +156,7 @@ describe('a socket', () => {
     expect(await closed(own!)).toBe(1012)
     expect(await pong(another!)).toBe('{"type":"pong"}')
     another!.close()
-    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+    await expect.poll(() => realtime.hasClients()).toBe(false)
   })
 
   it('is refused when its session ended after the token was issued', async () => {
@@ -164,7 +164,7 @@ describe('a socket', () => {
     const token = await realtime.issueToken(userId, session)
     ended.add(session)
     expect(await closed(open(token))).toBe(4001)
-    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+    await expect.poll(() => realtime.hasClients()).toBe(false)
   })
 
   it('is told to try again, and not that it is refused, while the database is away', async () => {
@@ -182,7 +182,7 @@ describe('a socket', () => {
     await Promise.all(sockets.map(pong))
     expect(await closed(open(await realtime.issueToken(userId, sessionId)))).toBe(1013)
     for (const socket of sockets) socket.close()
-    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+    await expect.poll(() => realtime.hasClients()).toBe(false)
   })
 
   it('that sends too many messages is closed', async () => {
@@ -190,7 +190,7 @@ describe('a socket', () => {
     await pong(socket)
     for (let n = 0; n < 100; n++) socket.send('ping')
     expect(await closed(socket)).toBe(1008)
-    await vi.waitFor(() => expect(realtime.isOnline(userId)).toBe(false))
+    await expect.poll(() => realtime.isOnline(userId)).toBe(false)
   })
 
   it('that exceeds the message size is closed; the server survives', async () => {
@@ -198,7 +198,7 @@ describe('a socket', () => {
     await opened(socket)
     socket.send('x'.repeat(5_000))
     expect(await closed(socket)).toBe(1009)
-    await vi.waitFor(() => expect(realtime.isOnline(userId)).toBe(false))
+    await expect.poll(() => realtime.isOnline(userId)).toBe(false)
   })
 })
 

@@ -17,23 +17,23 @@ it('listens on all channels over one connection, again after it is lost', async 
   const [first, second] = [vi.fn(), vi.fn()]
   const [firstListens, secondListens] = [vi.fn(), vi.fn()]
   const one = listen(connection, 'one', leaving.signal, { onNotification: first, onListening: firstListens })
-  await vi.waitFor(() => expect(firstListens).toHaveBeenCalledOnce())
+  await expect.poll(() => firstListens).toHaveBeenCalledOnce()
   const two = listen(connection, 'two', staying.signal, { onNotification: second, onListening: secondListens })
-  await vi.waitFor(() => expect(secondListens).toHaveBeenCalledOnce())
+  await expect.poll(() => secondListens).toHaveBeenCalledOnce()
   expect(await sessions()).toBe(1)
 
   await postgres.pool.query(`select pg_notify('one', '1'), pg_notify('two', '2')`)
-  await vi.waitFor(() => expect([first.mock.calls, second.mock.calls]).toEqual([[['1']], [['2']]]))
+  await expect.poll(() => [first.mock.calls, second.mock.calls]).toEqual([[['1']], [['2']]])
 
   await postgres.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listens'`)
-  await vi.waitFor(() => expect([firstListens, secondListens].map(({ mock }) => mock.calls.length)).toEqual([2, 2]))
+  await expect.poll(() => [firstListens, secondListens].map(({ mock }) => mock.calls.length)).toEqual([2, 2])
 
   leaving.abort()
   await one
   await postgres.pool.query(`select pg_notify('one', '3'), pg_notify('two', '4')`)
-  await vi.waitFor(() => expect(second).toHaveBeenLastCalledWith('4'))
+  await expect.poll(() => second).toHaveBeenLastCalledWith('4')
   expect(first).toHaveBeenCalledOnce()
   staying.abort()
   await two
-  await vi.waitFor(async () => expect(await sessions()).toBe(0))
+  await expect.poll(() => sessions()).toBe(0)
 })

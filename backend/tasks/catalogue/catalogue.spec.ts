@@ -85,10 +85,10 @@ describe('the model catalogue', () => {
   it('reads added and changed files without a restart, and gives a changed model another version', async () => {
     await open({ demo: {} })
     await put('mine', model('mine'))
-    await vi.waitFor(() => expect(ids()).toContain('mine'))
+    await expect.poll(() => ids()).toContain('mine')
     const before = catalogue!.offered().find(({ id }) => id === 'mine')!.version
     await put('mine', model('mine', 'demo', { sound: true }))
-    await vi.waitFor(() => expect(catalogue!.offered().find(({ id }) => id === 'mine')!.sound).toBe(true))
+    await expect.poll(() => catalogue!.offered().find(({ id }) => id === 'mine')!.sound).toBe(true)
     expect(catalogue!.offered().find(({ id }) => id === 'mine')!.version).not.toBe(before)
   })
 
@@ -96,7 +96,7 @@ describe('the model catalogue', () => {
     await put('mine', model('mine'))
     await open({ demo: {} })
     await put('mine', model('mine', 'demo', { shapes: [] }))
-    await vi.waitFor(() => expect([...catalogue!.faults().values()].join()).toMatch(/shapes/))
+    await expect.poll(() => [...catalogue!.faults().values()].join()).toMatch(/shapes/)
     expect(ids()).toContain('mine')
     expect(warn).toHaveBeenCalledWith(
       expect.objectContaining({ file: expect.stringContaining('mine') }),

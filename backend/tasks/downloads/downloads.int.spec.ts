@@ -87,9 +87,9 @@ describe('a request for a copy without the label', () => {
   it('is kept for six months, and longer than the account', async () => {
     const { pool, clock } = kinora.context
     expect((await wei.call('POST', '/users/delete', { password: 'correct horse' })).status).toBeLessThan(300)
-    await vi.waitFor(async () =>
-      expect((await pool.query(`select from user_account where email = 'wei@kinora.test'`)).rowCount).toBe(0),
-    )
+    await expect
+      .poll(async () => (await pool.query(`select from user_account where email = 'wei@kinora.test'`)).rowCount)
+      .toBe(0)
     const age = (days: number) =>
       pool.query('update unlabelled_request set at = $1', [new Date(clock() - days * 86_400_000)])
     await age(180)

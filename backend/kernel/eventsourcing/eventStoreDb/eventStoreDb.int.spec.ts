@@ -15,7 +15,7 @@ eventStoreContract('event store in EventStoreDB (the real client, a double of th
   const store = createEventStoreDb({ url: server.url, ...search })
   const close = async () => {
     await store.close()
-    await vi.waitFor(() => expect(server.open).toBe(0))
+    await vi.waitFor(() => expect(server.open).toBe(0), 10_000)
     server.kill()
     expect(server.called).not.toContain('batchAppend')
   }
@@ -147,7 +147,7 @@ describe('the EventStoreDB adapter over the wire', () => {
       server.silentReads = false
     }, 150)
     expect(await read(store, 'mute-1')).toHaveLength(1)
-    await vi.waitFor(() => expect(server.open).toBe(0))
+    await vi.waitFor(() => expect(server.open).toBe(0), 10_000)
   })
 
   it('throws StoreUnavailable in time although the clock has gone back', async () => {
@@ -221,7 +221,7 @@ describe('the EventStoreDB adapter over the wire', () => {
       for await (const { revision } of store.readStream('many-1', n)) if (revision >= n) break
     }
     for await (const _ of store.subscribeAll({ signal: new AbortController().signal, maxBatch: 3 })) break
-    await vi.waitFor(() => expect(server.open).toBe(0))
+    await vi.waitFor(() => expect(server.open).toBe(0), 10_000)
     const asked = Date.now()
     await store.close()
     expect(Date.now() - asked).toBeLessThan(1000)

@@ -30,7 +30,7 @@ it('delivers its own appends without a read, exactly as they are stored', async 
     { stream, expected: 1, events: [event('C')] },
     { stream: aStream(), expected: 'no_stream', events: many(3, 'D') },
   ])
-  await vi.waitFor(() => expect(seen).toHaveLength(6))
+  await expect.poll(() => seen).toHaveLength(6)
   const reads = query.mock.calls.filter(([sent]) => (sent as { name?: string }).name === 'event_read_all')
   expect(reads).toEqual([])
   const before = String(Number(seen[0]!.position) - 1).padStart(20, '0') as GlobalPosition

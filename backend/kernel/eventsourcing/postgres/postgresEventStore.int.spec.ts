@@ -113,12 +113,12 @@ describe('the Postgres adapter', () => {
       const { rows } = await postgres.pool.query<{ query: string }>(connections)
       return rows.filter(({ query }) => query === 'listen event').length
     }
-    await vi.waitFor(async () => expect(await listening()).toBeGreaterThan(0))
+    await expect.poll(() => listening()).toBeGreaterThan(0)
     await wait(200)
     expect(await listening()).toBe(1)
     await own.close()
     await Promise.all(subscriptions)
-    await vi.waitFor(async () => expect(await listening()).toBe(0))
+    await expect.poll(() => listening()).toBe(0)
   })
 
   it('reads new events once for all of its subscriptions', async () => {

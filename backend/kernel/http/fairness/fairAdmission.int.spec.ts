@@ -134,7 +134,7 @@ async function timeOf(session: string): Promise<number> {
 
 it('a declared body is charged before it is read, so that the next request does not overtake it', async () => {
   const upload = declare(6 * 1024 * 1024, 'hostile')
-  await vi.waitFor(() => expect(inProgress).toEqual(['hostile']))
+  await expect.poll(() => inProgress).toEqual(['hostile'])
   expect(await timeOf('hostile')).toBeGreaterThan(1_000)
   upload.destroy()
 })
@@ -143,7 +143,7 @@ it.each([2 ** 31, 2 ** 32, 2 ** 52])(
   'a false length of %d bytes does not stop others of the network',
   async (bytes) => {
     const uploads = times(4, () => declare(bytes, 'hostile'))
-    await vi.waitFor(() => expect(inProgress).toContain('hostile'))
+    await expect.poll(() => inProgress).toContain('hostile')
     expect(await timeOf('neighbour')).toBeLessThan(1_500)
     for (const upload of uploads) upload.destroy()
   },

@@ -21,12 +21,13 @@ describe('the state of a job', () => {
     const id = promptIdOf(jobId)
     expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent: undefined })
     const { clientId } = jobOf(world.double, jobId)
-    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true))
+    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true), 10_000)
     const reported = async (value: number, percent: number) => {
       const frame = Buffer.from(`preview at ${value}`)
       world.double.sendProgress(id, value, 20, frame)
-      await vi.waitFor(async () =>
-        expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent, frame }),
+      await vi.waitFor(
+        async () => expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent, frame }),
+        10_000,
       )
     }
     await reported(5, 25)
@@ -37,7 +38,7 @@ describe('the state of a job', () => {
     world.double.renderMs = 60_000
     const provider = opened()
     const { clientId } = jobOf(world.double, await acceptedJob(provider, request()))
-    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true))
+    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true), 10_000)
     world.double.clients.get(clientId)!.terminate()
     world.double.clients.delete(clientId)
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() - 24 * 3_600_000 })
@@ -47,7 +48,7 @@ describe('the state of a job', () => {
     await vi.waitFor(async () => {
       await acceptedJob(provider, request())
       expect(world.double.clients.has(clientId)).toBe(true)
-    })
+    }, 10_000)
   })
   it('has the cost of the GPU’s time', async () => {
     const provider = opened()

@@ -59,7 +59,7 @@ describe('a deletion', () => {
     const removal = deleteFilms(FIRST)
     server.release()
     await Promise.all([load, removal])
-    await vi.waitFor(() => expect($films.get().status).toBe('ready'))
+    await expect.poll(() => $films.get().status).toBe('ready')
     expect(shown()).toEqual(server.left())
   })
 })
