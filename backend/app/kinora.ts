@@ -9,6 +9,7 @@ import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness
 import { registerOperator } from '../audit/operatorKeys.ts'
 import { stopListening } from '../kernel/http/drain.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
+import { answerUnparsed } from '../kernel/http/unparsed.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
 import { shareFor } from '../kernel/shareFor.ts'
@@ -53,6 +54,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   collectBuffersWithHeap()
   const log = createLog(config.logLevel, overrides.logTo)
   const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS })
+  answerUnparsed(server)
   let readiness: Readiness = 'starting'
   const running: Running[] = []
   const health = healthRoutes({

@@ -1,4 +1,6 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -40,6 +42,13 @@ describe('an invalid request', () => {
   it('is a 414 when its path exceeds 2 kB', async () => {
     const answer = await fetch(`${kinora.url}/${'x'.repeat(2_048)}`)
     expect([answer.status, await problem(answer)]).toEqual([414, simple(414, 'URI Too Long', 'uri_too_long')])
+  })
+  it('is a 431 when its headers exceed 16 kB, and a 400 when it is not HTTP', async () => {
+    const answer = await fetch(`${kinora.api}/auth/me?x=${'x'.repeat(20_000)}`)
+    const title = 'Request Header Fields Too Large'
+    expect([answer.status, await problem(answer)]).toEqual([431, simple(431, title, 'headers_too_large')])
+    const socket = connect(Number(new URL(kinora.url).port), 'localhost').end('GET / HTTP/9.9\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*"code":"malformed_request"/s)
   })
   it.each(['{', '"text"', 'null', '', '{"email":'])('is a 422 when its body is %j', async (body) => {
     const answer = await raw(body)

@@ -13,6 +13,9 @@ import type { Problem } from './contract.ts'
 
 /** HTTP status by error code; 409 for codes not listed. */
 const STATUS: Readonly<Record<string, number>> = {
+  malformed_request: 400,
+  request_timeout: 408,
+  headers_too_large: 431,
   invalid_input: 422,
   invalid_file_type: 422,
   image_too_small: 422,
@@ -97,23 +100,31 @@ export function problemDetails(log: Logger): Middleware {
         const { requestId, correlationId } = ctx.state
         log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'request failed')
       }
-      const { retryAfter, ...fields } = rejection.fields
-      const status = statusOf(rejection.code)
-      const body: Problem = {
-        type: 'about:blank',
-        title: STATUS_CODES[status] ?? 'Error',
-        status,
-        code: rejection.code,
-        detail: rejection.message,
-        ...fields,
-        requestId: ctx.state.requestId,
-      }
+      const problem = problemOf(rejection, ctx.state.requestId)
+      const { status } = problem
       ctx.status = status
-      if (status === 429 || status === 503) ctx.set('Retry-After', String(retryAfter ?? 5))
+      if (status === 429 || status === 503) ctx.set('Retry-After', String(rejection.fields.retryAfter ?? 5))
       ctx.set('Cache-Control', 'no-store')
-      ctx.body = JSON.stringify(body)
+      ctx.body = JSON.stringify(problem)
       ctx.type = 'application/problem+json'
     }
+  }
+}
+
+/** Returns the problem details of a rejection. */
+export function problemOf(
+  { code, message, fields: { retryAfter: _, ...fields } }: Rejection,
+  requestId: string,
+): Problem {
+  const status = statusOf(code)
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    code,
+    detail: message,
+    ...fields,
+    requestId,
   }
 }
 

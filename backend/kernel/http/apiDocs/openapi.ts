@@ -112,6 +112,7 @@ function errorCodes({ method, path, access, body, upload, file, refuses = [] }: 
     'newer_data',
     'invalid_input',
     'uri_too_long',
+    'headers_too_large',
     'too_many_requests',
     ...(method === 'GET' ? [] : ['cross_site']),
     ...(access === 'public' ? [] : ['unauthenticated']),
