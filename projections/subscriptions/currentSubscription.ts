@@ -49,7 +49,7 @@ const later = (a: string | null, b: string | null) => (a === null || (b !== null
 
 export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscriptionRow> = {
   name: 'currentSubscriptions',
-  version: 1,
+  version: 2,
   table: CurrentSubscriptionTable,
   categories: [SUBSCRIPTION],
   schemas: SUBSCRIPTION_EVENTS,
@@ -63,7 +63,12 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
       unclosed: [...(row?.unclosed ?? []), data.agreementId],
     }),
     SubscriptionScheduled: (row, { data }) =>
-      row && { ...row, pending: null, scheduled: data.agreementId, scheduled_tier: data.tier },
+      row && {
+        ...row,
+        pending: other(row.pending, data.agreementId),
+        scheduled: data.agreementId,
+        scheduled_tier: data.tier,
+      },
     SubscriptionActivated: (row, { data }) => {
       const { userId, agreementId, tier, trial, priceCents, currency, periodEnd } = data
       const kept = { unclosed: row?.unclosed ?? [agreementId] }

@@ -128,6 +128,9 @@ describe('the current subscription', () => {
     }
     const waiting = { ...running, scheduled: 'B', scheduled_tier: 'standard', unclosed: ['A', 'B'] }
     expect(row(...both, scheduled)).toEqual([waiting])
+    expect(row(...both, requested('C', 'standard'), scheduled)).toEqual([
+      { ...waiting, pending: 'C', unclosed: ['A', 'B', 'C'] },
+    ])
     expect(row(...both, scheduled, ended('B', 'withdrawn'))).toEqual([{ ...running, unclosed: ['A', 'B'] }])
   })
   it('ignores other agreements, mismatched sales and refunds', () => {
