@@ -92,7 +92,10 @@ export interface VideoProvider {
   fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
   /** Stops a running job. The adapter itself repeats a call that the provider answers with "in progress". */
   cancel(jobId: string, signal: AbortSignal): Promise<CancelAnswer>
-  /** Cancels the task's job if it is still running, and deletes its files. */
+  /**
+   * Cancels the task's job if it is still running, and deletes its files. Can be repeated. Throws if files may be left
+   * that a later call can delete; the caller retries.
+   */
   discard(taskId: string): Promise<void>
   /** Tests the connection: credentials, model, memory. Never renders. Expected failures are values. */
   check(signal: AbortSignal): Promise<ProviderCheck>

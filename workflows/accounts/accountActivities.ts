@@ -7,7 +7,7 @@ import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { isCharged, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
-import { findProvider } from '../tasks/candidateRoutes.ts'
+import { discardEverywhere, findProvider } from '../tasks/candidateRoutes.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from '../tasks/taskCommands.ts'
 import type { DeliverMailActivities } from './deliverMail.workflow.ts'
 import type { EraseAccountActivities } from './eraseAccount.workflow.ts'
@@ -53,7 +53,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
         const state = await sendCommand(taskId, { type: 'Erase', at: at() })
         if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
         await stopRender(deps, before)
-        for (const provider of providers.values()) await provider.discard(('jobId' in before && before.jobId) || taskId)
+        await discardEverywhere(providers, taskId)
         await deps.showProgress(taskId, undefined)
         await removeTaskMedia(media, taskId)
       }

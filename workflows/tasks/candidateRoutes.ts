@@ -21,6 +21,10 @@ export function providerOf(providers: Providers, name: string | undefined): Vide
   return provider
 }
 
+/** Discards a task at every provider. Rejects if one fails, without keeping the others from it. */
+export const discardEverywhere = async (providers: Providers, taskId: string): Promise<void> =>
+  void (await Promise.all([...providers.values()].map((provider) => provider.discard(taskId))))
+
 /** Returns the provider's name of the model of a task that has asked it. */
 export const routeTaken = ({ order, provider }: { order: VideoTaskOrder; provider?: string }): Pick<Route, 'model'> =>
   order.routes?.find((route) => route.provider === provider) ?? order

@@ -36,6 +36,8 @@ let findOrigin: ActivityDeps['findOrigin']
 let typesOf: (taskId: string) => string[]
 /** Tasks of which the second provider has deleted what it kept. */
 let discarded: string[]
+/** Error of the first provider. */
+let discardFault: Error | undefined
 
 beforeAll(async () => {
   video = await makeTinyVideo()
@@ -45,6 +47,7 @@ beforeEach(async () => {
   jobs = new Map()
   made = 'finished'
   discarded = []
+  discardFault = undefined
   const store = createMemoryEventStore()
   handle = createHandle(store)
   findOrigin = createOrigins(store)
@@ -76,7 +79,9 @@ function worker(log: Handle = handle, media: object = { size: async () => 1, loc
     },
     fetch: async () => {},
     cancel: async () => 'unsupported',
-    discard: async () => {},
+    discard: async () => {
+      if (discardFault) throw discardFault
+    },
     check: async () => ({ ok: true, detail: '' }),
     close: async () => {},
   }
@@ -198,7 +203,7 @@ describe('a recovery', () => {
     expect(typesOf('task0').at(-1)).toBe('RenderFound')
   })
 
-  it('removes the file of a task that its owner deletes during the download, also at the provider', async () => {
+  it('removes the file of a task that its owner deletes during the download, also at a provider after one that fails', async () => {
     await findLate('task0')
     const removed: string[] = []
     const media = {
@@ -212,7 +217,8 @@ describe('a recovery', () => {
     }
     const { recover, endRecovery } = worker(handle, media)
     expect(await recover(inputOf('task0'), context)).toBe('over')
-    await endRecovery(inputOf('task0'), context)
+    discardFault = new Error('read-only file system')
+    await expect(endRecovery(inputOf('task0'), context)).rejects.toThrow('read-only')
     expect(typesOf('task0').slice(-2)).toEqual(['TaskDeleted', 'RecoveryEnded'])
     expect(removed).toContain('videos/task0.mp4')
     // The log does not say any more which provider has made the video.

@@ -7,7 +7,7 @@ import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } f
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
 import { Pool } from '../engine/pool.ts'
-import { findProvider, providerOf } from './candidateRoutes.ts'
+import { discardEverywhere, findProvider, providerOf } from './candidateRoutes.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
@@ -38,9 +38,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
   /** Deletes what the provider of a task keeps. A provider that is not configured any more keeps it. */
   const discard = async (state: VideoTask, taskId: string) => {
-    const provider = findProvider(providers, 'provider' in state ? state.provider : undefined)
     // A deleted task has forgotten its provider.
-    for (const each of state.status === 'deleted' ? providers.values() : [provider]) await each?.discard(taskId)
+    if (state.status === 'deleted') return discardEverywhere(providers, taskId)
+    await findProvider(providers, 'provider' in state ? state.provider : undefined)?.discard(taskId)
   }
 
   /** Fetches a video. Returns the error of a file that is complete, but not a playable video: a retry would not help. */
