@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type CopyAt, listCopies, nameOf, readCatalogue } from '../../app/backups/catalogue.ts'
 import { fetchCopy } from '../../app/backups/fetchCopy.ts'
@@ -26,16 +26,14 @@ interface RestoredCopy {
 }
 
 /**
- * Restores an encrypted copy into an empty data folder: decrypts and verifies every file, restores next to the place of
- * each file, and moves all there at the end. After a failure the data folder is empty again.
+ * Restores an encrypted copy into an empty data folder: decrypts and verifies every file before it restores any. A copy
+ * that is refused leaves the folder empty.
  * @throws RecoveryError there is no such copy, it is incomplete or damaged, or the target is not empty
  */
 export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
   const { place, identity, dataDir, databaseUrl } = target
+  refuseUsedFolder(dataDir)
   const made = mkdirSync(dataDir, { recursive: true })
-  const others = readdirSync(dataDir)
-  if (others.length > 0)
-    throw new RecoveryError(`${dataDir} is not empty: it has ${others[0]}. Restore into a new folder.`)
   const stage = mkdtempSync(path.join(dataDir, '.restoring-'))
   try {
     const { at, copies } = await findCopy(place, target.copy)
@@ -45,18 +43,22 @@ export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
     const backup = path.join(stage, 'backup')
     mkdirSync(backup, { mode: 0o700 })
     await fetchCopy({ place, at, catalogue, identity }, backup)
-    const restored = path.join(stage, 'data')
-    mkdirSync(restored)
-    const into = { dataDir: restored, databaseUrl, erased, moveFiles: true }
+    const into = { dataDir, databaseUrl, erased, moveFiles: true }
     const erasedAgain = await restore(backup, into, async (_, __, count) => count)
-    // The database comes last: a folder without it is not taken for an installation.
-    const names = readdirSync(restored).sort((a, b) => Number(a === 'postgres') - Number(b === 'postgres'))
-    for (const name of names) renameSync(path.join(restored, name), path.join(dataDir, name))
     return { manifest: catalogue.manifest, erasedAgain, listed: erased.size }
   } finally {
     rmSync(stage, { recursive: true, force: true, maxRetries: 10 })
     if (made && readdirSync(dataDir).length === 0) rmdirSync(dataDir)
   }
+}
+
+/** @throws RecoveryError the folder has files */
+export function refuseUsedFolder(folder: string): void {
+  const [first] = existsSync(folder) ? readdirSync(folder) : []
+  if (first)
+    throw new RecoveryError(
+      `${folder} is not empty: it has ${first}. Restore into a new folder, or empty it if an interrupted restore left this.`,
+    )
 }
 
 interface Reading extends Pick<CopyTarget, 'place' | 'identity'> {

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { backupKeys, newPhrase, recipientOf } from '../../app/backups/recoveryPhrase.ts'
+import { takeCopy } from '../../app/backups/takeCopy.ts'
+import { readConfig } from '../../app/config/readConfig.ts'
+import { startTemporaryPostgres, type TemporaryPostgres } from '../../kernel/postgres/testing/temporaryPostgres.ts'
+import { createFolderMediaStore } from '../../providers/storage/folderMediaStore.ts'
+import { startTemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { runRestore } from '../restore.ts'
+import { backUp } from './backUp.ts'
+
+const VIDEO = 'media/videos/task.mp4'
+const home = mkdtempSync(path.join(os.tmpdir(), 'kinora-interrupted-'))
+const copies = path.join(home, 'copies')
+const backup = path.join(home, 'backup')
+const phrase = newPhrase()
+let target: TemporaryPostgres
+let printed: string[] = []
+
+beforeAll(async () => {
+  const from = await startTemporaryDatabase()
+  const dataDir = path.join(home, 'data')
+  mkdirSync(path.dirname(path.join(dataDir, VIDEO)), { recursive: true })
+  writeFileSync(path.join(dataDir, VIDEO), 'a video')
+  const config = readConfig({ NODE_ENV: 'test', DATA_DIR: dataDir, DATABASE_URL: from.url })
+  const keys = await backupKeys(await recipientOf(phrase), config.secrets.encryption)
+  const place = createFolderMediaStore(copies)
+  const { signal } = new AbortController()
+  await takeCopy({ config, place, keys, temporaryDir: home, now: Date.now(), signal })
+  await backUp(config, backup, true)
+  await from.close()
+  target = await startTemporaryPostgres()
+})
+afterAll(async () => {
+  await target.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+function restoreInto(dataDir: string, from = copies) {
+  const { socketDir, user, database } = target.server
+  const url = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
+  const args = ['--from', from, '--database', url]
+  printed = []
+  return runRestore(
+    args,
+    { DATA_DIR: dataDir },
+    (line) => printed.push(line),
+    async () => phrase,
+  )
+}
+
+it('keeps a database marked as unfinished until the files of the copy are in their place', async () => {
+  const dataDir = path.join(home, 'restored')
+  // Holds the statement that removes the mark.
+  await target.pool.query(`
+    create function hold() returns event_trigger language plpgsql as $$ begin
+      if current_query() like '%unfinished_restore' then perform pg_advisory_xact_lock(1); end if;
+    end $$;
+    create event trigger hold on ddl_command_start when tag in ('DROP TABLE') execute function hold()`)
+  const holder = await target.pool.connect()
+  await holder.query('select pg_advisory_lock(1)')
+  const restored = restoreInto(dataDir)
+  const held = `select from pg_stat_activity where query like 'drop table unfinished_restore' and wait_event = 'advisory'`
+  await expect.poll(async () => (await target.pool.query(held)).rowCount, { timeout: 20_000 }).toBe(1)
+  const isThere = existsSync(path.join(dataDir, VIDEO))
+  await holder.query('select pg_advisory_unlock(1)')
+  holder.release()
+  expect(await restored, printed.join()).toBe(0)
+  expect(isThere).toBe(true)
+})
+
+it.each([copies, backup])(
+  'refuses a folder that an interrupted restore has left, and says what to do: %#',
+  async (from) => {
+    const dataDir = path.join(home, 'killed')
+    mkdirSync(path.join(dataDir, '.restoring-x'), { recursive: true })
+    expect(await restoreInto(dataDir, from)).toBe(1)
+    expect(printed.join()).toMatch(/is not empty: it has \.restoring-x\. .* or empty it if an interrupted restore/)
+  },
+)
