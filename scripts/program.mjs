@@ -18,8 +18,6 @@ if (!names.includes(name)) {
   process.exit(2)
 }
 await installMissing()
-// Only psql reads what is typed.
-const stdin = name === 'psql' ? 'inherit' : 'ignore'
 const program = [...(folder === 'bench' ? [] : settings()), `${folder}/${name}.ts`, ...args]
-const { code } = await run(NODE, program, { stdin })
+const { code } = await run(NODE, program, { stdin: 'inherit' })
 process.exit(code)

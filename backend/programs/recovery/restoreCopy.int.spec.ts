@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,7 +13,7 @@ import { runRestore } from '../restore.ts'
 import { backUp } from './backUp.ts'
 
 const VIDEO = 'media/videos/task.mp4'
-const home = mkdtempSync(path.join(os.tmpdir(), 'kinora-interrupted-'))
+const home = mkdtempSync(path.join(os.tmpdir(), 'kinora-restore-copy-'))
 const copies = path.join(home, 'copies')
 const backup = path.join(home, 'backup')
 const phrase = newPhrase()
@@ -80,3 +81,11 @@ it.each([copies, backup])(
     expect(printed.join()).toMatch(/is not empty: it has \.restoring-x\. .* or empty it if an interrupted restore/)
   },
 )
+
+it('reads the phrase that is piped into npm run restore', () => {
+  const into = path.join(home, 'piped')
+  const args = ['scripts/program.mjs', 'backend/programs', 'restore', '--from', copies, '--into', into]
+  const { status, stdout } = spawnSync(process.execPath, args, { input: phrase, encoding: 'utf8' })
+  expect(status, stdout).toBe(0)
+  expect(existsSync(path.join(into, VIDEO))).toBe(true)
+})
