@@ -17,7 +17,7 @@ wait_seconds=${UPGRADE_WAIT_SECONDS:-600}
 running() { docker compose ps --quiet "$1"; }
 inspect() { docker inspect --format "$1" "$2"; }
 trap 'docker rm --force "$canary" >/dev/null 2>&1 || true' EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' HUP INT TERM
 
 stop() {
   echo "upgrade stopped: $1" >&2

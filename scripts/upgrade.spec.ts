@@ -97,6 +97,13 @@ describe('upgrade.sh, with a double of docker', () => {
     expect(imagesOf('projections')).toEqual(['sha256:old'])
   })
 
+  it('leaves no canary behind when its terminal is closed', () => {
+    writeFileSync(path.join(folder, 'sleep'), '#!/bin/sh\nkill -HUP $PPID\n')
+    const { status, imagesOf } = upgrade({})
+    expect(status).toBe(130)
+    expect(imagesOf('canary')).toEqual([])
+  })
+
   it('changes nothing without a backup', () => {
     const { status, log } = upgrade({ backupFails: true })
     expect(status).toBe(1)
