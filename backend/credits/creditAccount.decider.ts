@@ -234,15 +234,12 @@ function restore(command: CreditAccountCommand<'RestoreLot'>, account: CreditAcc
   return amount > 0 ? withDebtRepaid(account, command, { type: 'CreditsRestored', data }) : []
 }
 
-function withdraw(
-  { userId, adjustmentId, amount, reason, at, signature }: CreditAccountCommand<'WithdrawCredits'>,
-  account: CreditAccount,
-) {
-  if (account.corrected.includes(adjustmentId)) return []
-  assertAvailable(account, amount, at, 'This takes')
-  const parts = allocate(account.lots, amount, at)
-  const signed = signature === undefined ? {} : { signature }
-  return [{ type: 'CreditsWithdrawn', data: { userId, adjustmentId, parts, reason, at, ...signed } } as const]
+function withdraw(command: CreditAccountCommand<'WithdrawCredits'>, account: CreditAccount) {
+  const { type: _, amount, ...data } = command
+  if (account.corrected.includes(data.adjustmentId)) return []
+  assertAvailable(account, amount, data.at, 'This takes')
+  const parts = allocate(account.lots, amount, data.at)
+  return [{ type: 'CreditsWithdrawn', data: { ...data, parts } } as const]
 }
 
 function assertAvailable(account: CreditAccount, required: number, at: string, what: string): void {
