@@ -41,6 +41,15 @@ describe('uploads are limited', () => {
     expect(await outcome(limits.run(crypto.randomUUID(), done))).toBe('done')
   })
 
+  it('to 8 at a time for visitors, whose slow uploads leave room for users', async () => {
+    const [limits, slow] = [limitsOfProcess(), openUpload()]
+    const running = Array.from({ length: 8 }, (_, n) => limits.runForVisitor(`2001:db8:0:${n}::/64`, slow.upload))
+    expect(await outcome(limits.runForVisitor('2001:db8:0:8::/64', done))).toEqual(['uploads_busy', 5])
+    expect(await outcome(limits.run(crypto.randomUUID(), done))).toBe('done')
+    slow.end()
+    await Promise.all(running)
+  })
+
   it('to 60 an hour per user, on all processes together', async () => {
     const [processes, user] = [[limitsOfProcess(), limitsOfProcess()], crypto.randomUUID()]
     for (let n = 0; n < 60; n++) expect(await outcome(processes[n % 2]!.run(user, done))).toBe('done')

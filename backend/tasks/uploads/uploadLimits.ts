@@ -3,6 +3,8 @@ import type { Database } from '../../kernel/postgres/orm.ts'
 
 /** Uploads in progress on this process. Each keeps its file of up to 20 MB in memory until it has been decoded. */
 const MAX_RUNNING = 16
+/** Uploads in progress at which visitors wait: a stranger may have many networks, and uploads that take minutes. */
+const MAX_RUNNING_FOR_VISITORS = 8
 /** Stored pictures of one user that no video uses. They are removed after a day. */
 const MAX_UNUSED_BYTES = 200 * 1024 * 1024
 const HOUR_S = 3_600
@@ -35,10 +37,15 @@ export function createUploadLimits(database: Database, take: Take) {
   }
 
   /** Runs an upload after its checks, one at a time per sender. */
-  const runAlone = async <T>(sender: string, check: () => Promise<void>, upload: () => Promise<T>): Promise<T> => {
+  const runAlone = async <T>(
+    sender: string,
+    check: () => Promise<void>,
+    upload: () => Promise<T>,
+    maxRunning = MAX_RUNNING,
+  ): Promise<T> => {
     if (running.has(sender))
       throw new Rejection('upload_running', 'Another upload of yours is still running.', { retryAfter: 2 })
-    if (running.size >= MAX_RUNNING)
+    if (running.size >= maxRunning)
       throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 5 })
     running.add(sender)
     try {
@@ -67,6 +74,6 @@ export function createUploadLimits(database: Database, take: Take) {
      * @throws Rejection upload_running, uploads_busy, too_many_requests
      */
     runForVisitor: <T>(network: string, upload: () => Promise<T>): Promise<T> =>
-      runAlone(network, () => take('visitor upload', network, VISITORS), upload),
+      runAlone(network, () => take('visitor upload', network, VISITORS), upload, MAX_RUNNING_FOR_VISITORS),
   }
 }
