@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createCanvas } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type * as z from 'zod/mini'
@@ -160,6 +161,27 @@ describe('an uploaded picture', () => {
     })
     expect([again.status, await again.json()]).toMatchObject([422, { errors: [{ code: 'unknown_image' }] }])
     await pool.end()
+    await database.close()
+  })
+
+  it('is removed although a bucket needs longer for all of them than a transaction may wait', async () => {
+    const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
+    const impatient = { ...connection, idle_in_transaction_session_timeout: 1_000 }
+    const database = await openDatabase(impatient, ENTITIES, MIGRATIONS)
+    const removed = new Set<string>()
+    const media = {
+      ...createFolderMediaStore(path.join(kinora.dataDir, 'media')),
+      async remove(key: string) {
+        await delay(50)
+        removed.add(key)
+      },
+    }
+    await database.em.fork().execute(
+      `insert into image_upload (id, user_id, created_at, bytes)
+       select gen_random_uuid(), gen_random_uuid(), now() - interval '25 hours', 1 from generate_series(1, 50)`,
+    )
+    expect(await createImageUploads(database, media, kinora.dataDir).removeUnused()).toBe(50)
+    expect(removed.size).toBe(50)
     await database.close()
   })
 })

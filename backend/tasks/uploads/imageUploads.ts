@@ -21,6 +21,8 @@ const MAX_DRAINED_BYTES = 32 * 1024 * 1024
 /** Work of decoding a picture, in calls. */
 const DECODING_UNITS = 60
 const UPLOAD_LIMITS = { maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 }
+/** Few, because the database ends a transaction that waits eight seconds for a bucket. */
+const SWEPT_AT_ONCE = 20
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
@@ -48,6 +50,25 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     await media.put(imageKey(imageId), finished)
     return `${API_BASE}/videos/images/${imageId}`
   }
+
+  /** Looks at the oldest images that are due, and removes those that no task uses. */
+  const removeOldest = () =>
+    database.em.fork().transactional(async (em) => {
+      // The row locks make a concurrent `claim` either keep the image or fail.
+      const old = await em.execute<{ id: string }[]>(
+        `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
+         order by coalesce(used_at, created_at) limit ${SWEPT_AT_ONCE} for update skip locked`,
+      )
+      const ids = old.map(({ id }) => id)
+      const inUse = await readImagesInUse(database, ids)
+      const unused = ids.filter((id) => !inUse.has(id))
+      const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
+      // Check the images in use again in a day.
+      await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
+      await Promise.all(unused.map((id) => media.remove(imageKey(id))))
+      await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
+      return { seen: ids.length, removed: unused.length }
+    })
 
   return {
     ownerOf,
@@ -88,24 +109,14 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     receiveFrom: (ctx: RouterContext, network: string, limits: UploadLimits): Promise<Buffer> =>
       drained(ctx, () => limits.runForVisitor(network, () => receive(ctx))),
 
-    /** Removes up to 500 images that no task has used for a day. Returns the number of images removed. */
-    removeUnused: (): Promise<number> =>
-      database.em.fork().transactional(async (em) => {
-        // The row locks make a concurrent `claim` either keep the image or fail.
-        const old = await em.execute<{ id: string }[]>(
-          `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
-           order by coalesce(used_at, created_at) limit 500 for update skip locked`,
-        )
-        const ids = old.map(({ id }) => id)
-        const inUse = await readImagesInUse(database, ids)
-        const unused = ids.filter((id) => !inUse.has(id))
-        const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
-        // Check the images in use again in a day.
-        await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
-        for (const id of unused) await media.remove(imageKey(id))
-        await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
-        return unused.length
-      }),
+    /** Removes the images that no task has used for a day. Returns their number. */
+    async removeUnused(): Promise<number> {
+      for (let total = 0; ; ) {
+        const { seen, removed } = await removeOldest()
+        total += removed
+        if (seen < SWEPT_AT_ONCE) return total
+      }
+    },
   }
 }
 
