@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -183,5 +183,15 @@ describe('an uploaded picture', () => {
     expect(await createImageUploads(database, media, kinora.dataDir).removeUnused()).toBe(50)
     expect(removed.size).toBe(50)
     await database.close()
+  })
+
+  it('leaves no temporary file behind when the bucket refuses it', async () => {
+    const temporaryDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-refused-'))
+    const put = () => Promise.reject(new Error('the bucket is full'))
+    const media = { ...createFolderMediaStore(temporaryDir), put }
+    const uploads = createImageUploads(kinora.context.database, media, temporaryDir)
+    await expect(uploads.store(crypto.randomUUID(), Buffer.from('a picture'))).rejects.toThrow('the bucket is full')
+    expect(readdirSync(temporaryDir)).toEqual([])
+    rmSync(temporaryDir, { recursive: true })
   })
 })

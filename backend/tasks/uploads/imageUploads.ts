@@ -8,6 +8,7 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../../kernel/http/contract.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import { removeFile } from '../../kernel/media/atomicFile.ts'
 import { ImageError } from '../../kernel/media/firstFrame.ts'
 import { looksLikeImage } from '../../kernel/media/imageFile.ts'
 import { imageKey, type MediaStore } from '../../kernel/media/mediaStore.port.ts'
@@ -46,8 +47,12 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
     const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
     await execute(sql, [imageId, userId, data.length])
-    await writeFile(finished, data)
-    await media.put(imageKey(imageId), finished)
+    try {
+      await writeFile(finished, data)
+      await media.put(imageKey(imageId), finished)
+    } finally {
+      await removeFile(finished)
+    }
     return `${API_BASE}/videos/images/${imageId}`
   }
 
