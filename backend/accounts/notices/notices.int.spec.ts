@@ -84,6 +84,22 @@ describe('a push message', () => {
     expect(await subscriptions.list(other.userId)).toEqual([])
   })
 
+  it('is sent to the twenty browsers that were used last, so that a video cannot start a flood', async () => {
+    const user = await kinora.newUser()
+    await kinora.context.pool.query(
+      `with opened as (
+         insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent)
+         select gen_random_uuid(), $1, 0, now(), now(), now() + n * interval '1 s', n from generate_series(1, 25) n
+         returning id, user_id, user_agent)
+       insert into push_subscription (session_id, user_id, endpoint, p256dh, auth)
+       select id, user_id, 'https://push.example/' || user_agent, '', '' from opened`,
+      [user.userId],
+    )
+    const told = await createPushSubscriptions(kinora.context.database).list(user.userId)
+    const used = Array.from({ length: 20 }, (_, n) => `https://push.example/${25 - n}`)
+    expect(told.map(({ endpoint }) => endpoint)).toEqual(used)
+  })
+
   it('is sent to public https addresses only', async () => {
     const user = await kinora.newUser()
     const { keys } = service.subscription('x')

@@ -6,6 +6,9 @@ interface Subscriber extends PushSubscription {
   readonly language: Language
 }
 
+/** Messages about one video. A user may open any number of sessions, and choose where their messages go. */
+const MAX_BROWSERS = 20
+
 export type PushSubscriptions = ReturnType<typeof createPushSubscriptions>
 
 /** Creates the store of push subscriptions, one per session. One that belongs to an ended session is not used. */
@@ -38,12 +41,13 @@ export function createPushSubscriptions(database: Database) {
     has: async (sessionId: string): Promise<boolean> =>
       (await execute('select from push_subscription where session_id = ?', [sessionId])).length > 0,
 
-    /** Returns the subscriptions of a user's open sessions. */
+    /** Returns the subscriptions of those of a user's open sessions that were used last. */
     async list(userId: string): Promise<Subscriber[]> {
       const rows = await execute<{ endpoint: string; p256dh: string; auth: string; language: Language }>(
         `select p.endpoint, p.p256dh, p.auth, u.language from push_subscription p
          join session s on s.id = p.session_id and s.ended_at is null
-         join user_account u on u.id = p.user_id where p.user_id = ?`,
+         join user_account u on u.id = p.user_id where p.user_id = ?
+         order by s.last_used_at desc limit ${MAX_BROWSERS}`,
         [userId],
       )
       return rows.map(({ endpoint, p256dh, auth, language }) => ({ endpoint, keys: { p256dh, auth }, language }))
