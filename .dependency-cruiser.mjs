@@ -170,7 +170,7 @@ export default {
         path: OURS,
         pathNot: [
           '^workflows/',
-          '^backend/kernel/(eventsourcing/|media/|(inParallel|time)\\.ts$)',
+          '^backend/kernel/(eventsourcing/|media/|(inParallel|pool|time)\\.ts$)',
           DECIDER,
           EVENTS,
           CONTRACT,

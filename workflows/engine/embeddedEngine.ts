@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { Pool } from '#backend/kernel/pool.ts'
 import {
   type Activities,
   type ActivityPolicy,
@@ -10,7 +11,6 @@ import {
   type WorkflowContext,
   workflowId,
 } from './engine.port.ts'
-import { Pool } from './pool.ts'
 
 /** Longest delay that `setTimeout` supports: 24.8 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1

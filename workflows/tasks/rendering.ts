@@ -1,6 +1,6 @@
+import type { Pool } from '#backend/kernel/pool.ts'
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
-import type { Pool } from '../engine/pool.ts'
 import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
 
 /** Per-process limit. Bounds the number of jobs with an unknown outcome when the provider stops responding. */

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { videoKey, watermarkedKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { createFolderMediaStore } from '#backend/providers/storage/folderMediaStore.ts'
@@ -18,10 +19,10 @@ beforeEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const copyOf = (markCopy: () => Promise<void>) =>
-  createVideoCopies({ media, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined })(TASK, {
-    watermark: true,
-    label: false,
-  })
+  createVideoCopies({ media, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined })(
+    { userId: 'owner', taskId: TASK },
+    { watermark: true, label: false },
+  )
 const deleteVideo = () => media.remove(videoKey(TASK))
 
 describe('a copy of a video that is deleted while it is made', () => {
@@ -41,5 +42,28 @@ describe('a copy of a video that is deleted while it is made', () => {
 describe('a copy of a stored video', () => {
   it('reports an error of marking as it is', async () => {
     await expect(copyOf(() => Promise.reject(new Error('no signature')))).rejects.toThrow('no signature')
+  })
+})
+
+describe('copies of many videos', () => {
+  it('are made two at a time, and their owners take turns', async () => {
+    const videos = Array.from({ length: 6 }, (_, n) => ({ userId: n < 5 ? 'ada' : 'wei', taskId: `${TASK}${n}` }))
+    for (const { taskId } of videos) {
+      const original = path.join(folder, 'original.mp4')
+      copyFileSync(await makeTinyVideo(), original)
+      await media.put(videoKey(taskId), original)
+    }
+    let [making, most] = [0, 0]
+    const made: string[] = []
+    const markCopy = async (_: string, taskId: string) => {
+      most = Math.max(most, ++making)
+      await delay(50)
+      making--
+      made.push(taskId)
+    }
+    const copyOf = createVideoCopies({ media, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined })
+    await Promise.all(videos.map((video) => copyOf(video, { watermark: true, label: false })))
+    expect(most).toBe(2)
+    expect(made.indexOf(videos[5]!.taskId)).toBeLessThan(4)
   })
 })

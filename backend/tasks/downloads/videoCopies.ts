@@ -11,9 +11,15 @@ import {
   watermarkedKey,
 } from '../../kernel/media/mediaStore.port.ts'
 import { stampVideo } from '../../kernel/media/stampVideo.ts'
+import { Pool } from '../../kernel/pool.ts'
+
+export type Video = Readonly<{ userId: string; taskId: string }>
 
 /** Visible marks that a download must have. */
 export type Visible = Readonly<{ watermark: boolean; label: boolean }>
+
+/** Copies made at the same time. A copy that a client gave up on is made all the same. */
+const MAX_MAKING = 2
 
 export interface VideoCopies {
   readonly media: MediaStore
@@ -28,6 +34,7 @@ export interface VideoCopies {
  */
 export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: VideoCopies) {
   const running = new Map<string, Promise<void>>()
+  const pool = new Pool(MAX_MAKING)
 
   const make = async (taskId: string, key: string, { watermark, label }: Visible) => {
     const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
@@ -53,10 +60,11 @@ export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: V
     }
   }
 
-  return async (taskId: string, visible: Visible): Promise<string> => {
+  return async ({ userId, taskId }: Video, visible: Visible): Promise<string> => {
     const key = keyOf(visible)(taskId)
     if (key === videoKey(taskId) || (await media.size(key)) !== undefined) return key
-    const making = running.get(key) ?? make(taskId, key, visible).finally(() => running.delete(key))
+    const started = () => pool.run({ owner: userId }, () => make(taskId, key, visible))
+    const making = running.get(key) ?? started().finally(() => running.delete(key))
     running.set(key, making)
     await making
     return key

@@ -1,4 +1,4 @@
-import { createVideoCopies, type VideoCopies } from './videoCopies.ts'
+import { createVideoCopies, type Video, type VideoCopies } from './videoCopies.ts'
 import type { Labels } from './visibleLabels.ts'
 
 interface VisibleCopiesOptions extends VideoCopies {
@@ -7,7 +7,6 @@ interface VisibleCopiesOptions extends VideoCopies {
   readonly watermarks: (userId: string) => Promise<boolean>
 }
 
-type Video = Readonly<{ userId: string; taskId: string }>
 /** Marks that the recipient asks for; undefined is the default of plan and policy. */
 type Wish = Readonly<{ watermark?: boolean; label?: boolean | undefined }>
 
@@ -19,9 +18,9 @@ export type VisibleCopy = ReturnType<typeof createVisibleCopies>
  */
 export function createVisibleCopies({ labels, watermarks, ...copies }: VisibleCopiesOptions) {
   const copyOf = createVideoCopies(copies)
-  return async ({ userId, taskId }: Video, wish: Wish = {}): Promise<string> =>
-    copyOf(taskId, {
-      watermark: wish.watermark === true || (await watermarks(userId)),
-      label: await labels.isRequired(userId, taskId, wish.label),
+  return async (video: Video, wish: Wish = {}): Promise<string> =>
+    copyOf(video, {
+      watermark: wish.watermark === true || (await watermarks(video.userId)),
+      label: await labels.isRequired(video.userId, video.taskId, wish.label),
     })
 }

@@ -38,7 +38,7 @@ export async function deliverShapes(
     const copyOf = createVideoCopies(deps)
     for (const [name, visible] of copies ? Object.entries(COPIES) : []) {
       shapes[name] = path.join(folder, `${name}.mp4`)
-      await copyFile(await media.localPath(await copyOf(taskId, visible)), shapes[name])
+      await copyFile(await media.localPath(await copyOf({ userId: 'owner', taskId }, visible)), shapes[name])
     }
     return shapes
   } finally {

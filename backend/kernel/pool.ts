@@ -1,5 +1,3 @@
-import type { StartOptions } from './engine.port.ts'
-
 interface Waiting {
   readonly priority: number
   /** Round in which the call is served. Each owner gets one slot per round. */
@@ -17,7 +15,10 @@ export class Pool {
     this.#free = slots
   }
 
-  async run<T>({ priority = 3, owner = '' }: StartOptions, work: () => Promise<T>): Promise<T> {
+  async run<T>(
+    { priority = 3, owner = '' }: { priority?: number; owner?: string },
+    work: () => Promise<T>,
+  ): Promise<T> {
     if (this.#free > 0) this.#free--
     else await this.#turnComes(priority, owner)
     try {
