@@ -47,6 +47,10 @@ describe('credit flows', () => {
   ])('has lapsed by $type', (event) => {
     expect(rows(event)).toEqual([{ id: 'event-0', kind: 'lapsed', amount: 30, at }])
   })
+  it('have lapsed less by what a won dispute restored', () => {
+    const data = { userId, restorationId: 'd', lotId: 'a', amount: 30, newLotId: null, at }
+    expect(rows({ type: 'CreditsRestored', data })).toEqual([{ id: 'event-0', kind: 'lapsed', amount: -30, at }])
+  })
   it('skip a lot that is closed with nothing left', () => {
     expect(rows({ type: 'CreditLotClosed', data: { userId, lotId: 'a', amount: 0, reason: 'expired', at } })).toEqual(
       [],

@@ -43,6 +43,11 @@ const withdrawn = (...parts: LotPart[]): CreditAccountEvent => ({
   data: { userId, adjustmentId: 'w', parts, reason: 'a mistake', at },
 })
 
+const restored = (lotId: string, amount: number, newLotId: string | null): CreditAccountEvent => ({
+  type: 'CreditsRestored',
+  data: { userId, restorationId: 'd', lotId, amount, newLotId, at },
+})
+
 const lot = (id: string, left: number, lost = 0, closed = false) => ({
   id,
   source: id === 'a' ? 'free' : 'subscription',
@@ -69,6 +74,11 @@ describe("a user's balance", () => {
   it('subtracts a hold from its lots, and removes it when it is captured', () => {
     expect(balance(...grants, hold)).toEqual(row([lot('a', 40), lot('b', 0)], holds))
     expect(balance(...grants, hold, captured('t'))).toEqual(row([lot('a', 40), lot('b', 0)]))
+  })
+  it('keeps the holds of several videos apart', () => {
+    expect(balance(...grants, hold, held('u', part('a', 5)), captured('t'))).toEqual(
+      row([lot('a', 35), lot('b', 0)], { u: [part('a', 5)] }),
+    )
   })
   it('returns released credits to their lots', () => {
     expect(balance(...grants, hold, released('t', [part('b', 100), part('a', 20)]))).toEqual(
@@ -101,7 +111,14 @@ describe("a user's balance", () => {
     )
     expect(balance(...grants, withdrawn(part('b', 10)))).toEqual(row([lot('a', 60), lot('b', 90, 10)]))
   })
+  it('returns restored credits to their lot or, if it is closed, in a new lot', () => {
+    const taken = [...grants, reversed('b', 0, part('b', 100))]
+    expect(balance(...taken, restored('b', 40, null))).toEqual(row([lot('a', 60), lot('b', 40, 60)]))
+    const renewed = { ...lot('new', 40), source: 'payment', granted: 40, expires_at: null }
+    expect(balance(...taken, restored('b', 40, 'new'))).toEqual(row([lot('a', 60), lot('b', 0, 100), renewed]))
+  })
   it('records the debt of a reversal until it is repaid', () => {
+    expect(balance(granted('a', 60), reversed('b', 5), reversed('b', 3))).toEqual(row([lot('a', 60)], {}, 8))
     expect(balance(granted('a', 60), reversed('b', 5), repaid(part('a', 5)))).toEqual(row([lot('a', 55, 5)]))
   })
   it('comes with the number and sum of the entries, and the latest of them', () => {
@@ -151,6 +168,19 @@ describe('the figures of a balance', () => {
     ) as CreditBalanceRow[]
     expect(creditFigures(owing, at)).toEqual({ remaining: -5, used: 0 })
   })
+  it('count those used of the open lot of a plan or an allowance that came last', () => {
+    const used = (...lots: [source: string, granted: number, left: number, closed?: boolean][]) => {
+      const of = lots.map(([source, granted, left, closed = false]) => ({
+        ...lot('x', left, 0, closed),
+        source,
+        granted,
+      }))
+      return creditFigures({ lots: of, debt: 0 } as never, at).used
+    }
+    expect(used(['subscription', 100, 50], ['allowance', 30, 10], ['payment', 5, 0])).toBe(20)
+    expect(used(['allowance', 30, 10], ['subscription', 100, 50], ['subscription', 9, 0, true])).toBe(50)
+    expect(used(['free', 60, 40], ['free', 10, 5], ['payment', 5, 0])).toBe(25)
+  })
   it('are zero without a balance', () => {
     expect(creditFigures(undefined, at)).toEqual({ remaining: 0, used: 0 })
   })
@@ -186,18 +216,33 @@ describe("a user's credit entries", () => {
       entry(4, 'release', 10, 'cancelled', { task_id: 'u' }),
     ])
   })
+  it('list an adjustment with its reason, an expiry, and what a won dispute restored', () => {
+    const { type, data } = granted('a', 60) as CreditAccountEvent<'CreditLotGranted'>
+    const { type: close, data: lost } = closed('b', 7) as CreditAccountEvent<'CreditLotClosed'>
+    expect(
+      entriesOf(
+        { type, data: { ...data, source: 'adjustment', reason: 'an outage' } },
+        { type: close, data: { ...lost, reason: 'expired' } },
+        restored('b', 40, null),
+      ),
+    ).toEqual([
+      entry(0, 'adjustment', 60, 'an outage', { lot_id: 'a' }),
+      entry(1, 'expiry', -7, 'expired', { lot_id: 'b' }),
+      entry(2, 'reversal', 40, 'dispute_won', { lot_id: 'b' }),
+    ])
+  })
   it('list what a release returned of a hold, and that the rest was forfeited', () => {
     const release = (holdId: string, parts: LotPart[]): CreditAccountEvent => {
       const { type, data } = released(holdId, parts) as CreditAccountEvent<'CreditsReleased'>
       return { type, data: { ...data, forfeited: [part('b', 10)] } }
     }
     const [, partly, , none] = entriesOf(
-      held('t', part('a', 4), part('b', 10)),
-      release('t', [part('a', 4)]),
+      held('t', part('a', 1), part('b', 10)),
+      release('t', [part('a', 1)]),
       held('u', part('b', 10)),
       release('u', []),
     )
-    expect(partly).toEqual(entry(1, 'release', 4, 'forfeited', { task_id: 't' }))
+    expect(partly).toEqual(entry(1, 'release', 1, 'forfeited', { task_id: 't' }))
     expect(none).toEqual(entry(3, 'forfeit', 0, 'forfeited', { task_id: 'u' }))
   })
   it('list forfeits, reversals with their debt, and withdrawals, but neither empty lots nor repayments', () => {

@@ -82,9 +82,9 @@ describe('the current subscription', () => {
   })
   it('is active from its activation, for the period of the latest sale in any order', () => {
     expect(row(...first)).toEqual([running])
-    expect(row(requested('A', 'pro'), activated('A', 'pro', true))).toEqual([
-      { ...running, trial: true, period_start: null },
-    ])
+    const trial = [requested('A', 'pro'), activated('A', 'pro', true)]
+    expect(row(...trial)).toEqual([{ ...running, trial: true, period_start: null }])
+    expect(row(...trial, first[2]!)).toEqual([running])
     const second = paid('A', 's2', on('02-01'), on('03-01'))
     const longer = { ...running, period_start: on('02-01'), period_end: on('03-01') }
     expect(row(...first.slice(0, 2), second, first[2]!)).toEqual([longer])
@@ -116,6 +116,8 @@ describe('the current subscription', () => {
     expect(row(...first, ended('A', 'period_end'))).toEqual([over])
     expect(row(...first, ended('A', 'period_end'), marked('SubscriptionClosed'))).toEqual([{ ...over, unclosed: [] }])
     expect(row(...first, ended('A', 'expired'))).toEqual([{ ...over, unclosed: [] }])
+    expect(row(...first, failed, ended('A', 'unpaid'))).toEqual([{ ...over, failed_at: on('02-01') }])
+    expect(row(...first, requested('B', 'standard'), ended('B', 'expired'))).toEqual([running])
   })
   it('is replaced by the next agreement, immediately or at its scheduled start', () => {
     const both = [...first, requested('B', 'standard')]
@@ -131,6 +133,12 @@ describe('the current subscription', () => {
     expect(row(...both, requested('C', 'standard'), scheduled)).toEqual([
       { ...waiting, pending: 'C', unclosed: ['A', 'B', 'C'] },
     ])
+    const another = [...both, scheduled, requested('C', 'standard')]
+    expect(row(...another, activated('C', 'standard'))).toEqual([
+      { ...waiting, agreement_id: 'C', tier: 'standard', period_start: null, unclosed: ['A', 'B', 'C'] },
+    ])
+    expect(row(...another, ended('C', 'not_approved'))).toEqual([{ ...waiting, unclosed: ['A', 'B', 'C'] }])
+    expect(row(...both, requested('C', 'standard'), activated('B', 'standard'))).toMatchObject([{ pending: 'C' }])
     expect(row(...both, scheduled, ended('B', 'withdrawn'))).toEqual([{ ...running, unclosed: ['A', 'B'] }])
   })
   it('ignores other agreements, mismatched sales and refunds', () => {
@@ -173,5 +181,16 @@ describe('an invoice', () => {
     expect(rowsOf(invoices, ...first, reversed('r', 4000), reversed('q', 499))).toEqual([
       { ...invoice, refunded_cents: 4499 },
     ])
+  })
+  it('counts what a reversal takes in addition, and what a won dispute gives back, at most all of it', () => {
+    const { type, data } = reversed('q', 4499) as SubscriptionEvent<'SubscriptionSaleReversed'>
+    const rest = { type, data: { ...data, takenCents: 100 } }
+    const given = (amountCents: number) =>
+      marked('SubscriptionSaleRestored', { saleId: 's1', restorationId: 'd', amountCents, credits: 1 })
+    const refunded = (...events: SubscriptionEvent[]) =>
+      (rowsOf(invoices, ...first, ...events) as { refunded_cents: number }[])[0]?.refunded_cents
+    expect(refunded(reversed('r', 499), rest)).toBe(599)
+    expect(refunded(reversed('r', 499), given(200))).toBe(299)
+    expect(refunded(reversed('r', 499), given(500))).toBe(0)
   })
 })
