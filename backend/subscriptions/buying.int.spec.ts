@@ -119,6 +119,16 @@ describe('buying a plan', () => {
     expect([repeated.status, await repeated.json()]).toMatchObject([202, { task: { id: task.id } }])
   })
 
+  it('asks the payment provider up to thirty times a minute for a user', async () => {
+    const [user, other] = [await kinora.newUser(), await kinora.newUser()]
+    const confirm = async (by: typeof user) =>
+      (await by.call('POST', '/subscriptions/confirm', { subscription_id: 'I-NOTHING' })).status
+    const statuses = await Promise.all(Array.from({ length: 62 }, () => confirm(user)))
+    // The calls may fall into two minutes.
+    expect(new Set(statuses)).toEqual(new Set([404, 429]))
+    expect(await confirm(other)).toBe(404)
+  })
+
   it('cannot be confirmed by another user', async () => {
     const [user, other] = [await kinora.newUser(), await kinora.newUser()]
     const id = await requestUpgrade(user, 'pro')

@@ -1,10 +1,14 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { createRateLimit } from '../kernel/sharedRateLimit.ts'
 import * as contract from './contract.ts'
 import { planConfiguration } from './planConfiguration.ts'
 import type { SubscriptionReads } from './subscriptionReads.ts'
 import type { Subscriptions } from './subscriptions.ts'
+
+/** Calls of a user that ask the payment provider, which limits those of the installation. Counted in each process. */
+const PROVIDER_CALLS_PER_MINUTE = 30
 
 export interface SubscriptionRoutes {
   readonly reads: SubscriptionReads
@@ -19,6 +23,7 @@ const noPlans = () => new Rejection('payments_off', 'This installation has no pl
 
 export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): void {
   const { reads, subscriptions, hasPlans, paypalPlans } = routes
+  const limit = createRateLimit(PROVIDER_CALLS_PER_MINUTE)
   const servePlans: Serve = hasPlans
     ? serve
     : (endpoint) =>
@@ -36,6 +41,7 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
   })
 
   servePlans(contract.upgrade, async ({ userId, body, ctx, command }) => {
+    limit.take(userId)
     const key = ctx.get('Idempotency-Key') || ctx.state.requestId
     const requestId = derivedId('upgrade', userId, body.new_tier, key)
     const request = { userId, tier: body.new_tier, language: body.language, requestId }
@@ -55,6 +61,7 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
   })
 
   servePlans(contract.confirm, async ({ userId, body, command }) => {
+    limit.take(userId)
     await subscriptions.confirm(userId, body.subscription_id, command())
     return reads.stats(userId)
   })
