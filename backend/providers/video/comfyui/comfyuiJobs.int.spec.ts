@@ -34,6 +34,18 @@ describe('the state of a job', () => {
     await reported(20, 99)
     await reported(1, 99)
   })
+  it('has the progress of the job that the server works on only, because another process may end the one before', async () => {
+    world.double.renderMs = 60_000
+    const provider = opened()
+    const [first, second] = [await acceptedJob(provider, request()), await acceptedJob(provider, request())]
+    const { clientId } = jobOf(world.double, first)
+    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true), 10_000)
+    for (const jobId of [first, second]) {
+      world.double.sendProgress(promptIdOf(jobId), 5, 20)
+      await vi.waitFor(async () => expect(await provider.state(jobId, NEVER)).toMatchObject({ percent: 25 }), 10_000)
+    }
+    expect(await provider.state(first, NEVER)).toEqual({ kind: 'rendering', percent: undefined })
+  })
   it('has the progress again after the server’s restart, also if the clock was set back', async () => {
     world.double.renderMs = 60_000
     const provider = opened()

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 import * as z from 'zod/mini'
+import type { RenderProgress } from '#backend/tasks/videoProvider.port.ts'
 
 const Progress = z.object({
   type: z.literal('progress'),
@@ -23,10 +24,11 @@ interface ProgressOptions {
  * effort: without the socket, both are unknown. Connects when it is first asked.
  */
 export function createComfyuiProgress({ baseUrl, headers, clientId }: ProgressOptions) {
-  const percents = new Map<string, number>()
-  const frames = new Map<string, Uint8Array>()
-  /** ComfyUI renders one job at a time, and a preview follows the progress of its job. */
-  let current: string | undefined
+  /**
+   * The job that ComfyUI works on: it renders one at a time, and a preview follows the progress of its job. Those before
+   * are forgotten, because another process may discard them.
+   */
+  let current: { readonly id: string; percent: number; frame?: Uint8Array } | undefined
   let socket: WebSocket | undefined
   /** Monotonic, ms. */
   let triedAt = Number.NEGATIVE_INFINITY
@@ -51,22 +53,24 @@ export function createComfyuiProgress({ baseUrl, headers, clientId }: ProgressOp
     const message = z.safeParse(Progress, parseJson(text))
     if (!message.success) return
     const { prompt_id: id, value, max } = message.data.data
-    current = id
+    if (current?.id !== id) current = { id, percent: 0 }
     // A graph with two samplers counts twice, but progress never goes back.
-    percents.set(id, Math.max(percents.get(id) ?? 0, Math.min(99, Math.round((value / max) * 100))))
+    current.percent = Math.max(current.percent, Math.min(99, Math.round((value / max) * 100)))
   }
 
   const recordPreview = (data: Buffer) => {
     const isJpeg = data.subarray(0, JPEG_PREVIEW.length).equals(JPEG_PREVIEW)
-    if (current && isJpeg) frames.set(current, data.subarray(JPEG_PREVIEW.length))
+    if (current && isJpeg) current.frame = data.subarray(JPEG_PREVIEW.length)
   }
 
   return {
     connect,
-    progressOf: (jobId: string) => ({ percent: percents.get(jobId), frame: frames.get(jobId) }),
+    progressOf: (jobId: string): RenderProgress => {
+      const { percent, frame } = current?.id === jobId ? current : {}
+      return { percent, frame }
+    },
     forget(jobId: string) {
-      percents.delete(jobId)
-      frames.delete(jobId)
+      if (current?.id === jobId) current = undefined
     },
     close: () => socket?.terminate(),
   }
