@@ -23,7 +23,10 @@ export async function backUp(
   withSecrets: boolean,
   withMedia = !config.storage,
 ): Promise<Manifest> {
-  if (existsSync(folder)) throw new RecoveryError(`${folder} already exists`)
+  if (existsSync(folder))
+    throw new RecoveryError(
+      `${folder} already exists. Name another folder, or remove this one if it has no ${MANIFEST}: its backup was interrupted.`,
+    )
   const { connection, stop } = await connectDatabase(
     { databaseUrl: config.database?.url, dataDir: config.dataDir },
     () => {},

@@ -145,6 +145,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
 
   it('overwrite neither a backup nor an installation', async () => {
     expect(await backUp('--out', backup)).toBe(1)
+    expect(printed.join()).toContain('or remove this one if it has no manifest.json')
     expect(await restore('--from', backup, '--into', kinora.dataDir)).toBe(1)
     expect(printed.join()).toContain('not empty')
     expect(await restore('--from', backup)).toBe(2)
