@@ -78,6 +78,20 @@ describe('a push message', () => {
     const cookie = elsewhere.headers.getSetCookie().map((line) => line.split(';')[0])
     await away.call('DELETE', '/users/sessions', undefined, { cookie: cookie.join('; ') })
     expect(await subscriptions.list(away.userId)).toEqual([])
+    const silent = await kinora.newUser()
+    await subscribe(silent, 'expired')
+    const age = (column: string, days: number) =>
+      kinora.context.pool.query(`update session set ${column} = now() - $2 * interval '1 day' where user_id = $1`, [
+        silent.userId,
+        days,
+      ])
+    await age('rotated_at', 29)
+    expect(await subscriptions.list(silent.userId)).toHaveLength(1)
+    await age('rotated_at', 31)
+    expect(await subscriptions.list(silent.userId)).toEqual([])
+    await age('rotated_at', 0)
+    await age('created_at', 91)
+    expect(await subscriptions.list(silent.userId)).toEqual([])
     const other = await kinora.newUser()
     await subscribe(other, 'ended')
     await other.call('DELETE', '/users/notices/push')

@@ -1,5 +1,6 @@
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Language } from '../contract.ts'
+import { REFRESH_SECONDS, SESSION_SECONDS } from '../sessions/sessions.ts'
 import type { PushSubscription } from './notices.contract.ts'
 
 interface Subscriber extends PushSubscription {
@@ -15,6 +16,7 @@ export type PushSubscriptions = ReturnType<typeof createPushSubscriptions>
 export function createPushSubscriptions(database: Database) {
   const execute = <T extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<T[]>(sql, parameters)
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000)
 
   return {
     async put(userId: string, sessionId: string, { endpoint, keys }: PushSubscription): Promise<void> {
@@ -45,10 +47,10 @@ export function createPushSubscriptions(database: Database) {
     async list(userId: string): Promise<Subscriber[]> {
       const rows = await execute<{ endpoint: string; p256dh: string; auth: string; language: Language }>(
         `select p.endpoint, p.p256dh, p.auth, u.language from push_subscription p
-         join session s on s.id = p.session_id and s.ended_at is null
+         join session s on s.id = p.session_id and s.ended_at is null and s.rotated_at > ? and s.created_at > ?
          join user_account u on u.id = p.user_id where p.user_id = ?
          order by s.last_used_at desc limit ${MAX_BROWSERS}`,
-        [userId],
+        [ago(REFRESH_SECONDS), ago(SESSION_SECONDS), userId],
       )
       return rows.map(({ endpoint, p256dh, auth, language }) => ({ endpoint, keys: { p256dh, auth }, language }))
     },

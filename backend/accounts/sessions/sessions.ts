@@ -17,7 +17,7 @@ const GRACE_SECONDS = 30
 /** Minimum interval between two updates of a session's last use. */
 const LAST_USE_PRECISION_MS = 5 * 60_000
 /** Maximum life of a session, however often it is refreshed. */
-const SESSION_SECONDS = 90 * 24 * 3600
+export const SESSION_SECONDS = 90 * 24 * 3600
 /** Time after a step-up in which sensitive actions are allowed. */
 const STEP_UP_SECONDS = 10 * 60
 
