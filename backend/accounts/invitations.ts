@@ -12,8 +12,8 @@ export function createInvitations({ database, links, grants, calendar = Date.now
   return {
     /**
      * Returns a user with a verified address, and a single-use token that sets the password. Grants the free credits
-     * before the verification, so that repeating the call after a crash completes it. Replaces the name and password of
-     * a registration that was never verified.
+     * before the verification, so that repeating the call after a crash completes it. Replaces the address, name and
+     * password of a registration that was never verified: another spelling may be a stranger's mailbox.
      * @throws ValidationError invalid_email
      */
     async invite(address: string): Promise<{ userId: string; token: string }> {
@@ -22,7 +22,8 @@ export function createInvitations({ database, links, grants, calendar = Date.now
       const account = await findOrAddAccount({ database, calendar }, parsed.data, 'en')
       if (!account.emailVerifiedAt) await grants.grantOnce(account)
       const verified = {
-        fullName: nameIn(account.email),
+        email: parsed.data,
+        fullName: nameIn(parsed.data),
         passwordHash: await unusablePassword(),
         hasPassword: false,
         emailVerifiedAt: new Date(calendar()),

@@ -111,6 +111,17 @@ describe('production without a mail server', () => {
     })
   })
 
+  it('gives an account that was never verified the invited address, whichever spelling a stranger registered', async () => {
+    const { pool } = kinora.context
+    await pool.query(
+      `insert into user_account (id, email, identity, full_name, language, password_hash, created_at)
+       values (gen_random_uuid(), 'wei+stranger@example.com', 'wei@example.com', 'Stranger', 'en', 'x', now())`,
+    )
+    expect(tokenOf((await invite('wei@example.com')).stdout)).toBeDefined()
+    const { rows } = await pool.query(`select email, full_name from user_account where identity = 'wei@example.com'`)
+    expect(rows).toEqual([{ email: 'wei@example.com', full_name: 'wei' }])
+  })
+
   it('answers payments_off to calls about plans', async () => {
     const token = tokenOf((await invite('tom@example.com')).stdout)
     await reset(token)
