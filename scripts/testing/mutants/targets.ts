@@ -49,6 +49,7 @@ export const TARGETS: readonly Target[] = [
     file: 'workflows/subscriptions/settleSubscription.ts',
     specs: ['workflows/subscriptions/settleSubscription.spec.ts', 'workflows/subscriptions/syncProvider.spec.ts'],
   },
+  { file: 'workflows/tasks/candidateRoutes.ts', specs: ['workflows/tasks/candidateRoutes.spec.ts'] },
   { file: 'workflows/tasks/sweepHolds.workflow.ts', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
   { file: 'workflows/tasks/taskActivities.ts', within: 'sweepHolds', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
   {
