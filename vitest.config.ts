@@ -76,6 +76,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
+    // The list of second attempts shows only messages, and "[ Array(1) ]" names no fault.
+    chaiConfig: { truncateThreshold: 4_000 },
     globalSetup: ['scripts/testing/temporaryFolder.mjs'],
     sequence: { sequencer: CostliestFirst },
     unstubGlobals: true,
