@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
-import { openDouble, picture } from '../testing/workspaceDouble.ts'
+import { openDouble, openTask, picture, taskOf } from '../testing/workspaceDouble.ts'
 
 /** Screen readers announce only changes of a region that was rendered before. */
 describeOnSite('a live region', (site) => {
@@ -11,6 +11,29 @@ describeOnSite('a live region', (site) => {
     await page.goto(site.url + path)
     await expect.poll(() => page.locator('#toasts').evaluate((region) => region.matches(':popover-open'))).toBe(true)
     await expect.poll(() => page.locator('.toast').count()).toBe(0)
+    await page.context().close()
+  })
+
+  it('of the toasts is in the open dialog, and survives its end', async () => {
+    const { task, news } = await words('en', 'workspace')
+    const { action } = await words('en', 'common')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('a'), openTask('b', 'Processing'), openTask('c', 'Processing')]
+    await page.goto(`${site.url}/workspace`)
+    await page.locator('[data-task="a"]').getByRole('button', { name: task.delete }).last().click()
+    const dialog = page.locator('dialog[open]')
+    await expect.poll(() => state.sockets.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    const finish = (id: string) => state.sockets.at(-1)!.send(JSON.stringify({ type: 'task_update', task: taskOf(id) }))
+    finish('b')
+    const toast = dialog.locator('.toast', { hasText: news.Success })
+    await toast.getByRole('button', { name: action.close }).click()
+    await toast.waitFor({ state: 'detached' })
+    finish('c')
+    await toast.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('body > #toasts').getByText(news.Success).waitFor()
     await page.context().close()
   })
 

@@ -32,21 +32,32 @@ export { showToast } from './toasts.ts'
 let following = false
 
 /**
- * Renders toasts into the page's live region, without React so that every page can use them. While a dialog is
- * open, each toast reopens the popover, which moves it above the dialog.
+ * Keeps the region in the top modal dialog while one is open, because everything outside is inert. Dialogs open and close
+ * by their attribute; React also removes open ones, with what is in them.
  */
+function followDialogs(region: HTMLElement): void {
+  const place = () => {
+    const home = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
+    if (region.parentElement !== home) {
+      home.append(region)
+      region.showPopover()
+    }
+    observer.observe(document.body, { attributeFilter: ['open'], subtree: true, childList: home !== document.body })
+  }
+  const observer = new MutationObserver(place)
+  place()
+}
+
+/** Renders toasts into the page's live region, without React so that every page can use them. */
 export function showToasts(): void {
   const region = document.getElementById('toasts')
   if (!region || following) return
   following = true
+  followDialogs(region)
   const closeLabel = region.dataset.close ?? ''
   $toasts.subscribe((toasts) => {
     const wanted = new Set(toasts.map((toast) => String(toast.id)))
     const fresh = toasts.filter((toast) => !region.querySelector(`[data-toast="${toast.id}"]`))
-    if (fresh.length > 0 && document.querySelector('dialog[open]')) {
-      region.hidePopover()
-      region.showPopover()
-    }
     for (const toast of fresh) {
       const box = element(toast, closeLabel)
       const replaced = toast.key && region.querySelector(`[data-key="${CSS.escape(toast.key)}"]`)
