@@ -172,6 +172,15 @@ describeOnSite('the library', (site) => {
     state.server.tasks = Array.from({ length: 90 }, (_, n) => filmOf(n))
     await button(action.retry).click()
     await tiles.first().waitFor()
+    const marks = state.server.rare.get('GET /videos/marks')!
+    state.server.rare.set('GET /videos/marks', problem(500, 'internal'))
+    await page.reload()
+    await page.getByText(texts.marksFailed).waitFor()
+    state.server.rare.set('GET /videos/marks', marks)
+    state.marks = [{ id: 'f0', favourite: true, folder: 'Best' }]
+    await button(action.retry).click()
+    await page.getByRole('combobox', { name: texts.folder }).waitFor()
+    await expect.poll(() => page.getByText(texts.marksFailed).count()).toBe(0)
     state.server.rare.set('GET /videos/my-works', problem(500, 'internal'))
     await bottom(page)
     await page.getByText(texts.stuck).waitFor()

@@ -4,11 +4,13 @@ import type { Task } from '#backend/tasks/contract.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { Films } from './Films.tsx'
 import { FilterBar } from './FilterBar.tsx'
 import { Lightbox } from './Lightbox.tsx'
 import { $films, $library, openLibrary } from './library.ts'
+import { $marksFailed, loadMarks } from './marks.ts'
 import { SelectionBar } from './SelectionBar.tsx'
 import { $selection } from './selection.ts'
 
@@ -17,6 +19,7 @@ export function Library() {
   const t = translate()
   const stage = useStore($library)
   const { total, status } = useStore($films)
+  const marksFailed = useStore($marksFailed)
   const selection = useStore($selection)
   const [film, setFilm] = useState<Task | null>(null)
   const [doomed, setDoomed] = useState<readonly string[] | null>(null)
@@ -31,6 +34,7 @@ export function Library() {
         </p>
         <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
       </div>
+      {marksFailed && <RetryNotice tone="warning" text={t('library.marksFailed')} onRetry={loadMarks} />}
       <FilterBar />
       <Films onOpen={setFilm} />
       {selection && <SelectionBar selection={selection} onDelete={() => setDoomed([...selection])} />}

@@ -136,5 +136,5 @@ export const openLibrary = once(async () => {
   const user = await requireMember()
   $library.set(user ? 'open' : 'away')
   if (!user) return
-  await Promise.all([loadBalance(), loadFilms(), loadMarks().catch(() => {}), loadModels().catch(() => {})])
+  await Promise.all([loadBalance(), loadFilms(), loadMarks(), loadModels().catch(() => {})])
 })

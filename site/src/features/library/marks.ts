@@ -9,6 +9,9 @@ type Marks = ReadonlyMap<string, VideoMark>
 /** Favourites, and videos in folders, by id. */
 export const $marks = atom<Marks>(new Map())
 
+/** True if the marks could not be loaded. */
+export const $marksFailed = atom(false)
+
 /** Names of the folders with the number of their videos, in the order of the alphabet. */
 export const $folders = computed($marks, (marks) => {
   const counts = new Map<string, number>()
@@ -49,6 +52,9 @@ export async function loadMarks(): Promise<void> {
   try {
     const { marks } = await call(listMarks)
     stored = new Map(marks.map((mark) => [mark.id, mark]))
+    $marksFailed.set(false)
+  } catch {
+    $marksFailed.set(true)
   } finally {
     isLoading = false
     show()
