@@ -6,6 +6,28 @@ import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 import { openDouble, picture, taskOf } from './testing/workspaceDouble.ts'
 
+describeOnSite('at the end of its range, a button keeps the focus', (site) => {
+  it('in the pages of a list and in the number of takes', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    server.tasks = Array.from({ length: 12 }, (_, n) => taskOf(`w${n}`))
+    const { pages } = await words('en', 'profile')
+    const { form } = await words('en', 'workspace')
+    const isKept = async (button: Locator) => {
+      await button.press('Enter')
+      await expect.poll(() => button.isDisabled()).toBe(true)
+      expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
+    }
+    await page.goto(`${site.url}/profile`)
+    await isKept(page.locator('#works').getByRole('button', { name: pages.next }))
+    await isKept(page.locator('#works').getByRole('button', { name: pages.previous }))
+    await page.goto(`${site.url}/workspace`)
+    await page.getByRole('button', { name: form.moreTakes }).press('Enter')
+    await isKept(page.getByRole('button', { name: form.fewerTakes }))
+    await page.context().close()
+  })
+})
+
 describeOnSite('after a row is deleted, the focus', (site) => {
   /** Presses a button, and the last one of the dialog that it opens. */
   const confirm = async (page: Page, button: Locator) => {

@@ -61,6 +61,16 @@ describeOnBoard('the operator’s board, with long values or without a connectio
     await page.context().close()
   })
 
+  it('keeps the focus on Refresh while it loads', async () => {
+    const { page, t } = await on.open('en')
+    const refresh = page.getByRole('button', { name: t.refresh, exact: true })
+    await expect.poll(() => refresh.isEnabled()).toBe(true)
+    await refresh.press('Enter')
+    await expect.poll(() => refresh.isEnabled()).toBe(true)
+    expect(await refresh.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.context().close()
+  })
+
   it('draws its charts in the colours of a contrast theme', async () => {
     const { page } = await on.open('en', async (_, page) => {
       await page.emulateMedia({ forcedColors: 'active', colorScheme: 'light' })

@@ -61,9 +61,10 @@ type IconButtonProps = ComponentProps<'button'> & {
 
 /**
  * A button that shows only an icon. Screen readers announce its label, which also appears on hover. While busy, it shows a
- * spinner, keeps its focus and ignores clicks.
+ * spinner. While busy or disabled, it keeps its focus and ignores clicks.
  */
-export function IconButton({ label, icon, busy = false, danger = false, onClick, ...rest }: IconButtonProps) {
+export function IconButton(props: IconButtonProps) {
+  const { label, icon, busy = false, danger = false, disabled = false, onClick, ...rest } = props
   return (
     <button
       type="button"
@@ -72,7 +73,8 @@ export function IconButton({ label, icon, busy = false, danger = false, onClick,
       aria-label={label}
       title={label}
       aria-busy={busy || undefined}
-      onClick={busy ? undefined : onClick}
+      aria-disabled={disabled || undefined}
+      onClick={busy || disabled ? undefined : onClick}
     >
       {busy ? <span className="spinner" aria-hidden="true" /> : <Icon name={icon} />}
     </button>

@@ -19,7 +19,13 @@ export function HeadActions() {
         {refreshing && t('dashboard.loading')}
         {updated && t('dashboard.updated', { time: timeText(data.last_updated, data.time_zone, 'time') })}
       </span>
-      <Button icon="refresh" variant="outline" disabled={refreshing} onClick={() => void refreshBoard()}>
+      <Button
+        icon="refresh"
+        variant="outline"
+        busy={refreshing}
+        aria-disabled={refreshing}
+        onClick={() => void refreshBoard()}
+      >
         {t('dashboard.refresh')}
       </Button>
       <Button icon="logout" variant="quiet" busy={leaving} onClick={() => run(signOutOperator)}>
