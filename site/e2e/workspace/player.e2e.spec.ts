@@ -102,6 +102,31 @@ describeOnSite('the player', (site) => {
     await page.context().close()
   })
 
+  it('stays in place when it learns that a video is not shared', async () => {
+    const [texts, { task }] = [await words('en', 'share'), await words('en', 'workspace')]
+    const page = await site.visit({ language: 'en', width: 390 })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('a')]
+    let answer = () => {}
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/videos/tasks/a/share', async (route) => {
+      await asked
+      await route.fulfill({ json: { share: null } })
+    })
+    await page.goto(`${site.url}/workspace`)
+    await page.locator('[data-task="a"]').getByRole('button', { name: task.play }).click()
+    const dialog = page.locator('dialog[open]')
+    const height = () => dialog.evaluate((element) => element.scrollHeight)
+    await dialog.locator('.details').waitFor()
+    const before = await height()
+    answer()
+    await dialog.getByRole('button', { name: texts.start, exact: true }).waitFor()
+    expect(await height()).toBe(before)
+    await page.context().close()
+  })
+
   it('fits a title without spaces, and so does the question before a deletion', async () => {
     const { task } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en', width: 320 })

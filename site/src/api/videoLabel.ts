@@ -6,17 +6,17 @@ import { once } from './once.ts'
 import { $session } from './session.ts'
 import { downloadVideo } from './taskActions.ts'
 
-const $policy = atom<'auto' | 'always' | 'never'>('never')
+export const $labelPolicy = atom<'auto' | 'always' | 'never'>('never')
 
-/** Whether the user's downloads have a visible label. False until {@link loadLabelPolicy} has finished. */
-export const $labelled = computed([$policy, $session], (policy, session) =>
+/** Whether the user's downloads have a visible label. False until the policy is known. */
+export const $labelled = computed([$labelPolicy, $session], (policy, session) =>
   policy === 'auto' ? session.status === 'in' && session.user.language === 'zh' : policy === 'always',
 )
 
 /** Loads which downloads this installation labels, once per page. */
 export const loadLabelPolicy = once(() =>
   call(status).then(
-    ({ video_label }) => $policy.set(video_label),
+    ({ video_label }) => $labelPolicy.set(video_label),
     () => {},
   ),
 )

@@ -5,6 +5,7 @@ import { loadBalance } from '../../api/credits.ts'
 import { $models, formModel } from '../../api/models.ts'
 import { once } from '../../api/once.ts'
 import { requireMember } from '../../api/session.ts'
+import { loadLabelPolicy } from '../../api/videoLabel.ts'
 import { loadMarks } from './marks.ts'
 
 export interface Filter {
@@ -136,5 +137,5 @@ export const openLibrary = once(async () => {
   const user = await requireMember()
   $library.set(user ? 'open' : 'away')
   if (!user) return
-  await Promise.all([loadBalance(), loadFilms(), loadMarks(), loadModels().catch(() => {})])
+  await Promise.all([loadBalance(), loadFilms(), loadMarks(), loadModels().catch(() => {}), loadLabelPolicy()])
 })

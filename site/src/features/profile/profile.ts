@@ -19,6 +19,7 @@ import { forgetDrafts } from '../../api/draft.ts'
 import { once } from '../../api/once.ts'
 import { loadPlan } from '../../api/plans/subscription.ts'
 import { $session, requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
+import { loadLabelPolicy } from '../../api/videoLabel.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
@@ -45,7 +46,7 @@ export const loadPassword = (): Promise<void> =>
 
 /** What each tab loads. */
 const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
-  overview: [loadPlan, loadFigures, () => works.open(1), () => invoiceList.open(1)],
+  overview: [loadPlan, loadFigures, () => works.open(1), () => invoiceList.open(1), loadLabelPolicy],
   billing: [loadPlan, () => invoiceList.open(1)],
   credits: [loadBalance, () => creditHistory.open(1)],
   security: [loadBalance, () => securityLog.open(1), loadDevices, loadPassword],

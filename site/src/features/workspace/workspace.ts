@@ -6,6 +6,7 @@ import { loadCredits } from '../../api/credits.ts'
 import { $models, formModel } from '../../api/models.ts'
 import { once } from '../../api/once.ts'
 import { requireMember } from '../../api/session.ts'
+import { $labelPolicy } from '../../api/videoLabel.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { keepDraft } from './draft.ts'
@@ -58,6 +59,7 @@ export const openWorkspace = once(async () => {
   if (engine) {
     $demo.set(engine.demo_renderer)
     $canOptimize.set(engine.prompt_optimizer)
+    $labelPolicy.set(engine.video_label)
   }
   $stage.set('open')
   await firstLoads()

@@ -34,12 +34,12 @@ export function ShareSection({ task }: { task: Task }) {
       () => showToast('info', t('share.copyField')),
     )
 
-  if (share === undefined) return null
   if (share === 'failed') return <RetryNotice tone="danger" text={t('share.failed')} onRetry={load} />
-  if (share === null)
+  if (!share)
     return (
       <div ref={box}>
-        <p className="row hint">
+        {/* Takes its place before it is known, so that the dialog around it does not move. */}
+        <p className="row hint" style={{ visibility: share === null ? 'visible' : 'hidden' }}>
           <span>{t('share.off')}</span>
           <Button label={t('share.start')} variant="outline" icon="upload" busy={busy} onClick={() => show({})} />
         </p>
