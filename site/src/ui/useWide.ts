@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
-const WIDE = '(min-width: 992px)'
+// In em, because large text needs the room of two columns.
+const WIDE = '(min-width: 62em)'
 
 /** Returns whether the window has room for two columns. */
 export const isWide = (): boolean => matchMedia(WIDE).matches

@@ -30,11 +30,13 @@ export function MovementsField() {
         onClick={() => startTransition(() => setOpen(true))}
       >
         <Icon name="camera" />
-        <span>{t('workspace.form.movements')}</span>
-        <span className="muted">
-          {chosen.length > 0
-            ? chosen.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`)).join(' · ')
-            : t('workspace.form.movementsNone')}
+        <span className="movements-text">
+          <span>{t('workspace.form.movements')}</span>
+          <span className="hint">
+            {chosen.length > 0
+              ? chosen.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`)).join(' · ')
+              : t('workspace.form.movementsNone')}
+          </span>
         </span>
       </button>
       {!supported && (
