@@ -28,4 +28,21 @@ describeOnSite('the form of the demo', (site) => {
     expect(await axeFaults(page, '.generation')).toEqual([])
     await page.context().close()
   })
+
+  it('shows the whole example that has the focus, and keeps the focus when it is chosen', async () => {
+    const { demo } = await words('en', 'workspace')
+    const page = await site.visit({ language: 'en' })
+    await openDouble(page, site.url, 'en')
+    await page.goto(`${site.url}/workspace`)
+    const list = page.getByRole('list', { name: demo.examplesLabel, exact: true })
+    await list.getByRole('button').first().focus()
+    await page.keyboard.press('Tab')
+    const end = (element: Element) => element.getBoundingClientRect().right
+    const edge = await list.evaluate(end)
+    await expect.poll(() => list.locator(':focus').evaluate(end)).toBeLessThanOrEqual(edge)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('#prompt').inputValue()).toBe(demo.examples.split('|')[1])
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('prompt')
+    await page.context().close()
+  })
 })

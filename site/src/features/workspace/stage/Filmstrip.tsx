@@ -17,7 +17,11 @@ export function Filmstrip() {
   const current = useStore($current)
   const divider = takes.findIndex(isFinal)
   return (
-    <ol className="filmstrip" aria-label={t('workspace.stage.takes')}>
+    <ol
+      className="filmstrip"
+      aria-label={t('workspace.stage.takes')}
+      onFocus={({ target }) => target.scrollIntoView({ block: 'nearest', inline: 'nearest' })}
+    >
       {takes.map((task, at) => (
         <li key={task.id} data-divided={(at === divider && at > 0) || undefined}>
           <Take task={task} isCurrent={task.id === current?.id} />

@@ -29,14 +29,20 @@ export function UnderstandingNote() {
 function Examples({ isHidden }: { readonly isHidden: boolean }) {
   const t = translate()
   const examples = t('workspace.demo.examples').split('|')
+  const take = (example: string) => {
+    setPrompt(example)
+    document.getElementById('prompt')?.focus()
+  }
   return (
     <ul
       className={isHidden ? 'line examples examples-hidden' : 'line examples'}
       aria-label={t('workspace.demo.examplesLabel')}
+      // The browser leaves an example where it is that is cut off at the edge.
+      onFocus={({ target }) => target.scrollIntoView({ block: 'nearest', inline: 'nearest' })}
     >
       {examples.map((example) => (
         <li key={example}>
-          <button type="button" className="example" onClick={() => setPrompt(example)}>
+          <button type="button" className="example" onClick={() => take(example)}>
             {example}
           </button>
         </li>
