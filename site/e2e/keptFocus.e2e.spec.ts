@@ -28,6 +28,39 @@ describeOnSite('at the end of its range, a button keeps the focus', (site) => {
   })
 })
 
+describeOnSite('when a list fails to load and then loads, the focus', (site) => {
+  it('goes from the pages, and from the button to try again, to the heading', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    server.tasks = Array.from({ length: 12 }, (_, n) => taskOf(`w${n}`))
+    const { pages } = await words('en', 'profile')
+    const { action } = await words('en', 'common')
+    await page.goto(`${site.url}/profile`)
+    const next = page.locator('#works').getByRole('button', { name: pages.next })
+    await next.waitFor()
+    server.rare.set('GET /videos/tasks', (route) => route.abort())
+    await next.press('Enter')
+    const hasFocus = (target: Locator) =>
+      expect.poll(() => target.evaluate((element) => element === document.activeElement)).toBe(true)
+    await hasFocus(page.locator('#works-heading'))
+    server.rare.delete('GET /videos/tasks')
+    await page.locator('#works').getByRole('button', { name: action.retry }).press('Enter')
+    await next.waitFor()
+    await hasFocus(page.locator('#works-heading'))
+    await openLibraryDouble(page, { url: site.url, language: 'en', count: 2 })
+    let isDown = true
+    await page.route('**/api/v1/videos/marks', (route) => (isDown ? route.abort() : route.fallback()))
+    await page.goto(`${site.url}/library`)
+    const retry = page.getByRole('button', { name: action.retry })
+    await retry.waitFor()
+    isDown = false
+    await retry.press('Enter')
+    await retry.waitFor({ state: 'detached' })
+    await hasFocus(page.locator('h1'))
+    await page.context().close()
+  })
+})
+
 describeOnSite('after a row is deleted, the focus', (site) => {
   /** Presses a button, and the last one of the dialog that it opens. */
   const confirm = async (page: Page, button: Locator) => {

@@ -1,5 +1,6 @@
 import { translate } from '../i18n/client.ts'
 import { Button } from './Button.tsx'
+import { keepFocus } from './lists/keepFocus.ts'
 import { Notice } from './Notice.tsx'
 
 interface RetryNoticeProps {
@@ -12,13 +13,15 @@ interface RetryNoticeProps {
 export function RetryNotice({ tone, text, onRetry }: RetryNoticeProps) {
   return (
     <Notice tone={tone}>
-      <p>{text}</p>
-      <Button
-        label={translate()('common.action.retry')}
-        variant="quiet"
-        icon="refresh"
-        onClick={() => void onRetry()}
-      />
+      <div ref={keepFocus}>
+        <p>{text}</p>
+        <Button
+          label={translate()('common.action.retry')}
+          variant="quiet"
+          icon="refresh"
+          onClick={() => void onRetry()}
+        />
+      </div>
     </Notice>
   )
 }

@@ -5,6 +5,7 @@ import { errorText } from '../../api/errorText.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
+import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { Grid } from './Grid.tsx'
 import { $films, $filter, isFiltered, loadFilms, loadMore, NO_FILTER, setFilter } from './library.ts'
 
@@ -15,7 +16,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
   const filtered = isFiltered(useStore($filter))
   if (status === 'failed')
     return (
-      <div className="empty" role="alert">
+      <div className="empty" role="alert" ref={keepFocus}>
         <p>{error instanceof ApiError && error.status > 0 ? errorText(error) : t('works.failure.network')}</p>
         <Button label={t('common.action.retry')} icon="refresh" onClick={() => void loadFilms()} />
       </div>

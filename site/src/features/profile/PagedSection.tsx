@@ -3,6 +3,7 @@ import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
+import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { Pagination } from '../../ui/lists/Pagination.tsx'
 import type { PagedList } from '../../ui/lists/pagedList.ts'
 
@@ -30,7 +31,7 @@ export function PagedSection<T>(props: PagedSectionProps<T>) {
   const { status, page, perPage, items, total, error } = useStore(list.$list)
   if (status === 'failed')
     return (
-      <div className="empty" role="alert">
+      <div className="empty" role="alert" ref={keepFocus}>
         <p>{failure(error)}</p>
         <Button label={t('common.action.retry')} icon="refresh" onClick={() => void list.again()} />
       </div>

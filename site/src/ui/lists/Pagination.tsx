@@ -1,6 +1,7 @@
 import { type SubmitEvent, useId } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../Button.tsx'
+import { keepFocus } from './keepFocus.ts'
 import { pagesShown } from './pagesShown.ts'
 
 interface PaginationProps {
@@ -22,7 +23,7 @@ export function Pagination({ label, shown, page, perPage, total, jumper = false,
   const count = Math.ceil(total / perPage)
   const start = (page - 1) * perPage + 1
   return (
-    <div className="row pagination">
+    <div className="row pagination" ref={keepFocus}>
       <p className="hint" role="status">
         {shown({ start, end: Math.min(page * perPage, total), total })}
       </p>

@@ -15,7 +15,8 @@ const controlsOf = (row: Element | undefined): readonly HTMLElement[] => [
 function placeOf(list: Element, control: HTMLElement): Place {
   const row = [...list.children].findIndex((child) => child.contains(control))
   const controls = controlsOf(list.children[row])
-  const heading = list.closest('section, .card')?.querySelector<HTMLElement>('h2, h3') ?? document.querySelector('h1')
+  const heading =
+    list.closest('section, .card, dialog')?.querySelector<HTMLElement>('h2, h3') ?? document.querySelector('h1')
   return { list, row, control: controls.indexOf(control) - controls.length, heading }
 }
 
@@ -48,7 +49,7 @@ export function rememberFocus(list: HTMLElement, onFocus?: (control: HTMLElement
   return () => list.removeEventListener('focusin', remember)
 }
 
-/** Restores the focus that a deleted row takes with it. To be used as the `ref` of a list. */
+/** Restores the focus that a deleted row, or the whole element, takes with it. To be used as the `ref` of a list or a notice. */
 export function keepFocus(list: HTMLElement | null): (() => void) | undefined {
   if (!list) return undefined
   let last: HTMLElement | undefined
