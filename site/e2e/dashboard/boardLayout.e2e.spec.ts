@@ -71,6 +71,16 @@ describeOnBoard('the operator’s board, with long values or without a connectio
     await page.context().close()
   })
 
+  it('hides the markers of its data tables from screen readers', async () => {
+    const { page, panel, t } = await on.open('en')
+    const table = panel(t.trend.heading).getByText(t.asTable)
+    await table.waitFor()
+    expect(await panel(t.trend.heading).ariaSnapshot()).toContain(`group: ${t.asTable}`)
+    await table.click()
+    expect(await panel(t.trend.heading).ariaSnapshot()).not.toContain('▾')
+    await page.context().close()
+  })
+
   it('draws its charts in the colours of a contrast theme', async () => {
     const { page } = await on.open('en', async (_, page) => {
       await page.emulateMedia({ forcedColors: 'active', colorScheme: 'light' })

@@ -49,7 +49,7 @@ export function rememberFocus(list: HTMLElement, onFocus?: (control: HTMLElement
   return () => list.removeEventListener('focusin', remember)
 }
 
-/** Restores the focus that a deleted row, or the whole element, takes with it. To be used as the `ref` of a list or a notice. */
+/** Restores the focus that the element, or a row of it, takes with it. To be used as the `ref` of a list or a notice. */
 export function keepFocus(list: HTMLElement | null): (() => void) | undefined {
   if (!list) return undefined
   let last: HTMLElement | undefined
