@@ -51,7 +51,16 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
   const foot = (
     <>
       <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
-      <Button type="submit" form={id} variant="danger" busy={busy} disabled={!ready || !known || mailed}>
+      <Button
+        type="submit"
+        form={id}
+        variant="danger"
+        busy={busy}
+        disabled={!ready || !known}
+        // Keeps the focus, unlike `disabled`.
+        aria-disabled={mailed}
+        onClick={(event) => mailed && event.preventDefault()}
+      >
         {t('profile.delete.confirm')}
       </Button>
     </>
@@ -76,7 +85,9 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
             )
           }
         </PasswordKnown>
-        {mailed && <Notice tone="info">{t('profile.delete.mailed')}</Notice>}
+        <div className="form-problem" role="status">
+          {mailed && <Notice tone="info">{t('profile.delete.mailed')}</Notice>}
+        </div>
       </form>
       {dialog}
     </Dialog>
