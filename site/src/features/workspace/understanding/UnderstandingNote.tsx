@@ -29,9 +29,10 @@ export function UnderstandingNote() {
 function Examples({ isHidden }: { readonly isHidden: boolean }) {
   const t = translate()
   const examples = t('workspace.demo.examples').split('|')
-  const take = (example: string) => {
+  const take = (example: string, byKey: boolean) => {
     setPrompt(example)
-    document.getElementById('prompt')?.focus()
+    // The chosen example hides. On a phone, the focus would open the keyboard.
+    if (byKey) document.getElementById('prompt')?.focus()
   }
   return (
     <ul
@@ -42,7 +43,7 @@ function Examples({ isHidden }: { readonly isHidden: boolean }) {
     >
       {examples.map((example) => (
         <li key={example}>
-          <button type="button" className="example" onClick={() => take(example)}>
+          <button type="button" className="example" onClick={({ detail }) => take(example, detail === 0)}>
             {example}
           </button>
         </li>
