@@ -257,7 +257,8 @@ describe('the finished file', () => {
 
 describe('all processes together', () => {
   it('share the rate limit', async () => {
-    const [one, two] = [adapter({ createsPerWindow: 20, windowMs: 60_000 }), adapter({ createsPerWindow: 20 })]
+    const timing = { createsPerWindow: 20, windowMs: 60_000 }
+    const [one, two] = [adapter(timing), adapter(timing)]
     const places = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 ? one : two).acquire()))
     expect(places.filter((wait) => wait === 0)).toHaveLength(20)
     const waits = places.filter((wait) => wait > 0)

@@ -9,7 +9,7 @@ const SLICES = 100
  * Creates a rate limiter that allows all processes together `limit` calls in any window of `windowMs` milliseconds. It
  * uses the database clock, because process clocks may differ, and a row lock in the table `call_window`. A call counts
  * from the end of its slice, and so for up to 1 % longer than a window. Calls in the future, because the clock
- * was set back, do not count.
+ * was set back, do not count. Processes with different windows do not count all calls of each other.
  */
 export function createSlidingWindowLimiter(pool: pg.Pool, name: string, limit: number, windowMs: number) {
   const [window, slice] = [windowMs, windowMs / SLICES].map((ms) => `interval '${ms} milliseconds'`)
