@@ -92,6 +92,8 @@ describeOnSite('after a row is deleted, the focus', (site) => {
     state.tasks = ['a', 'b'].map((id) => taskOf(id))
     await page.goto(`${site.url}/workspace`)
     await confirm(page, bin(page.locator('.caption')))
+    // Until then, the button of the deleted take may have the focus.
+    await expect.poll(() => page.locator('.queue [data-task]').count()).toBe(1)
     await hasFocus(bin(page.locator('.caption')))
     await confirm(page, bin(page.locator('.caption')))
     await hasFocus(page.locator('#stage-heading'))
