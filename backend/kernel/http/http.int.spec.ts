@@ -45,10 +45,9 @@ describe('an invalid request', () => {
   })
   it('is a 431 when its headers exceed 16 kB, and a 400 when it is not HTTP', async () => {
     const answer = await fetch(`${kinora.api}/auth/me?x=${'x'.repeat(20_000)}`)
-    const title = 'Request Header Fields Too Large'
-    expect([answer.status, await problem(answer)]).toEqual([431, simple(431, title, 'headers_too_large')])
+    expect(await problem(answer)).toEqual(simple(431, 'Request Header Fields Too Large', 'headers_too_large'))
     const socket = connect(Number(new URL(kinora.url).port), 'localhost').end('GET / HTTP/9.9\r\n\r\n')
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*"code":"malformed_request"/s)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s)
   })
   it.each(['{', '"text"', 'null', '', '{"email":'])('is a 422 when its body is %j', async (body) => {
     const answer = await raw(body)
@@ -66,9 +65,8 @@ describe('an invalid request', () => {
       ...simple(422, 'Unprocessable Entity', 'invalid_input'),
       errors: [fault('email', 'required'), fault('password', 'required')],
     })
-    expect(await problem(await user.call('POST', '/videos/generate', { ...GENERATION, prompt: 5 }))).toMatchObject({
-      errors: [fault('prompt', 'invalid')],
-    })
+    const ordered = await user.call('POST', '/videos/generate', { ...GENERATION, prompt: 5 })
+    expect(await problem(ordered)).toMatchObject({ errors: [fault('prompt', 'invalid')] })
   })
   it('is a 415 when it is not JSON', async () => {
     const answer = await raw('email=a', { 'content-type': 'application/x-www-form-urlencoded' })

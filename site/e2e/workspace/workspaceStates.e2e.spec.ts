@@ -178,7 +178,12 @@ describeOnSite('every state of the stage', (site) => {
       const faults: string[] = []
       const page = await site.visit({ language, width })
       await page.emulateMedia({ reducedMotion: 'reduce' })
-      await page.addInitScript(() => localStorage.clear())
+      // The header of a member remembers its user. Nothing else is kept.
+      await page.addInitScript(() => {
+        localStorage.clear()
+        if (!location.pathname.endsWith('/workspace')) return
+        localStorage.setItem('kinora.user', '{"name":"Ada","email":"ada@kinora.test","credits":900}')
+      })
       await observeShifts(page)
       const state = await openDouble(page, site.url, language)
       const { stats, queue } = state

@@ -231,7 +231,6 @@ describe('the finished file', () => {
     jobId = await accepted(provider)
     await answerOf(provider, jobId)
   })
-
   it('resumes after an interrupted download', async () => {
     goWrong('file', { cutAt: 1_000 }, 2)
     expect(await fetched(provider, jobId)).toBe(true)
