@@ -12,7 +12,7 @@ import { namedPlace } from '../app/config/storageConfig.ts'
 import { flag, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { MANIFEST, RecoveryError } from './recovery/manifest.ts'
 import { restore } from './recovery/restore.ts'
-import { refuseUsedFolder, restoreCopy } from './recovery/restoreCopy.ts'
+import { restoreCopy } from './recovery/restoreCopy.ts'
 
 const usage = `npm run restore -- --from <backup> --into <new data folder> [--erasures <file>]
 npm run restore -- --from <backup> --database <URL of an empty database> [--erasures <file>]
@@ -79,8 +79,7 @@ function readTarget(
 const secretsIn = (dataDir: string) => path.join(dataDir, 'secrets.json')
 
 async function restoreBackup(from: string, target: Parameters<typeof restore>[1], print: Print): Promise<void> {
-  const { erased, dataDir } = target
-  refuseUsedFolder(dataDir)
+  const { erased } = target
   const done = await restore(from, target, async (manifest, _, erasedAgain) => ({ ...manifest, erasedAgain }))
   const { takenAt, files, erasedAgain } = done
   if (!files) print('The backup is from a version that did not hash files: they could not be verified.')

@@ -4,7 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { OPERATOR_KEYS } from '../../audit/operatorKeys.ts'
-import { SECRETS } from './manifest.ts'
+import { RecoveryError, SECRETS } from './manifest.ts'
 
 /** SHA-256 of files by their path in the data folder, which is also their path in a backup. */
 type FileHashes = Readonly<Record<string, string>>
@@ -49,6 +49,15 @@ export async function copyFiles(
     }
   }
   return hashes
+}
+
+/** @throws RecoveryError a folder has one of these files already */
+export function refuseExisting(folder: string, names: readonly string[]): void {
+  const first = names.find((name) => existsSync(path.join(folder, name)))
+  if (first)
+    throw new RecoveryError(
+      `${folder} is not empty: it has ${first}. Restore into a new folder, or empty it if an interrupted restore left this.`,
+    )
 }
 
 /** Returns the files that are missing from a folder or differ from their hash. */

@@ -10,7 +10,6 @@ import type { TestUser } from '../../testing/testUser.ts'
 import { runAudit } from '../audit.ts'
 import { runBackup } from '../backup.ts'
 import { runRestore } from '../restore.ts'
-import { restore } from './restore.ts'
 
 const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-erased-again-'))
 const backup = path.join(place, 'backup')
@@ -114,8 +113,7 @@ describe('an account that was erased after the backup', { timeout: 120_000 }, ()
     const DATA_DIR = path.join(place, 'interrupted')
     mkdirSync(DATA_DIR)
     writeFileSync(path.join(DATA_DIR, 'media'), 'not a folder')
-    const target = { dataDir: DATA_DIR, databaseUrl: undefined, erased: new Set([leaving.userId]) }
-    await expect(restore(backup, target, async () => {})).rejects.toThrow('media')
+    await expect(run(runRestore, '--from', backup, '--into', DATA_DIR, '--erasures', kept)).rejects.toThrow('media')
     rmSync(path.join(DATA_DIR, 'media'))
     const { encryption, session } = kinora.context.config.secrets
     await expect(start({ DATA_DIR, ENCRYPTION_KEY: encryption, SESSION_SECRET: session })).rejects.toThrow(

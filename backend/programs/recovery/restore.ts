@@ -7,7 +7,7 @@ import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { connectClient } from '../../kernel/postgres/connectClient.ts'
 import { openPool } from '../../kernel/postgres/openPool.ts'
 import { openDatabase, readMigrations } from '../../kernel/postgres/orm.ts'
-import { copyFiles, findDamaged, listMedia } from './copyFiles.ts'
+import { copyFiles, findDamaged, listMedia, refuseExisting } from './copyFiles.ts'
 import { loadTable } from './copyTable.ts'
 import { eraseAgain } from './eraseAgain.ts'
 import { type Manifest, RecoveryError, readManifest, SECRETS } from './manifest.ts'
@@ -27,9 +27,9 @@ interface RestoreTarget {
 type Migrate = (migrations?: readonly string[]) => Promise<void>
 
 /**
- * Restores a backup into an empty database and data folder: verifies all files, loads all rows or none, then applies
- * newer migrations, and erases accounts again. Kinora does not start on a restore that was interrupted. Calls `use` while
- * the database is running, and returns its result.
+ * Restores a backup into an empty database and a data folder that has none of its files: verifies all files, loads all
+ * rows or none, then applies newer migrations, and erases accounts again. Kinora does not start on a restore that was
+ * interrupted. Calls `use` while the database is running, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
  * @throws ConfigError the backup is older than the baseline migration
  */
@@ -45,6 +45,7 @@ export async function restore<T>(
   if (unknown.length > 0)
     throw new RecoveryError(`The backup was made by a newer version, which has ${unknown.join(', ')}`)
   await refuseDamagedFiles(folder, manifest)
+  refuseExisting(target.dataDir, filesOf(folder, manifest))
   const { connection, stop } = await connectDatabase(target, () => {})
   const pool = openPool({ ...connection, max: 2 })
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
@@ -93,10 +94,13 @@ async function restoreTables(folder: string, manifest: Manifest, connection: pg.
   }
 }
 
-async function restoreFiles(folder: string, { files, secrets }: Manifest, { dataDir, moveFiles }: RestoreTarget) {
-  const names = files ? Object.keys(files) : [...listMedia(folder), ...(secrets ? SECRETS : [])]
-  const copied = await copyFiles(folder, dataDir, names, moveFiles ? rename : undefined)
-  const wrong = Object.entries(files ?? {}).find(([name, hash]) => copied[name] !== hash)
+/** Returns the files of a backup. Versions that did not hash files did not list them either. */
+const filesOf = (folder: string, { files, secrets }: Manifest): readonly string[] =>
+  files ? Object.keys(files) : [...listMedia(folder), ...(secrets ? SECRETS : [])]
+
+async function restoreFiles(folder: string, manifest: Manifest, { dataDir, moveFiles }: RestoreTarget) {
+  const copied = await copyFiles(folder, dataDir, filesOf(folder, manifest), moveFiles ? rename : undefined)
+  const wrong = Object.entries(manifest.files ?? {}).find(([name, hash]) => copied[name] !== hash)
   if (wrong) throw new RecoveryError(`${wrong[0]} differs from the backup after it was copied`)
 }
 

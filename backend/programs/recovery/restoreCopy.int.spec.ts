@@ -39,8 +39,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function restoreInto(dataDir: string, from = copies) {
-  const { socketDir, user, database } = target.server
+function restoreInto(dataDir: string, from = copies, database: string = target.server.database) {
+  const { socketDir, user } = target.server
   const url = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
   const args = ['--from', from, '--database', url]
   printed = []
@@ -72,15 +72,22 @@ it('keeps a database marked as unfinished until the files of the copy are in the
   expect(isThere).toBe(true)
 })
 
-it.each([copies, backup])(
-  'refuses a folder that an interrupted restore has left, and says what to do: %#',
-  async (from) => {
-    const dataDir = path.join(home, 'killed')
-    mkdirSync(path.join(dataDir, '.restoring-x'), { recursive: true })
-    expect(await restoreInto(dataDir, from)).toBe(1)
-    expect(printed.join()).toMatch(/is not empty: it has \.restoring-x\. .* or empty it if an interrupted restore/)
-  },
-)
+it.each([
+  ['.restoring-x', copies],
+  [VIDEO, backup],
+])('refuses a folder with %s that an interrupted restore has left, and says what to do', async (left, from) => {
+  const dataDir = path.join(home, left.replace('/', ' '))
+  mkdirSync(path.join(dataDir, left), { recursive: true })
+  expect(await restoreInto(dataDir, from)).toBe(1)
+  expect(printed.join()).toContain(`is not empty: it has ${left}. Restore into a new folder, or empty it if`)
+})
+
+it('restores a backup beside files of its folder that the backup does not have', async () => {
+  const dataDir = path.join(home, 'kept')
+  mkdirSync(path.join(dataDir, 'models'), { recursive: true })
+  await target.pool.query('create database lost')
+  expect(await restoreInto(dataDir, backup, 'lost'), printed.join()).toBe(0)
+})
 
 it('reads the phrase that is piped into npm run restore', () => {
   const into = path.join(home, 'piped')

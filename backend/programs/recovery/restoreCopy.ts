@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type CopyAt, listCopies, nameOf, readCatalogue } from '../../app/backups/catalogue.ts'
 import { fetchCopy } from '../../app/backups/fetchCopy.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
+import { refuseExisting } from './copyFiles.ts'
 import { type Manifest, RecoveryError } from './manifest.ts'
 import { restore } from './restore.ts'
 
@@ -32,7 +33,7 @@ interface RestoredCopy {
  */
 export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
   const { place, identity, dataDir, databaseUrl } = target
-  refuseUsedFolder(dataDir)
+  refuseExisting(dataDir, existsSync(dataDir) ? readdirSync(dataDir) : [])
   const made = mkdirSync(dataDir, { recursive: true })
   const stage = mkdtempSync(path.join(dataDir, '.restoring-'))
   try {
@@ -50,15 +51,6 @@ export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
     rmSync(stage, { recursive: true, force: true, maxRetries: 10 })
     if (made && readdirSync(dataDir).length === 0) rmdirSync(dataDir)
   }
-}
-
-/** @throws RecoveryError the folder has files */
-export function refuseUsedFolder(folder: string): void {
-  const [first] = existsSync(folder) ? readdirSync(folder) : []
-  if (first)
-    throw new RecoveryError(
-      `${folder} is not empty: it has ${first}. Restore into a new folder, or empty it if an interrupted restore left this.`,
-    )
 }
 
 interface Reading extends Pick<CopyTarget, 'place' | 'identity'> {
