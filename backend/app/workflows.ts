@@ -8,6 +8,7 @@ import type { Engine } from '#workflows/engine/engine.port.ts'
 import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
 import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
+import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
 import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
@@ -119,6 +120,7 @@ function activitiesOf(
       deleteBefore: async (before) => {
         await createOperatorActions(pool).deleteRefusalsBefore(before)
         await deleteOldSecurityRecords(pool)
+        await deleteOldSessions(database, clock)
         await deleteOldRequests(pool, clock)
         await deleteExpiredIdempotencyKeys(database)
         await erasures.removeUnconfirmed(calendar())

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
-import { createSessions, type Sessions, type SessionTokens } from './sessions.ts'
+import { createSessions, deleteOldSessions, type Sessions, type SessionTokens } from './sessions.ts'
 
 let db: TemporaryDatabase
 let clock: number
@@ -145,6 +145,24 @@ describe('a session', () => {
       undefined,
       [],
     ])
+  })
+
+  it('is deleted when its 90 days are over and the user has signed in since', async () => {
+    await sessions.open(userId, 'oldest')
+    clock += DAY
+    await sessions.open(userId, 'old')
+    clock += 89 * DAY + SECOND
+    const kept = async () => {
+      await deleteOldSessions(db.database, () => clock)
+      const sql = 'select user_agent from session where user_id = $1 order by id'
+      return (await db.pool.query(sql, [userId])).rows.map((row) => row.user_agent)
+    }
+    expect(await kept()).toEqual(['old'])
+    clock += DAY
+    expect(await kept()).toEqual(['old'])
+    const tokens = await sessions.open(userId, 'new')
+    expect(await kept()).toEqual(['new'])
+    expect(await signedIn(tokens)).toBe(true)
   })
 
   it('invalidates its tokens when it ends, and no other session', async () => {

@@ -54,6 +54,18 @@ export async function endSessions(
   return ended.length
 }
 
+/**
+ * Deletes sessions whose 90 days are over, except the last one of each user: it shows that the account has been used, so
+ * that a sign-in from a new device is announced.
+ */
+export async function deleteOldSessions(database: Database, now: Clock): Promise<void> {
+  await database.em.fork().execute(
+    `delete from session old where created_at < ?
+     and exists (select from session later where later.user_id = old.user_id and later.id > old.id)`,
+    [new Date(now() - SESSION_SECONDS * 1000)],
+  )
+}
+
 export type SessionTokens = Readonly<{ access: string; refresh: string }>
 
 /** Content of a genuine access token. `number` is its expiry in epoch seconds. */
