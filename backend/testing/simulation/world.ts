@@ -12,6 +12,7 @@ import { SimulatedLeases } from './doubles/leases.ts'
 import { createSimulatedMedia } from './doubles/mediaStore.ts'
 import { SimulatedPayments } from './doubles/paymentProvider.ts'
 import { chooseProjections } from './doubles/projections.ts'
+import { statementFor } from './doubles/statements.ts'
 import { SimulatedVideoProvider } from './doubles/videoProvider.ts'
 import { followServer, WorkflowServer } from './doubles/workflowServer.ts'
 import { ChainInvariants } from './invariants/chain.ts'
@@ -75,7 +76,7 @@ export class World {
     this.scheduler = new Scheduler(new Random(settings.seed), BEGIN)
     this.trace = new Trace(isTraced, () => this.scheduler.now - BEGIN)
     followTime(this.scheduler)
-    this.database = new SimulatedDatabase(this.scheduler)
+    this.database = new SimulatedDatabase(this.scheduler, statementFor)
     this.store = new SimulatedEventStore(
       this.scheduler,
       (event) => this.check(() => this.#observe(event)),

@@ -1,8 +1,13 @@
 import type { Database } from '../../../kernel/postgres/orm.ts'
 import type { Latency, Scheduler } from '../time/scheduler.ts'
-import { type Statement, statementFor } from './statements.ts'
 
 const QUERY: Latency = { min: 0.5, max: 8 }
+
+/** Runs one kind of statement and returns its rows. `values` are its parameters, in order. */
+export type Statement = (database: SimulatedDatabase, values: readonly unknown[], sql: string) => readonly object[]
+
+/** Statements by a text that only they contain. */
+export type Statements = readonly (readonly [part: string, run: Statement])[]
 
 /** Rows by key. A change within a transaction is undone if the transaction fails. */
 export class Table<Row extends object = Record<string, unknown>> {
@@ -42,14 +47,17 @@ export class SimulatedDatabase {
   /** Called for a statement that the simulation does not know: the code under simulation may catch the error. */
   onUnknown: (error: Error) => void = () => {}
   readonly scheduler: Scheduler
+  readonly #statementFor: (sql: string) => Statement
   readonly #tables = new Map<string, Table>()
   readonly #listeners = new Set<(payload: string) => void>()
   /** Steps that undo the current transaction; undefined between transactions. */
   #undo: (() => void)[] | undefined
   #notifications: string[] = []
 
-  constructor(scheduler: Scheduler) {
+  /** @param statementFor returns the simulation of a statement, or throws if there is none */
+  constructor(scheduler: Scheduler, statementFor: (sql: string) => Statement) {
     this.scheduler = scheduler
+    this.#statementFor = statementFor
   }
 
   /** Returns a table, which exists once it is named. */
@@ -122,7 +130,7 @@ export class SimulatedDatabase {
 
   #statement(sql: string): Statement {
     try {
-      return statementFor(sql)
+      return this.#statementFor(sql)
     } catch (error) {
       this.onUnknown(error as Error)
       throw error

@@ -1,13 +1,7 @@
-import type { SimulatedDatabase } from './database.ts'
+import type { Statement, Statements } from './database.ts'
 import { API_STATEMENTS } from './statements/api.ts'
 import { PROJECTION_STATEMENTS } from './statements/projections.ts'
 import { WORKFLOW_STATEMENTS } from './statements/workflows.ts'
-
-/** Runs one kind of statement and returns its rows. `values` are its parameters, in order. */
-export type Statement = (database: SimulatedDatabase, values: readonly unknown[], sql: string) => readonly object[]
-
-/** Statements by a text that only they contain. */
-export type Statements = readonly (readonly [part: string, run: Statement])[]
 
 const ALL: Statements = [...PROJECTION_STATEMENTS, ...API_STATEMENTS, ...WORKFLOW_STATEMENTS]
 const known = new Map<string, Statement>()

@@ -1,5 +1,4 @@
-import type { SimulatedDatabase } from '../database.ts'
-import type { Statements } from '../statements.ts'
+import type { SimulatedDatabase, Statements } from '../database.ts'
 
 interface Key {
   readonly body_hash: string

@@ -1,5 +1,4 @@
-import type { SimulatedDatabase, Table } from '../database.ts'
-import type { Statements } from '../statements.ts'
+import type { SimulatedDatabase, Statements, Table } from '../database.ts'
 
 interface Webhook {
   readonly id: string
