@@ -9,8 +9,13 @@ import { IconButton } from '../../ui/Button.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { generateAgain, regenerate, startRemix } from './remix.ts'
 import { continueFrom } from './stage/continueFrom.ts'
-import type { TaskView } from './TaskDialog.tsx'
 import { refreshTask } from './tasks.ts'
+
+/** A dialog about a task. */
+export interface TaskView {
+  readonly kind: 'play' | 'preview' | 'remove'
+  readonly task: Task
+}
 
 interface TaskActionsProps {
   readonly task: Task

@@ -8,13 +8,8 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TaskDetails, TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
 import { $takes } from './stage/takes.ts'
-import { TaskActions } from './TaskActions.tsx'
+import { TaskActions, type TaskView } from './TaskActions.tsx'
 import { cancelOpenTask, removeTask } from './tasks.ts'
-
-export interface TaskView {
-  readonly kind: 'play' | 'preview' | 'remove'
-  readonly task: Task
-}
 
 interface TaskDialogProps {
   readonly view: TaskView

@@ -10,8 +10,7 @@ import { Placeholder } from '../../ui/task/Placeholder.tsx'
 import { Progress } from '../../ui/task/Progress.tsx'
 import { $estimates, $now } from './queue.ts'
 import { leftText } from './stage/leftText.ts'
-import { TaskActions } from './TaskActions.tsx'
-import type { TaskView } from './TaskDialog.tsx'
+import { TaskActions, type TaskView } from './TaskActions.tsx'
 import { failureText } from './tasks.ts'
 
 interface TaskRowProps {

@@ -3,8 +3,7 @@ import { isFinal, readStatus } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { movementNames } from '../../../i18n/movements.ts'
 import { taskTitle } from '../../../i18n/taskTitle.ts'
-import { TaskActions } from '../TaskActions.tsx'
-import type { TaskView } from '../TaskDialog.tsx'
+import { TaskActions, type TaskView } from '../TaskActions.tsx'
 
 interface TakeCaptionProps {
   readonly task: Task
