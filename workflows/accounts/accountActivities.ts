@@ -3,10 +3,12 @@ import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { upcast } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
+import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { isCharged, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
+import type { Implemented } from '../engine/engine.port.ts'
 import { discardEverywhere, findProvider } from '../tasks/candidateRoutes.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from '../tasks/taskCommands.ts'
 import type { DeliverMailActivities } from './deliverMail.workflow.ts'
@@ -27,7 +29,7 @@ export interface AccountActivityDeps {
 
 const STOP_TIMEOUT_MS = 10_000
 
-export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps): AccountActivities {
+export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps): Implemented<AccountActivities> {
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
   const { store, mailer, outbox, erasures, credits, providers, media } = deps
 
@@ -39,6 +41,15 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
     }
   }
 
+  /** Erases a task and releases its credits. */
+  const endTask = async (userId: string, taskId: string) => {
+    const before = await readTask(taskId)
+    const state = await sendCommand(taskId, { type: 'Erase', at: at() })
+    await stopRender(deps, before)
+    await deps.showProgress(taskId, undefined)
+    if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
+  }
+
   return {
     async sendMail({ mailId }) {
       const mail = await outbox.open(mailId)
@@ -46,20 +57,26 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
       await outbox.remove(mailId)
     },
 
-    async erase({ userId }) {
-      await endSubscription(deps, userId)
-      for await (const taskId of tasksOf(userId)) {
-        const before = await readTask(taskId)
-        const state = await sendCommand(taskId, { type: 'Erase', at: at() })
-        if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
-        await stopRender(deps, before)
-        await discardEverywhere(providers, taskId)
-        await deps.showProgress(taskId, undefined)
-        await removeTaskMedia(media, taskId)
+    async erase({ userId }, { signal }) {
+      // The user's data must go although a provider or the media store refuses. The retries repeat what failed.
+      const failures: unknown[] = []
+      const attempt = (step: Promise<unknown>) => step.catch((error) => failures.push(error))
+      /** Skips a stream that cannot be read. While the log is away, the retries wait for it. */
+      const unlessUnreadable = (error: unknown) => {
+        if (!isUnreadable(error)) throw error
+        failures.push(error)
       }
-      await deps.removeUploads(userId)
+      await endSubscription(deps, userId).catch(unlessUnreadable)
+      for await (const taskId of tasksOf(userId)) {
+        signal.throwIfAborted()
+        await endTask(userId, taskId).catch(unlessUnreadable)
+        await attempt(discardEverywhere(providers, taskId))
+        await attempt(removeTaskMedia(media, taskId))
+      }
+      await attempt(deps.removeUploads(userId))
       await erasures.removeRows(userId)
       await erasures.record(userId)
+      if (failures.length > 0) throw failures[0]
     },
 
     endErasure: ({ userId }) => erasures.done(userId),

@@ -3,7 +3,10 @@ import type { Workflow } from '../engine/engine.port.ts'
 type Input = { readonly userId: string }
 
 export interface EraseAccountActivities {
-  /** Ends the subscription, erases every task, and removes files, uploads, rows and the user's key. */
+  /**
+   * Ends the subscription, erases every task, and removes files, uploads, rows and the user's key. Goes on where a
+   * provider, the media store or a broken stream fails, and throws the failure at the end.
+   */
   erase(input: Input): Promise<void>
   /** Marks the erasure as done. */
   endErasure(input: Input): Promise<void>
