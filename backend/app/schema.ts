@@ -35,6 +35,7 @@ import { M0225MediaRemovals } from './migrations/M0225MediaRemovals.ts'
 import { M0231CallCounts } from './migrations/M0231CallCounts.ts'
 import { M0232FailingSince } from './migrations/M0232FailingSince.ts'
 import { M0240EntryTotals } from './migrations/M0240EntryTotals.ts'
+import { M0241ClaimedJobs } from './migrations/M0241ClaimedJobs.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -69,6 +70,7 @@ export const MIGRATIONS = [
   { name: 'M0231CallCounts', class: M0231CallCounts },
   { name: 'M0232FailingSince', class: M0232FailingSince },
   { name: 'M0240EntryTotals', class: M0240EntryTotals },
+  { name: 'M0241ClaimedJobs', class: M0241ClaimedJobs },
 ]
 
 /**

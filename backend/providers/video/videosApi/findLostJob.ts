@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
+import type { ClaimedJobs } from './claimedJobs.ts'
 import { promptOf } from './createForm.ts'
 import type { VideoObject } from './videosApiClient.ts'
 
@@ -10,33 +11,38 @@ interface Lookup {
   readonly intervalMs: number
   readonly signal: AbortSignal
   readonly list: (signal: AbortSignal) => Promise<readonly VideoObject[]>
-  /** Jobs that belong to another task. */
-  readonly isTaken: (jobId: string) => boolean
+  readonly claims: Pick<ClaimedJobs, 'adopt' | 'unclaimed'>
 }
 
 /** Difference allowed between the engine's clock, which counts seconds, and this one, ms. */
 const CLOCK_TOLERANCE_MS = 5_000
 
 /**
- * Looks in the engine's list for the job of a call whose answer was lost. Returns its id, or undefined unless exactly one
- * job has the prompt and was created since. A request with pictures is never matched, because the list does not show
- * them: the job could show another user's picture.
+ * Looks in the engine's list for the job of a call whose answer was lost. Adopts it and returns its id, or undefined unless
+ * exactly one job that belongs to no other task has the prompt and the length, and was created since. A request with pictures is never
+ * matched, because the list does not show them: the job could show another user's picture.
  */
 export async function findLostJob(request: RenderRequest, lookup: Lookup): Promise<string | undefined> {
   if (request.firstFrame || request.lastFrame || request.references.length > 0) return undefined
-  const { sentAt, attempts, intervalMs, signal, list, isTaken } = lookup
+  const { sentAt, attempts, intervalMs, signal, list, claims } = lookup
   const prompt = unixLines(promptOf(request))
   const since = (sentAt - CLOCK_TOLERANCE_MS) / 1000
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const jobs = await list(signal).catch(() => [])
-    const candidates = jobs.filter(
-      (job) => unixLines(job.prompt ?? '') === prompt && (job.created_at ?? 0) >= since && !isTaken(job.id),
+    const matching = jobs.filter(
+      (job) => unixLines(job.prompt ?? '') === prompt && (job.created_at ?? 0) >= since && hasLength(job, request),
     )
-    if (candidates.length > 0) return candidates.length === 1 ? candidates[0]!.id : undefined
+    const [candidate, ...others] = await claims.unclaimed(matching.map(({ id }) => id))
+    if (others.length > 0) return undefined
+    if (candidate !== undefined && (await claims.adopt(candidate))) return candidate
     await delay(intervalMs, undefined, { signal }).catch(() => {})
   }
   return undefined
 }
+
+/** Returns whether a job has the length of a request, or does not say. */
+const hasLength = ({ seconds }: VideoObject, { duration }: RenderRequest) =>
+  !(Number(seconds) > 0) || Number(seconds) === duration
 
 /** Multipart bodies turn line ends into CRLF. */
 const unixLines = (text: string) => text.replaceAll('\r\n', '\n')

@@ -8,6 +8,9 @@ import type { DoubleJob } from './testing/videosApiDouble.ts'
 
 const world = openVideosApiWorld()
 const { adapter, doubles, folder, lines } = world
+/** Adds a job of another client to the engine. */
+const addJob = (id: string, fields: DoubleJob['fields']) =>
+  world.double.jobs.set(id, { id, fields, createdAt: Math.floor(Date.now() / 1000), finishAt: 0 })
 /** Injects a fault into the next create calls. */
 const failCreates = (fault: EngineFault, calls = 1) => {
   world.double.fault = (call) => (call === CREATE && calls-- > 0 ? fault : undefined)
@@ -142,6 +145,29 @@ describe('a create call whose answer is lost', () => {
     failCreates('reset')
     await expect(provider.create(request({ prompt: 'Twice the same' }))).rejects.toThrow()
   })
+  it('stays open when a task of another process owns the job with that prompt', async () => {
+    await acceptedJob(adapter(), request({ prompt: 'In two processes' }))
+    failCreates('reset')
+    await expect(adapter().create(request({ prompt: 'In two processes' }))).rejects.toThrow()
+  })
+  it('is adopted by one of two tasks of two processes, if only one job was created', async () => {
+    const faults: EngineFault[] = ['done, then reset', 'reset']
+    world.double.fault = (call) => (call === CREATE ? faults.shift() : undefined)
+    const creates = [adapter(), adapter()].map((process) => process.create(request({ prompt: 'Lost twice' })))
+    const answers = await Promise.allSettled(creates)
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+  it('stays open when another task has adopted the job before its answer came', async () => {
+    failCreates('done, then reset')
+    const jobId = await acceptedJob(adapter(), request({ prompt: 'Adopted' }))
+    failCreates({ status: 200, text: JSON.stringify({ id: jobId, status: 'queued' }) })
+    await expect(adapter().create(request({ prompt: 'Adopted' }))).rejects.toThrow('adopted')
+  })
+  it('stays open when the only job with that prompt has another length', async () => {
+    addJob('longer', { prompt: 'Longer', seconds: '10' })
+    failCreates('reset')
+    await expect(adapter().create(request({ prompt: 'Longer', duration: 5 }))).rejects.toThrow()
+  })
   it('is matched although the list has an entry of another shape', async () => {
     const odd = { id: undefined, fields: { prompt: 'Odd' }, createdAt: 0, finishAt: 0 }
     world.double.jobs.set('odd', odd as unknown as DoubleJob)
@@ -151,7 +177,7 @@ describe('a create call whose answer is lost', () => {
     )
   })
   it('stays open when several jobs match', async () => {
-    for (let n = 0; n < 2; n++) await acceptedJob(adapter(), request({ prompt: 'Ambiguous' }))
+    addJob('ambiguous', { prompt: 'Ambiguous', seconds: '6' })
     failCreates('done, then reset')
     await expect(adapter().create(request({ prompt: 'Ambiguous' }))).rejects.toThrow()
   })

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { BREAKER_DEFAULTS, createCircuitBreaker } from '../protection/circuitBreaker.ts'
+import { createClaimedJobs } from './claimedJobs.ts'
 import { createVideosApiClient } from './videosApiClient.ts'
 import { createVideosApiProvider, type VideosApiDeps } from './videosApiProvider.ts'
 
@@ -35,5 +36,6 @@ export function createVideosApi({ baseUrl, apiKey, pool, timing, ...deps }: Vide
     clock: Date.now,
     client: createVideosApiClient({ ...options, baseUrl, apiKey }),
     breaker: createCircuitBreaker(pool, 'videos-api', options),
+    claims: createClaimedJobs(pool),
   })
 }

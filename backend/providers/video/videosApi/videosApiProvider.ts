@@ -7,9 +7,11 @@ import {
   answerToError,
   type Protection,
   recordAccepted,
+  recordOutcome,
   waitForBreaker,
 } from '../protection/protectedCalls.ts'
 import { ProviderError } from '../providerError.ts'
+import type { ClaimedJobs } from './claimedJobs.ts'
 import { createForm } from './createForm.ts'
 import { modelsOf } from './engineModels.ts'
 import { findLostJob } from './findLostJob.ts'
@@ -18,6 +20,7 @@ import type { VideosApiClient } from './videosApiClient.ts'
 
 export interface VideosApiDeps extends Protection {
   readonly client: VideosApiClient
+  readonly claims: ClaimedJobs
   readonly baseUrl: string
   /** The only model to offer; undefined: all models that the engine reports. */
   readonly model: string | undefined
@@ -29,9 +32,6 @@ export interface VideosApiDeps extends Protection {
   readonly intervalMs: number
 }
 
-/** Accepted jobs that are remembered, so that a lost answer is not matched with another task's job. */
-const MAX_REMEMBERED = 1_000
-
 /** SGLang's job ids. Its DELETE only forgets the job, which goes on, and its video is lost. */
 const SGLANG_JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
@@ -40,16 +40,22 @@ const SGLANG_JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-/
  * docs/decisions/0023-engine-adapters.md.
  */
 export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
-  const { client, baseUrl, model, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
+  const { client, claims, baseUrl, model, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
   const closed = new AbortController()
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
-  const accepted = new Set<string>()
 
   const accept = async (jobId: string): Promise<CreateAnswer> => {
-    accepted.add(jobId)
-    for (const oldest of accepted) if (accepted.size > MAX_REMEMBERED) accepted.delete(oldest)
     await recordAccepted(deps)
     return { kind: 'accepted', jobId }
+  }
+  /** Claims the job of an answer. While the database is away the answer counts: no task can adopt a job then. */
+  const claim = async (jobId: string): Promise<string> => {
+    let isOwn = true
+    await recordOutcome(deps, async () => {
+      isOwn = await claims.claim(jobId)
+    })
+    if (!isOwn) throw new Error('Another task has adopted the job.')
+    return jobId
   }
   const read = async (jobId: string, signal: AbortSignal) => {
     try {
@@ -72,13 +78,12 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
       const form = await createForm(request)
       const sentAt = clock()
       try {
-        return await accept((await client.create(form)).id)
+        return await accept(await claim((await client.create(form)).id))
       } catch (error) {
         if (error instanceof ProviderError && error.kind !== 'unknown')
           return answerToError(error, deps, request.taskId)
-        const isTaken = (jobId: string) => accepted.has(jobId)
-        const lookup = { sentAt, attempts, intervalMs, signal: closed.signal, list: client.list, isTaken }
-        const found = await findLostJob(request, lookup)
+        const lookup = { sentAt, attempts, intervalMs, signal: closed.signal, list: client.list, claims }
+        const found = await findLostJob(request, lookup).catch(() => undefined)
         return found ? accept(found) : answerToError(error, deps, request.taskId)
       }
     },
