@@ -5,7 +5,7 @@ import { createSlidingWindowLimiter } from '../protection/slidingWindowLimiter.t
 import { createDefinedProvider, type DefinedProviderDeps } from './definedProvider.ts'
 import { createDefinitionClient } from './definitionClient.ts'
 
-/** Times in milliseconds. A create call takes less than 65 s. */
+/** Times in milliseconds. A create call with its uploads takes less than 65 s. */
 const DEFINITION_TIMING = {
   /** Slightly longer than a minute, because network latency varies between calls. */
   windowMs: 61_000,

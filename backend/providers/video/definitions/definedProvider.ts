@@ -45,6 +45,8 @@ export interface DefinedProviderDeps extends Protection {
   readonly callbackUrl: (request: RenderRequest) => string | undefined
   readonly catalogueModel: (file: ModelFile) => CatalogueModel
   readonly pollIntervalMs: number | undefined
+  /** Time for a create call and the uploads before it, which may take half of it. */
+  readonly createTimeoutMs: number
   readonly stallTimeoutMs: number
   /** Calls to cancel while the provider answers that it is cancelling, and the time between two. */
   readonly attempts: number
@@ -53,7 +55,8 @@ export interface DefinedProviderDeps extends Protection {
 
 /** Creates the adapter that interprets a definition. Hosted providers have no idempotency keys. */
 export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider {
-  const { definition, client, key, creates, queries, breaker, stallTimeoutMs, attempts, intervalMs } = deps
+  const { definition, client, key, creates, queries, breaker, createTimeoutMs, stallTimeoutMs, attempts, intervalMs } =
+    deps
   const closed = new AbortController()
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
 
@@ -111,10 +114,11 @@ export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider 
     },
 
     async create(request): Promise<CreateAnswer> {
-      const prepared = await prepare(deps, request, closed.signal)
+      const deadline = performance.now() + createTimeoutMs
+      const prepared = await prepare(deps, request, either(AbortSignal.timeout(createTimeoutMs / 2)))
       if ('kind' in prepared) return prepared
       try {
-        const answer = await client.create(prepared)
+        const answer = await client.create(prepared, deadline - performance.now())
         const job = interpretCreated(definition(), answer)
         if (!job) throw interpretError(definition(), answer)
         await recordAccepted(deps)

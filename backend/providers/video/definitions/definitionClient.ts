@@ -29,8 +29,8 @@ export function createDefinitionClient({ definition, key, ...times }: ClientAcce
     query: (call: Call, values: Values, signal: AbortSignal): Promise<Answer> =>
       send(buildRequest(definition(), call, values, key), queryTimeoutMs, signal),
     /** Sends a request that must not be repeated. */
-    create: (request: ReturnType<typeof buildRequest>): Promise<Answer> =>
-      send(request, createTimeoutMs, new AbortController().signal),
+    create: (request: ReturnType<typeof buildRequest>, timeoutMs: number): Promise<Answer> =>
+      send(request, timeoutMs, new AbortController().signal),
     /** Builds the request of a call. @throws ForeignAddress, MissingValue */
     build: (call: Call, values: Values) => buildRequest(definition(), call, values, key),
     /** Posts a file as a form. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   lines.length = 0
   for (const double of doubles.values())
-    Object.assign(double, { fault: () => undefined, renderMs: 50, cancelling: 0 }).received.length = 0
+    Object.assign(double, { fault: () => undefined, takes: () => 0, renderMs: 50, cancelling: 0 }).received.length = 0
   await db.pool.query('truncate circuit, call_window, operator_alert')
 })
 afterAll(async () => {
@@ -208,6 +208,26 @@ describe('a definition that is interpreted', () => {
       kind: 'postponed',
     })
     expect(creates(double)).toHaveLength(0)
+  })
+
+  it.each([
+    ['postpones a job whose uploads take too long', ['firstFrame', 'lastFrame']],
+    ['gives a create call the time that the uploads have left', ['firstFrame']],
+  ])('%s', async (_, frames) => {
+    const double = doubles.get('replicate')!
+    const frame = path.join(folder, 'large.jpg')
+    await writeFile(frame, Buffer.alloc(1_000_001, 7))
+    double.takes = (call) => (call === 'POST /v1/files' ? 1_000 : 0)
+    failCreates(double, 'hang')
+    const pictures = Object.fromEntries(frames.map((name) => [name, frame]))
+    const provider = adapter(double, { timing: { ...TIMING, createTimeoutMs: 3_000 } })
+    const begun = performance.now()
+    const answer = await provider
+      .create(newRequest({ ...requestOf(double.definition), ...pictures }))
+      .catch(() => 'lost')
+    expect(answer).toEqual(frames.length > 1 ? expect.objectContaining({ kind: 'postponed' }) : 'lost')
+    expect(creates(double)).toHaveLength(frames.length > 1 ? 0 : 1)
+    expect(performance.now() - begun).toBeLessThan(3_700)
   })
 
   it('follows a changed definition without a restart', async () => {

@@ -37,6 +37,8 @@ export async function startEngineServer(answer: (received: Received) => Answer |
     received: [] as Received[],
     /** Returns the fault to inject into a call, if any. */
     fault: (_call: string): EngineFault | undefined => undefined,
+    /** Returns the milliseconds that a call takes before it has an effect. */
+    takes: (_call: string): number => 0,
     /** Returns how often a call was received. */
     count: (call: string) => engine.received.filter((each) => each.call === call).length,
     /** Stops listening and closes all connections. */
@@ -57,6 +59,7 @@ export async function startEngineServer(answer: (received: Received) => Answer |
     const fault = engine.fault(call)
     if (fault === 'hang') return
     if (fault === 'reset') return void request.socket.destroy()
+    if (engine.takes(call) > 0) await delay(engine.takes(call))
     if (typeof fault === 'object') return void response.writeHead(fault.status).end(fault.text ?? '<html>')
     const { status = 200, body, headers } = await answer(received)
     if (fault === 'done, then hang') return
