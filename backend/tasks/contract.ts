@@ -17,6 +17,7 @@ export type TaskStatus = z.infer<typeof TaskStatus>
 export const FAILURE_CODES = [
   'cancelled',
   'content_refused',
+  'image_unreadable',
   'provider_failed',
   'provider_unavailable',
   'answer_lost',

@@ -145,6 +145,7 @@ async function searchPrompts(
 const MESSAGES: Readonly<Record<FailureCode, string>> = {
   cancelled: 'The task was cancelled.',
   content_refused: 'The description or the picture was refused as sensitive.',
+  image_unreadable: 'The picture could not be read.',
   provider_failed: 'The video could not be made.',
   provider_unavailable: 'The video service is not available.',
   answer_lost: 'The answer of the video service was lost. If the video still arrives, it is free.',

@@ -1,14 +1,25 @@
+import { readFile } from 'node:fs/promises'
+import { readImageFile } from '#backend/kernel/media/imageFile.ts'
+import { imageKey } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Route } from '#backend/tasks/contract.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import { aboutNegativePrompt, aboutPrompt } from '#backend/tasks/promptCipher.port.ts'
 import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
-type Reading = Pick<ActivityDeps, 'decrypt' | 'pictureFile'>
+type Reading = Pick<ActivityDeps, 'decrypt' | 'pictureFile' | 'media'>
 
-/** Returns the request of an order to a provider, with decrypted texts and local copies of its images. */
+/** A picture of an order is missing or damaged, so its video cannot be made. */
+export class UnreadableImage extends Error {
+  override name = 'UnreadableImage'
+}
+
+/**
+ * Returns the request of an order to a provider, with decrypted texts and local copies of its images.
+ * @throws UnreadableImage
+ */
 export async function readRequest(
-  { decrypt, pictureFile }: Reading,
+  { decrypt, ...reading }: Reading,
   order: VideoTaskOrder,
   { model: providerModel }: Pick<Route, 'model'>,
 ): Promise<RenderRequest> {
@@ -25,12 +36,25 @@ export async function readRequest(
     cameraMovements,
     prompt: (await decrypt(aboutPrompt(userId, taskId), order.encryptedPrompt)) ?? '',
     negativePrompt: negative === undefined ? undefined : await decrypt(aboutNegativePrompt(userId, taskId), negative),
-    firstFrame: firstFrame === null ? undefined : await pictureFile(firstFrame),
-    lastFrame: lastFrame === undefined ? undefined : await pictureFile(lastFrame),
-    references: await Promise.all(references.map((image) => pictureFile(image))),
+    firstFrame: firstFrame === null ? undefined : await readableFile(reading, firstFrame),
+    lastFrame: lastFrame === undefined ? undefined : await readableFile(reading, lastFrame),
+    references: await Promise.all(references.map((image) => readableFile(reading, image))),
     aspectRatio,
     seed,
     sound,
     sourceJob: order.source?.jobId,
   }
+}
+
+/** Returns the path of a local copy of a picture. @throws UnreadableImage */
+async function readableFile({ pictureFile, media }: Omit<Reading, 'decrypt'>, imageId: string): Promise<string> {
+  try {
+    const file = await pictureFile(imageId)
+    if (readImageFile(await readFile(file))?.end !== undefined) return file
+  } catch (error) {
+    // The media store may only be away.
+    if ((await media.size(imageKey(imageId))) !== undefined) throw error
+    throw new UnreadableImage(`The image ${imageId} is missing.`, { cause: error })
+  }
+  throw new UnreadableImage(`The image ${imageId} is damaged.`)
 }

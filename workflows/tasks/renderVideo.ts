@@ -6,7 +6,7 @@ import { requestRender } from './createJob.ts'
 import type { RenderOutcome } from './generateVideo.workflow.ts'
 import { pollJob } from './pollJob.ts'
 import { failure, READ_INTERVAL_MS, type RenderDeps, type Waiting } from './rendering.ts'
-import { readRequest } from './renderRequest.ts'
+import { readRequest, UnreadableImage } from './renderRequest.ts'
 
 /**
  * Creates a job as soon as a rate limit allows it, and polls it until it ends or 30 minutes have passed since the
@@ -14,6 +14,15 @@ import { readRequest } from './renderRequest.ts'
  * docs/decisions/0021-routes-and-failover.md.
  */
 export async function renderVideo(deps: RenderDeps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
+  try {
+    return await renderToEnd(deps, taskId, context)
+  } catch (error) {
+    if (error instanceof UnreadableImage) return failure('image_unreadable', error.message)
+    throw error
+  }
+}
+
+async function renderToEnd(deps: RenderDeps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
   let state =
     deps.lease === undefined
       ? await deps.readTask(taskId)
