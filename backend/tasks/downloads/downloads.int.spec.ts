@@ -52,14 +52,14 @@ describe('downloads of an account whose language is Chinese', () => {
     expect(await readAigc(fileOf('labelled-watermarked', task))).toMatchObject({ Label: '1', ProduceID: task.id })
   })
 
-  it('have no label after a recorded request', async () => {
+  it('have no label after a request, which is recorded once a day', async () => {
     const path = `/videos/tasks/${task.id}/unlabelled`
     expect(await download(wei, task, '?label=false')).toEqual([403, 'label_required'])
     expect((await wei.call('POST', path, { accepted: false })).status).toBe(422)
     const other = await kinora.newUser()
     expect((await other.call('POST', path, { accepted: true })).status).toBe(403)
     expect(await requests()).toEqual([])
-    expect((await wei.call('POST', path, { accepted: true })).status).toBe(204)
+    for (let n = 0; n < 3; n++) expect((await wei.call('POST', path, { accepted: true })).status).toBe(204)
     expect(await requests()).toEqual([{ email: 'wei@kinora.test', task_id: task.id }])
     expect(await download(wei, task, '?label=false')).toEqual([200, 'marked'])
     expect(stored(task)).toEqual([...KINDS])

@@ -34,11 +34,13 @@ export function createVisibleLabels({ pool, clock, policy, recipientOf }: Visibl
       throw new Rejection('label_required', 'Accept the responsibility for labelling this video first.')
     },
 
-    /** Records that the user asked for a video without the label, and accepted the responsibility. */
+    /** Records that the user asked for a video without the label, and accepted the responsibility; once a day. */
     async request(userId: string, taskId: string): Promise<void> {
       const recipient = await recipientOf(userId)
       if (!recipient) throw new Rejection('unauthenticated', 'Please sign in.')
-      const sql = 'insert into unlabelled_request (at, user_id, email, task_id) values ($1, $2, $3, $4)'
+      const sql = `insert into unlabelled_request (at, user_id, email, task_id)
+        select $1::timestamptz, $2::uuid, $3::text, $4::uuid where not exists (
+          select from unlabelled_request where task_id = $4 and user_id = $2 and at > $1::timestamptz - interval '1 day')`
       await pool.query(sql, [new Date(clock()), userId, recipient.email, taskId])
     },
   }
