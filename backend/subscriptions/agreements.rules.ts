@@ -39,6 +39,7 @@ export interface Sale {
   readonly amountCents: number
   readonly afterEnd: boolean
   readonly periodStart: string
+  readonly periodEnd: string
   readonly reportedAt: string
 }
 
@@ -78,19 +79,29 @@ export const isRunning = ({ status }: Agreement) => status === 'active' || statu
 /** Returns the running agreement, which determines the user's plan; undefined if there is none. */
 export const currentOf = ({ agreements }: Subscription): Agreement | undefined => agreements.findLast(isRunning)
 
-/** Returns when an agreement and all its replacements ended; null if one of them has not. */
-export function planEndedAt(subscription: Subscription, agreementId: string): string | null {
+/** Returns the agreement that has the plan of an agreement: the last of its replacements, or itself. */
+export function successorOf(subscription: Subscription, agreementId: string): Agreement | undefined {
   const agreement = subscription.agreements.find(({ id }) => id === agreementId)
-  if (agreement?.status !== 'ended') return null
-  return agreement.replacedBy === null ? agreement.endedAt : planEndedAt(subscription, agreement.replacedBy)
+  if (agreement?.status !== 'ended' || agreement.replacedBy === null) return agreement
+  return successorOf(subscription, agreement.replacedBy)
 }
 
-/** Returns the ids of sales whose credits are forfeited: they were reported before their plan ended, and it has ended. */
+/** Returns when an agreement and all its replacements ended; null if one of them has not. */
+export function planEndedAt(subscription: Subscription, agreementId: string): string | null {
+  const successor = successorOf(subscription, agreementId)
+  return successor?.status === 'ended' ? successor.endedAt : null
+}
+
+/**
+ * Returns the ids of sales whose credits are forfeited: they were reported before their plan ended, and it has ended. The
+ * refund of an upgrade forfeits no credits, because the plan that it replaced is still paid for.
+ */
 export const forfeitedSales = (subscription: Subscription): readonly string[] =>
   subscription.sales
     .filter(({ agreementId, afterEnd, reportedAt }) => {
       const endedAt = planEndedAt(subscription, agreementId)
-      return !afterEnd && endedAt !== null && reportedAt <= endedAt
+      const isKept = afterEnd || successorOf(subscription, agreementId)?.endCause === 'refunded'
+      return !isKept && endedAt !== null && reportedAt <= endedAt
     })
     .map(({ id }) => id)
 
@@ -128,7 +139,7 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
         periodEnd: latest(agreement.periodEnd, periodEnd),
         graceUntil: agreement.failedAt !== null && agreement.failedAt > periodStart ? agreement.graceUntil : null,
       }))
-      const sale = { id: saleId, agreementId, credits, amountCents, afterEnd, periodStart, reportedAt: at }
+      const sale = { id: saleId, agreementId, credits, amountCents, afterEnd, periodStart, periodEnd, reportedAt: at }
       return { ...paid, sales: [...paid.sales, sale] }
     }
     case 'SubscriptionRefundProposed':

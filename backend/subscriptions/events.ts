@@ -5,13 +5,15 @@ import type { Tier } from './plans.contract.ts'
 export type PaidTier = Exclude<Tier, 'free'>
 
 /**
- * Reason why an agreement ended. `replaced`: another plan took over. An agreement that never started was `withdrawn` when
+ * Reason why an agreement ended. `replaced`: another plan took over. `refunded`: its latest sale was taken back whole while
+ * one of the plan that it replaced still paid for time, so the credits stay. An agreement that never started was `withdrawn` when
  * the user cancelled, reactivated or started another plan, `declined` at the provider or `not_approved` in time.
  */
 export type EndCause =
   | 'period_end'
   | 'cancelled'
   | 'replaced'
+  | 'refunded'
   | 'withdrawn'
   | 'not_approved'
   | 'declined'

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
-import type { SubscriptionEvent } from './events.ts'
+import { forfeitedSales } from './agreements.rules.ts'
+import type { EndCause, SubscriptionEvent } from './events.ts'
 import { subscription } from './subscription.decider.ts'
 import {
+  activated,
+  at,
+  changed,
   dispute,
   disputed,
   ended,
@@ -60,6 +64,34 @@ describe('a refund', () => {
     given(...running, reversed('r1', 4498, 4498))
       .when(reversal('r2', 1))
       .decides(reversed('r2', 1, 2), ended('A', 'cancelled'))
+  })
+
+  describe('of an upgrade', () => {
+    const upgraded = [...running, requested('B'), ended('A', 'replaced', 'B'), activated('B')]
+    const ofB = (event: SubscriptionEvent) => changed(event, { agreementId: 'B' })
+    const bought = [...upgraded, ofB(paid('b1', on('01-10'), on('02-10')))]
+    const over = (events: readonly SubscriptionEvent[], cause: EndCause) => {
+      given(...events)
+        .when(reversal('r', 4499, about('b1')))
+        .decides(ofB(reversed('r', 4499, 4500, about('b1'))), ended('B', cause))
+      return forfeitedSales([...events, ended('B', cause)].reduce(subscription.evolve, subscription.initial))
+    }
+
+    it('forfeits no credits of the plan that it replaced, whose period is paid for', () => {
+      expect(over(bought, 'refunded')).toEqual([])
+    })
+
+    it('forfeits the credits of a plan whose period is over, or whose payment was taken back', () => {
+      const earlier = bought.map((event) =>
+        'saleId' in event.data && event.data.saleId === 's1' ? paid('s1', on('01-01'), at) : event,
+      )
+      expect(over(earlier, 'cancelled')).toEqual(['s1', 'b1'])
+      expect(over([...bought, reversed('q', 4499, 4500)], 'cancelled')).toEqual(['s1', 'b1'])
+    })
+
+    it('keeps the credits of the plan that it replaced if a part of them was taken back', () => {
+      expect(over([...bought, reversed('q', 1000, 1000)], 'refunded')).toEqual([])
+    })
   })
 
   it('keeps the plan when an earlier period is refunded', () => {

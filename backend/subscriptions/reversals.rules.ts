@@ -1,7 +1,7 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { currentOf, evolve, type Sale, type Subscription } from './agreements.rules.ts'
+import { type Agreement, currentOf, evolve, type Sale, type Subscription, successorOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
-import { cancel, drop, type Events, isScheduled, type Occasion } from './endings.rules.ts'
+import { drop, type Events, ended, isScheduled, type Occasion, withdraw } from './endings.rules.ts'
 import { activate } from './starts.rules.ts'
 
 type Facts = Pick<Subscription, 'reversals' | 'disputes'>
@@ -108,6 +108,16 @@ function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Sale): 
   if (agreement !== currentOf(subscription)) return []
   const next = subscription.agreements.find((other) => isScheduled(other) && other.periodStart !== null)
   if (next) return activate(subscription, occasion, next)
-  const { userId, at } = occasion
-  return cancel({ type: 'CancelSubscription', userId, at, encryptedReason: null, atPeriodEnd: false }, subscription)
+  const cause = isPaidBefore(subscription, agreement, occasion.at) ? 'refunded' : 'cancelled'
+  return [...withdraw(subscription, occasion), ended(occasion, agreement, cause)]
 }
+
+/** Returns whether a sale of an agreement that this one replaced pays for time to come, and was not taken back whole. */
+const isPaidBefore = (subscription: Subscription, agreement: Agreement, at: string) =>
+  subscription.sales.some(
+    (sale) =>
+      sale.agreementId !== agreement.id &&
+      sale.periodEnd > at &&
+      takenCents(subscription, sale) < sale.amountCents &&
+      successorOf(subscription, sale.agreementId) === agreement,
+  )

@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
 import type { LotPart } from '#backend/credits/events.ts'
 import { available, total } from '#backend/credits/lots.rules.ts'
-import { type Agreement, currentOf, planEndedAt } from '#backend/subscriptions/agreements.rules.ts'
+import { type Agreement, currentOf, planEndedAt, successorOf } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import type { Step } from './moneySteps.ts'
 import type { MoneyWorld } from './moneyWorld.ts'
@@ -113,6 +114,30 @@ function assertNoSaleWithoutCredits(world: MoneyWorld): void {
       expect(spendable.get(data.lotId)! <= lastEnd).toBe(true)
 }
 
+/** Asserts that the refund of an upgrade forfeits no credits of a sale that pays for time to come. */
+function assertKeptByRefund(world: MoneyWorld): void {
+  const forfeited = world
+    .ledger()
+    .flatMap((event) => (event.type === 'CreditLotClosed' && event.data.amount > 0 ? [event.data.lotId] : []))
+  let [state, reversed] = [subscription.initial, '']
+  for (const event of world.history()) {
+    const { type, data } = event
+    state = subscription.evolve(state, event)
+    if (type !== 'SubscriptionEnded') reversed = type === 'SubscriptionSaleReversed' ? data.saleId : ''
+    const { sales, agreements } = state
+    const whole = sales.find((sale) => sale.id === reversed && takenCents(state, sale) === sale.amountCents)
+    const { status, periodStart } = agreements.find(({ id }) => id === data.agreementId)!
+    const isRefunded = whole?.agreementId === data.agreementId && whole.periodStart === periodStart
+    if (status !== 'ended' || !isRefunded) continue
+    for (const sale of sales) {
+      const isOfPlan =
+        sale.agreementId !== data.agreementId && successorOf(state, sale.agreementId)?.id === data.agreementId
+      const isPaid = sale.periodEnd > data.at && takenCents(state, sale) < sale.amountCents
+      if (isOfPlan && isPaid) expect(forfeited).not.toContain(`sale-${sale.id}`)
+    }
+  }
+}
+
 /** Asserts the invariants that hold after all webhooks are processed and settled. */
 export function assertSettled(world: MoneyWorld): void {
   const { agreements, sales } = world.subscription
@@ -135,10 +160,12 @@ export function assertSettled(world: MoneyWorld): void {
   if (billing[0]) expect(agreements.filter(isBilled).map(({ id }) => id)).toEqual([billing[0].id])
   if (!current) {
     const kept = world.account.lots.filter(({ source, left }) => source === 'subscription' && left > 0)
-    const late = sales.filter(
-      ({ agreementId, reportedAt }) => reportedAt > planEndedAt(world.subscription, agreementId)!,
+    const staying = sales.filter(
+      ({ agreementId, reportedAt }) =>
+        reportedAt > planEndedAt(world.subscription, agreementId)! ||
+        successorOf(world.subscription, agreementId)!.endCause === 'refunded',
     )
-    expect(late.map(({ id }) => `sale-${id}`)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)))
+    expect(staying.map(({ id }) => `sale-${id}`)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)))
   }
   // Nobody keeps a plan whose current period was refunded or charged back whole.
   const paidFor = sold.filter(({ agreementId }) => agreementId === current?.id).at(-1)
@@ -161,5 +188,6 @@ export async function play(world: MoneyWorld, steps: readonly Step[]): Promise<v
   assertBilling(world)
   assertEnds(world)
   assertNoSaleWithoutCredits(world)
+  assertKeptByRefund(world)
   assertSettled(world)
 }
