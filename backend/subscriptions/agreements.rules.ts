@@ -59,6 +59,7 @@ export type Reversal = Readonly<{
   amountCents: number
   credits: number
   kind: 'refund' | 'reversal' | 'restored'
+  at: string
 }>
 
 export type Dispute = Readonly<{ id: string; saleId: string; outcome: DisputeOutcome; statusAt: string }>
@@ -92,16 +93,24 @@ export function planEndedAt(subscription: Subscription, agreementId: string): st
   return successor?.status === 'ended' ? successor.endedAt : null
 }
 
+/** Returns whether a chargeback had claimed a sale's credits when the plan ended, and a dispute about it was won. */
+function isWonAfterEnd({ reversals }: Subscription, sale: Sale, endedAt: string): boolean {
+  const chargebacks = reversals.filter(({ saleId, kind }) => saleId === sale.id && kind !== 'refund')
+  const claimed = chargebacks.reduce((sum, { credits, at }) => sum + (at <= endedAt ? credits : 0), 0)
+  return claimed > 0 && chargebacks.some(({ kind }) => kind === 'restored')
+}
+
 /**
  * Returns the ids of sales whose credits are forfeited: they were reported before their plan ended, and it has ended. The
- * refund of an upgrade forfeits no credits, because the plan that it replaced is still paid for.
+ * refund of an upgrade forfeits no credits, because the plan that it replaced is still paid for. Credits that a dispute
+ * gives back after the end stay, also if nothing was forfeited in the meantime.
  */
 export const forfeitedSales = (subscription: Subscription): readonly string[] =>
   subscription.sales
-    .filter(({ agreementId, afterEnd, reportedAt }) => {
-      const endedAt = planEndedAt(subscription, agreementId)
-      const isKept = afterEnd || successorOf(subscription, agreementId)?.endCause === 'refunded'
-      return !isKept && endedAt !== null && reportedAt <= endedAt
+    .filter((sale) => {
+      const endedAt = planEndedAt(subscription, sale.agreementId)
+      const isKept = sale.afterEnd || successorOf(subscription, sale.agreementId)?.endCause === 'refunded'
+      return !isKept && endedAt !== null && sale.reportedAt <= endedAt && !isWonAfterEnd(subscription, sale, endedAt)
     })
     .map(({ id }) => id)
 
@@ -170,7 +179,7 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       return change({ closed: true })
     case 'SubscriptionSaleReversed': {
       const { reversalId, saleId, amountCents, credits, kind } = event.data
-      const reversal = { id: reversalId, saleId, amountCents, credits, kind }
+      const reversal = { id: reversalId, saleId, amountCents, credits, kind, at }
       return { ...subscription, reversals: [...subscription.reversals, reversal] }
     }
     case 'SubscriptionSaleDisputed': {
@@ -180,7 +189,7 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
     }
     case 'SubscriptionSaleRestored': {
       const { restorationId: id, saleId, credits } = event.data
-      const restored = { id, saleId, amountCents: 0, credits: -credits, kind: 'restored' } as const
+      const restored = { id, saleId, amountCents: 0, credits: -credits, kind: 'restored', at } as const
       return { ...subscription, reversals: [...subscription.reversals, restored] }
     }
   }

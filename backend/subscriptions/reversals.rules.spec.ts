@@ -7,6 +7,7 @@ import {
   activated,
   at,
   changed,
+  dated,
   dispute,
   disputed,
   ended,
@@ -74,7 +75,7 @@ describe('a refund', () => {
       given(...events)
         .when(reversal('r', 4499, about('b1')))
         .decides(ofB(reversed('r', 4499, 4500, about('b1'))), ended('B', cause))
-      return forfeitedSales([...events, ended('B', cause)].reduce(subscription.evolve, subscription.initial))
+      return forfeits([...events, ended('B', cause)])
     }
 
     it('forfeits no credits of the plan that it replaced, whose period is paid for', () => {
@@ -87,6 +88,11 @@ describe('a refund', () => {
       )
       expect(over(earlier, 'cancelled')).toEqual(['s1', 'b1'])
       expect(over([...bought, reversed('q', 4499, 4500)], 'cancelled')).toEqual(['s1', 'b1'])
+    })
+
+    it('forfeits the credits of a plan that ended before it was bought', () => {
+      const apart = [...running, ended('A', 'cancelled'), requested('B'), activated('B'), bought.at(-1)!]
+      expect(over(apart, 'cancelled')).toEqual(['s1', 'b1'])
     })
 
     it('keeps the credits of the plan that it replaced if a part of them was taken back', () => {
@@ -225,6 +231,23 @@ describe('a dispute', () => {
       .decides(disputed('won', '01-09', about('s2')))
   })
 
+  it('that is won keeps the credits if its chargeback had claimed them when the plan ended, and only then', () => {
+    const over = (day: string) => ended('A', 'cancelled', null, on(day))
+    const claims = (day: string, kind: 'refund' | 'reversal' = 'reversal') =>
+      dated(reversed(`r ${day}`, 4499, 4500, { kind }), on(day))
+    const returns = (day: string) => dated(restored(`d ${day}`, 4499, 4500), on(day))
+    const forfeited = (...events: SubscriptionEvent[]) => forfeits([...renewed, ...events])
+    expect(forfeited(claims('01-10'), over('01-10'), returns('01-11'))).toEqual(['s2'])
+    const [cent, back] = [reversed('r', 1, 1, chargeback), dated(restored('d', 1, 1), on('01-11'))]
+    expect(forfeited(cent, over('01-10'), back)).toEqual(['s2'])
+    expect(forfeited(claims('01-10'), over('01-10'))).toEqual(['s1', 's2'])
+    expect(forfeited(claims('01-10'), returns('01-10'), over('01-10'))).toEqual(['s1', 's2'])
+    expect(forfeited(over('01-10'), claims('01-11'), returns('01-12'))).toEqual(['s1', 's2'])
+    expect(forfeited(claims('01-09', 'refund'), over('01-10'), claims('01-11'), returns('01-12'))).toEqual(['s1', 's2'])
+    const appeal = [claims('01-11'), returns('01-12')]
+    expect(forfeited(claims('01-08'), returns('01-09'), over('01-10'), ...appeal)).toEqual(['s1', 's2'])
+  })
+
   it('is recorded for each sale that it concerns', () => {
     given(...renewed, disputed('open', '01-09'))
       .when(dispute('open', '01-05', about('s2')))
@@ -247,6 +270,9 @@ describe('a dispute', () => {
       .decidesNothing()
   })
 })
+
+const forfeits = (events: readonly SubscriptionEvent[]) =>
+  forfeitedSales(events.reduce(subscription.evolve, subscription.initial))
 
 const report = (events: readonly SubscriptionEvent[], command: ReturnType<typeof reversal>) => [
   ...events,

@@ -53,8 +53,8 @@ export function reportReversal(command: SubscriptionCommand<'ReportReversal'>, s
     return [{ type: 'SubscriptionSaleReversed', data }]
   }
   const sale = findSale(subscription, reversal.saleId)
-  const { reversalId: id, saleId, amountCents, kind } = reversal
-  const after = { ...subscription, reversals: [...reversals, { id, saleId, amountCents, kind, credits: 0 }] }
+  const { reversalId: id, saleId, amountCents, kind, at } = reversal
+  const after = { ...subscription, reversals: [...reversals, { id, saleId, amountCents, kind, credits: 0, at }] }
   return reverse(command, { reversal, sale, before: subscription, after })
 }
 

@@ -161,8 +161,9 @@ export function assertSettled(world: MoneyWorld): void {
   if (!current) {
     const kept = world.account.lots.filter(({ source, left }) => source === 'subscription' && left > 0)
     const staying = sales.filter(
-      ({ agreementId, reportedAt }) =>
+      ({ id, agreementId, reportedAt }) =>
         reportedAt > planEndedAt(world.subscription, agreementId)! ||
+        world.subscription.reversals.some(({ saleId, kind }) => saleId === id && kind === 'restored') ||
         successorOf(world.subscription, agreementId)!.endCause === 'refunded',
     )
     expect(staying.map(({ id }) => `sale-${id}`)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)))

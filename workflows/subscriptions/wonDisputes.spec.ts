@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { available } from '#backend/credits/lots.rules.ts'
+import { MoneyWorld } from '../testing/moneyWorld.ts'
+
+/** Returns the credits of a buyer whose plan was ended by a chargeback, whose dispute the seller has won. */
+async function creditsAfterWonDispute({ settles, endsFirst = false }: { settles: boolean; endsFirst?: boolean }) {
+  const world = new MoneyWorld()
+  await world.request('pro')
+  const [id] = world.agreements as [string]
+  world.provider.approve(id)
+  await world.rest()
+  await world.hold('spent', 1_500)
+  await world.capture('spent')
+  const step = async (change: () => unknown) => {
+    world.advance(1)
+    await change()
+    world.receive()
+    for (let left = world.inbox.length; left > 0; left--) await world.read(left - 1)
+    if (settles) await world.settle()
+  }
+  if (endsFirst) await step(() => world.cancel(false))
+  await step(() => world.provider.chargeBack(id))
+  await step(() => world.provider.resolveDispute(id, true))
+  await world.rest()
+  return available(world.account.lots, world.at) - world.account.debt
+}
+
+it.each([true, false])('leaves the paid credits, whether the chargeback was settled before (%s)', async (settles) => {
+  expect(await creditsAfterWonDispute({ settles })).toBe(3_000)
+})
+
+it.each([true, false])('leaves no credits that a cancellation has forfeited (settled before: %s)', async (settles) => {
+  expect(await creditsAfterWonDispute({ settles, endsFirst: true })).toBe(0)
+})
