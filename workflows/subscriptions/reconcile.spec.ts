@@ -8,6 +8,7 @@ import { createNoPayments } from '#backend/providers/payments/noPayments.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { MoneyWorld } from '../testing/moneyWorld.ts'
 import { PaymentModel } from '../testing/paymentModel.ts'
 import { sendCommand } from './sendCommand.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
@@ -124,4 +125,15 @@ it('leaves agreements of an earlier provider as they are while payments are off,
   // The provider is configured again.
   await createSubscriptionActivities(deps).reconcile({})
   expect([[...alerts], payments.accounts.get(agreementId)?.status]).toEqual([[], 'cancelled'])
+})
+
+it('finds the first sale of an agreement although the clock is ahead of the provider’s, and its webhooks were lost', async () => {
+  const world = new MoneyWorld()
+  await world.request('pro')
+  world.now -= 10 * 60_000
+  world.provider.approve(world.agreements[0]!)
+  world.now += 10 * 60_000
+  world.provider.webhooks.length = 0
+  await world.reconcile()
+  expect(world.account.lots).toMatchObject([{ source: 'subscription', left: PLANS.pro.credits }])
 })

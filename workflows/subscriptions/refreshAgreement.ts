@@ -12,6 +12,8 @@ import { type CommandDeps, calendarTime, sendCommand } from './sendCommand.ts'
 const DAY_MS = 24 * 3_600_000
 /** Grace period in which a plan stays active after a failed payment, while the provider retries. */
 const GRACE_MS = 7 * DAY_MS
+/** The clocks of this host and of the provider may differ. */
+const CLOCK_TOLERANCE_MS = DAY_MS
 /** Billing dates shift by up to three days, because some months lack the 29th, 30th or 31st. */
 const BILLING_TOLERANCE_MS = 4 * DAY_MS
 
@@ -42,7 +44,8 @@ export async function refreshAgreement(
   const { agreements } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const agreement = agreements.find(({ id }) => id === agreementId)
   if (!agreement) return 'later'
-  const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, calendarTime(deps))
+  const from = new Date(Date.parse(agreement.requestedAt) - CLOCK_TOLERANCE_MS).toISOString()
+  const listed = await deps.payments.listSales(agreementId, from, calendarTime(deps))
   const sales = new Map([...listed, ...(hints.sale ? [hints.sale] : [])].map((sale) => [sale.id, sale]))
   for (const sale of [...sales.values()].toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))) {
     const { id: saleId, amountCents, currency, soldAt } = sale
