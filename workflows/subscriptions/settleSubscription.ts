@@ -6,6 +6,7 @@ import {
   type Subscription,
 } from '#backend/subscriptions/agreements.rules.ts'
 import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
+import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
 
@@ -45,7 +46,16 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
     else if (amount > 0) await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
   await credits.forfeitSales(userId, forfeitedSales(state))
   await proposeRefunds(deps, userId, state)
-  for (const agreement of state.agreements) state = (await syncProvider(deps, userId, agreement)) ?? state
+  const failures: unknown[] = []
+  for (const agreement of state.agreements)
+    try {
+      state = (await syncProvider(deps, userId, agreement)) ?? state
+    } catch (error) {
+      if (error instanceof PaymentProviderDown) throw error
+      // An agreement that the provider refuses must not keep another one billed.
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures[0]
   const due = nextChangeDueAt(state)
   return due === undefined ? null : Math.max(Date.parse(due) - calendar(), 0)
 }

@@ -37,6 +37,26 @@ describe('an agreement that has ended', () => {
     },
   )
 
+  it('keeps no other agreement from being paused if the provider refuses to show it, and is tried again', async () => {
+    const { getAgreement } = world.provider
+    world.provider.getAgreement = async (id) => {
+      if (id === 'foreign') throw new Error('PayPal refused GET: HTTP 403')
+      return getAgreement.call(world.provider, id)
+    }
+    world.provider.knows('active')
+    await world.given(requested('foreign'), ended('foreign', 'withdrawn'), ...running, cancelled())
+    await expect(world.settle()).rejects.toMatchObject({ message: 'PayPal refused GET: HTTP 403' })
+    expect(world.changes()).toEqual(['pause A'])
+  })
+
+  it('stops at an outage of the provider', async () => {
+    world.provider.knows('active')
+    world.provider.down = true
+    await world.given(requested('B'), ended('B', 'withdrawn'), ...running, cancelled())
+    await expect(world.settle()).rejects.toThrow('down')
+    expect(world.provider.calls).toEqual(['get B'])
+  })
+
   it('is cancelled at the world.provider when the buyer approves it after it was withdrawn', async () => {
     world.provider.knows('active')
     await world.given(requested(), ended('A', 'withdrawn'))
