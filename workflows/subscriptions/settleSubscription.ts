@@ -1,4 +1,5 @@
 import type { Origin } from '#backend/kernel/eventsourcing/command.ts'
+import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import {
   type Agreement,
   forfeitedSales,
@@ -37,16 +38,14 @@ export interface SettleDeps extends RefreshDeps {
  * change is due, or null if none is.
  */
 export async function settleSubscription(deps: SettleDeps, userId: string): Promise<number | null> {
-  const { credits, calendar } = deps
   let state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
-  for (const { id, agreementId, credits: amount, afterEnd } of state.sales)
-    await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
-  for (const { id, saleId, credits: amount, kind } of state.reversals)
-    if (amount < 0) await credits.restoreSale(userId, { saleId, restorationId: id, amount: -amount })
-    else if (amount > 0) await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
-  await credits.forfeitSales(userId, forfeitedSales(state))
-  await proposeRefunds(deps, userId, state)
   const failures: unknown[] = []
+  await settleCredits(deps, userId, state).catch((error) => {
+    if (!isUnreadable(error)) throw error
+    // A broken credit account must not keep a cancelled plan billed.
+    failures.push(error)
+  })
+  await proposeRefunds(deps, userId, state)
   for (const agreement of state.agreements)
     try {
       state = (await syncProvider(deps, userId, agreement)) ?? state
@@ -57,7 +56,18 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
     }
   if (failures.length > 0) throw failures[0]
   const due = nextChangeDueAt(state)
-  return due === undefined ? null : Math.max(Date.parse(due) - calendar(), 0)
+  return due === undefined ? null : Math.max(Date.parse(due) - deps.calendar(), 0)
+}
+
+/** Brings the credits in line with the sales and reversals. */
+async function settleCredits(deps: SettleDeps, userId: string, subscription: Subscription): Promise<void> {
+  const { credits } = deps
+  for (const { id, agreementId, credits: amount, afterEnd } of subscription.sales)
+    await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
+  for (const { id, saleId, credits: amount, kind } of subscription.reversals)
+    if (amount < 0) await credits.restoreSale(userId, { saleId, restorationId: id, amount: -amount })
+    else if (amount > 0) await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
+  await credits.forfeitSales(userId, forfeitedSales(subscription))
 }
 
 const REFUND_CAUSES = {

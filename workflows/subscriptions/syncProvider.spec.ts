@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import {
   activated,
@@ -22,6 +23,28 @@ const asked = (type: 'SubscriptionPaused' | 'SubscriptionResumed') => reported(t
 let world: SettleWorld
 beforeEach(() => {
   world = new SettleWorld()
+})
+
+it('pauses a cancelled plan although the credit account is broken', async () => {
+  const grantSale = async () => {
+    throw new StreamBroken('a hash differs')
+  }
+  Object.assign(world.deps.credits, { grantSale })
+  world.provider.knows('active')
+  await world.given(...running, cancelled())
+  await expect(world.settle()).rejects.toMatchObject({ message: 'a hash differs' })
+  expect(world.changes()).toEqual(['pause A'])
+})
+
+it('does not ask the provider while the log of the credits is away', async () => {
+  const grantSale = async () => {
+    throw new Error('the log is unreachable')
+  }
+  Object.assign(world.deps.credits, { grantSale })
+  world.provider.knows('active')
+  await world.given(...running, cancelled())
+  await expect(world.settle()).rejects.toMatchObject({ message: 'the log is unreachable' })
+  expect(world.changes()).toEqual([])
 })
 
 describe('an agreement that has ended', () => {
