@@ -49,7 +49,7 @@ const later = (a: string | null, b: string | null) => (a === null || (b !== null
 
 export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscriptionRow> = {
   name: 'currentSubscriptions',
-  version: 2,
+  version: 3,
   table: CurrentSubscriptionTable,
   categories: [SUBSCRIPTION],
   schemas: SUBSCRIPTION_EVENTS,
@@ -90,7 +90,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
     SubscriptionPaymentFailed: (row, { data }) =>
       about(row, data.agreementId, { failed_at: data.failedAt, grace_until: data.graceUntil }),
     SubscriptionSuspended: (row, { data }) => about(row, data.agreementId, { state: 'suspended' }),
-    SubscriptionResumed: (row, { data }) => about(row, data.agreementId, { state: 'active', grace_until: null }),
+    SubscriptionResumed: (row, { data }) => about(row, data.agreementId, { state: 'active' }),
     SubscriptionCancelled: (row, { data }) => about(row, data.agreementId, { cancelled: true }),
     SubscriptionPaused: (row) => row,
     SubscriptionReactivated: (row, { data }) => about(row, data.agreementId, { cancelled: false }),

@@ -101,12 +101,10 @@ describe('the current subscription', () => {
   })
   it('is suspended and resumed, cancelled and reactivated', () => {
     const suspended = marked('SubscriptionSuspended', { cause: 'unpaid', statusAt: null })
-    expect(row(...first, failed, suspended)).toEqual([
-      { ...running, state: 'suspended', failed_at: on('02-01'), grace_until: on('02-08') },
-    ])
-    expect(row(...first, failed, suspended, marked('SubscriptionResumed'))).toEqual([
-      { ...running, failed_at: on('02-01') },
-    ])
+    const grace = { ...running, failed_at: on('02-01'), grace_until: on('02-08') }
+    expect(row(...first, failed, suspended)).toEqual([{ ...grace, state: 'suspended' }])
+    // The plan still ends with the grace period, unless a sale comes.
+    expect(row(...first, failed, suspended, marked('SubscriptionResumed'))).toEqual([grace])
     const cancelled = marked('SubscriptionCancelled', { encryptedReason: null, endsAt: on('02-01'), final: false })
     expect(row(...first, cancelled, marked('SubscriptionPaused'))).toEqual([{ ...running, cancelled: true }])
     expect(row(...first, cancelled, marked('SubscriptionReactivated'))).toEqual([running])
