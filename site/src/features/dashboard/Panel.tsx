@@ -3,6 +3,7 @@ import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { call } from '../../api/api.ts'
+import { startDownload } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { useStepUp } from '../../ui/factors/useStepUp.tsx'
@@ -96,7 +97,7 @@ export function usePersonalExport(table: 'users' | 'visits') {
   const csv = csvAddress(table)
   const download = async () => {
     await guard(() => call(operatorFactors.checkStepUp))
-    location.assign(csv)
+    startDownload(csv)
   }
   return { csv, onCsv: () => void download().catch(() => {}), aside: dialog }
 }
