@@ -6,7 +6,7 @@ import { isFinal } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { $now } from './queue.ts'
-import { $connected, connectRealtime } from './realtime.ts'
+import { $connected, connectRealtime, reconnectRealtime } from './realtime.ts'
 import { $inProgress, $tasks, applyUpdate, refreshList } from './tasks.ts'
 
 /** True while automatic refresh is paused after repeated failures. */
@@ -34,9 +34,9 @@ function refresh(): Promise<boolean> {
   return refreshing
 }
 
-/** Counts consecutive failures and pauses automatic refresh after the third. */
+/** Counts consecutive failures and pauses automatic refresh after the third. Those of a browser that is offline do not count. */
 function countRefresh(succeeded: boolean): void {
-  failures = succeeded ? 0 : failures + 1
+  failures = succeeded || !navigator.onLine ? 0 : failures + 1
   if (failures <= FAILURES_ALLOWED || $paused.get()) return
   $paused.set(true)
   showToast('warning', translate()('workspace.queue.paused'))
@@ -67,6 +67,14 @@ export function refreshListPeriodically(): void {
   $connected.listen((connected) => {
     if (connected && wasConnected) void refresh().then(countRefresh)
     wasConnected ||= connected
+  })
+  addEventListener('online', () => {
+    failures = 0
+    $paused.set(false)
+    // The new socket reloads the list.
+    wasConnected = true
+    refreshedAt = Date.now()
+    reconnectRealtime()
   })
 }
 

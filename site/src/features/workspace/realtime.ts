@@ -29,6 +29,8 @@ async function socketAddress(): Promise<string> {
 function giveUp(why: 'refused' | 'lost'): void {
   end?.()
   end = undefined
+  // It is opened again when the browser is back online.
+  if (!navigator.onLine) return
   showToast('warning', translate()(why === 'refused' ? 'workspace.realtime.refused' : 'workspace.realtime.lost'))
   if (why === 'refused') void renewSession().catch(() => {})
 }
@@ -43,4 +45,11 @@ export function connectRealtime(): void {
     onGiveUp: giveUp,
     refusedCode: SOCKET_UNAUTHENTICATED,
   })
+}
+
+/** Replaces the socket of a connection that the browser has lost: it can look open for a minute and a half. */
+export function reconnectRealtime(): void {
+  end?.()
+  end = undefined
+  connectRealtime()
 }
