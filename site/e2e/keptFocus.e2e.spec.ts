@@ -4,7 +4,7 @@ import { openLibraryDouble } from './testing/libraryDouble.ts'
 import { openMoneyDouble } from './testing/moneyDouble.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
-import { openDouble, picture, taskOf } from './testing/workspaceDouble.ts'
+import { openDouble, openTask, picture, taskOf } from './testing/workspaceDouble.ts'
 
 describeOnSite('at the end of its range, a button keeps the focus', (site) => {
   it('in the pages of a list and in the number of takes', async () => {
@@ -24,6 +24,30 @@ describeOnSite('at the end of its range, a button keeps the focus', (site) => {
     await page.goto(`${site.url}/workspace`)
     await page.getByRole('button', { name: form.moreTakes }).press('Enter')
     await isKept(page.getByRole('button', { name: form.fewerTakes }))
+    await page.context().close()
+  })
+})
+
+describeOnSite('while it cannot be used, Generate', (site) => {
+  it('keeps the focus, says why and orders nothing', async () => {
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.stats = { current_tier: 'free', current_status: 'active', remaining_credits: 60, total_credits: 60 }
+    state.tasks = [openTask('a', 'Processing')]
+    await page.goto(`${site.url}/workspace`)
+    const generate = page.locator('.generate-line [type="submit"]')
+    await page.locator('#prompt').fill('A ship')
+    await generate.press('Enter')
+    const isKept = async () => {
+      await expect.poll(() => generate.isDisabled()).toBe(true)
+      await expect.poll(() => generate.getAttribute('aria-describedby')).toBe('generate-note')
+      expect(await generate.evaluate((element) => element === document.activeElement)).toBe(true)
+    }
+    await isKept()
+    await generate.press('Enter')
+    await page.locator('#prompt').press('Control+Enter')
+    await isKept()
+    expect(state.orders).toHaveLength(1)
     await page.context().close()
   })
 })

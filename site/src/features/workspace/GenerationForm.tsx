@@ -6,6 +6,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { SwitchField } from '../../ui/SwitchField.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Images } from './frames/Images.tsx'
+import { $blocked } from './generate/blocked.ts'
 import { GenerateBar } from './generate/GenerateBar.tsx'
 import { stopWatching } from './generate/watched.ts'
 import { $faults, $generation, setMode, setOptimizer, setQuick } from './generation.ts'
@@ -31,6 +32,8 @@ export function GenerationForm() {
   }, [faults])
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
+    // Its description says why nothing is sent.
+    if ($blocked.get()) event.currentTarget.querySelector<HTMLElement>('[type="submit"]')?.focus()
     void submit()
   }
   const model = quickModel(taskType)

@@ -11,6 +11,7 @@ import { $models, modelNamed } from '../../api/models.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frames.ts'
+import { $blocked } from './generate/blocked.ts'
 import { $count, setCount } from './generate/takeCount.ts'
 import { watchCurrent } from './generate/watched.ts'
 import { $faults, $generation, type GenerationForm, readForm } from './generation.ts'
@@ -103,9 +104,12 @@ function showFaults(error: unknown): void {
   if (faults.last_frame_image_url) lastFrame.remove()
 }
 
-/** Validates the form and submits it once per take; a failure ends the series. Does nothing while a submission is in progress. */
+/**
+ * Validates the form and submits it once per take; a failure ends the series. Does nothing while a submission is in progress,
+ * or while the note beside Generate says why it cannot be used.
+ */
 export async function submit(): Promise<void> {
-  if ($submitting.get()) return
+  if ($submitting.get() || $blocked.get()) return
   const body = bodyOf($generation.get(), frameUrls())
   const checked = check(Rules, body)
   $faults.set(checked.ok ? {} : checked.faults)

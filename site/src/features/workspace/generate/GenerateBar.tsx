@@ -4,16 +4,16 @@ import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { useWide } from '../../../ui/useWide.ts'
-import { $uploading } from '../frames/frames.ts'
-import { $cost, $generation, $needsPlan, $short } from '../generation.ts'
+import { $cost } from '../generation.ts'
 import { isFilmFirst } from '../stage/filmFirst.ts'
 import { $submitting } from '../submission.ts'
 import { BarProgress } from './BarProgress.tsx'
+import { $blocked } from './blocked.ts'
 import { Locked, QueueFull } from './Locked.tsx'
 import { PlanSheet } from './PlanSheet.tsx'
 import { PromptLine } from './PromptLine.tsx'
 import { TakesStepper } from './TakesStepper.tsx'
-import { $count, $isFull } from './takeCount.ts'
+import { $count } from './takeCount.ts'
 import { $watched } from './watched.ts'
 
 /** Submit button with the price in credits, and the reason if it is disabled. On phones it turns into the progress. */
@@ -22,32 +22,22 @@ export function GenerateBar() {
   const cost = useStore($cost)
   const count = useStore($count)
   const submitting = useStore($submitting)
-  const { taskType } = useStore($generation)
-  const short = useStore($short)
-  const needsPlan = useStore($needsPlan)
-  const isFull = useStore($isFull)
+  const blocked = useStore($blocked)
   const watched = useStore($watched)
   const wide = useWide()
   const [plans, setPlans] = useState(false)
   const openPlans = () => setPlans(true)
-  const uploads = useStore($uploading)
-  const uploading = uploads.references || (uploads.frames && taskType === 'image_to_video')
-  const locked = short || needsPlan
-  // A submission fills the queue before it ends; the busy button keeps the focus.
-  const disabled = locked || uploading || (isFull && !submitting)
+  // A submission fills the queue before it ends.
+  const disabled = blocked !== null && !submitting
   return (
     <>
       <div className="stack generate-bar" data-watching={watched ? '' : undefined} ref={keepFocus}>
         {watched && <BarProgress task={watched} />}
         {!wide && isFilmFirst() && <PromptLine />}
         <div id="generate-note" role="status">
-          {locked ? (
-            <Locked onPlans={openPlans} />
-          ) : uploading ? (
-            <p className="hint">{t('workspace.form.uploadFirst')}</p>
-          ) : (
-            <QueueFull onPlans={openPlans} />
-          )}
+          {blocked === 'locked' && <Locked onPlans={openPlans} />}
+          {blocked === 'uploading' && <p className="hint">{t('workspace.form.uploadFirst')}</p>}
+          {blocked === 'full' && <QueueFull onPlans={openPlans} />}
         </div>
         <div className="line generate-line">
           <TakesStepper />
@@ -58,7 +48,8 @@ export function GenerateBar() {
             wide
             icon="spark"
             busy={submitting}
-            disabled={disabled}
+            // Keeps the focus, unlike `disabled`.
+            aria-disabled={disabled || undefined}
             aria-describedby={disabled ? 'generate-note' : undefined}
           >
             <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>

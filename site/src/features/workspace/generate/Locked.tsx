@@ -6,7 +6,7 @@ import { dayText } from '../../../i18n/dayText.ts'
 import { Fault } from '../../../ui/Field.tsx'
 import { $cost, $generation, $short } from '../generation.ts'
 import { leftText } from '../stage/leftText.ts'
-import { $isFull, $nextPlace, $open } from './takeCount.ts'
+import { $nextPlace, $open } from './takeCount.ts'
 
 interface PlansProps {
   /** Opens the plans. */
@@ -55,10 +55,8 @@ function LockedWithoutPlans({ cost }: { cost: number }) {
 /** Says that the plan's limit of open tasks is reached, when the next place opens, and how to get more. */
 export function QueueFull({ onPlans }: PlansProps) {
   const t = translate()
-  const isFull = useStore($isFull)
   const open = useStore($open)
   const seconds = useStore($nextPlace)
-  if (!isFull) return null
   return (
     <p className="hint">
       {t('workspace.form.queueFull', { count: open })}
