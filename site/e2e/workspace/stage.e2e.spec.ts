@@ -210,7 +210,7 @@ describeOnSite('the stage', (site) => {
     for (const id of ['a', 'b']) say(openTask(id, 'Queueing'))
     await expect.poll(() => toasts.allInnerTexts()).toEqual([news.Queueing, news.Queueing])
     say(openTask('a', 'Processing'))
-    await expect.poll(() => toasts.allInnerTexts()).toEqual([news.Processing, news.Queueing])
+    await expect.poll(() => toasts.allInnerTexts()).toEqual([news.Queueing, news.Processing])
     await page.context().close()
   })
 

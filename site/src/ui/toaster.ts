@@ -1,5 +1,5 @@
 import { closeIcon } from './closeIcon.ts'
-import { $toasts, dismissToast, type Toast } from './toasts.ts'
+import { $toasts, dismissToast, holdToasts, type Toast } from './toasts.ts'
 
 function element(toast: Toast, closeLabel: string): HTMLElement {
   const box = document.createElement('div')
@@ -48,23 +48,62 @@ function followDialogs(region: HTMLElement): void {
   place()
 }
 
-/** Renders toasts into the page's live region, without React so that every page can use them. */
+const GAP = 8
+
+/** Stacks the toasts upwards, without moving the others in the layout. Returns the height of the stack. */
+function stack(region: HTMLElement): number {
+  let height = 0
+  for (const box of [...region.querySelectorAll<HTMLElement>('.toast')].reverse()) {
+    box.style.setProperty('--lift', `${-height}px`)
+    height += box.offsetHeight + GAP
+  }
+  return height
+}
+
+/** Returns a function that removes a toast. If it has the keyboard focus, `next`, another toast or what had it before gets it. */
+function remover(region: HTMLElement): (box: HTMLElement, next?: HTMLElement | null) => void {
+  let before: HTMLElement | null = null
+  region.addEventListener('focusin', ({ relatedTarget }) => {
+    if (relatedTarget instanceof HTMLElement && !region.contains(relatedTarget)) before = relatedTarget
+  })
+  return (box, next) => {
+    const isFocused = box.querySelector(':focus-visible') !== null
+    box.remove()
+    if (isFocused) (next ?? region.querySelector('button') ?? before)?.focus()
+  }
+}
+
+/** Renders toasts into the page's live region, the newest on top, without React so that every page can use them. */
 export function showToasts(): void {
   const region = document.getElementById('toasts')
   if (!region || following) return
   following = true
   followDialogs(region)
   const closeLabel = region.dataset.close ?? ''
+  const remove = remover(region)
+  const arrange = () => {
+    const oldest = $toasts.get()[0]
+    if (stack(region) > region.getBoundingClientRect().bottom && $toasts.get().length > 1) dismissToast(oldest!.id)
+  }
+  const observer = new ResizeObserver(arrange)
+  holdToasts(
+    () => region.matches(':focus-within') || (region.matches(':hover') && matchMedia('(hover: hover)').matches),
+  )
   $toasts.subscribe((toasts) => {
     const wanted = new Set(toasts.map((toast) => String(toast.id)))
     const fresh = toasts.filter((toast) => !region.querySelector(`[data-toast="${toast.id}"]`))
     for (const toast of fresh) {
       const box = element(toast, closeLabel)
-      const replaced = toast.key && region.querySelector(`[data-key="${CSS.escape(toast.key)}"]`)
-      if (replaced) replaced.replaceWith(box)
-      else region.append(box)
+      const replaced = toast.key && region.querySelector<HTMLElement>(`[data-key="${CSS.escape(toast.key)}"]`)
+      box.style.setProperty('--lift', replaced ? replaced.style.getPropertyValue('--lift') : `${-stack(region)}px`)
+      if (replaced) {
+        replaced.before(box)
+        remove(replaced, box.querySelector('button'))
+      } else region.prepend(box)
+      observer.observe(box)
     }
     for (const shown of region.querySelectorAll<HTMLElement>('[data-toast]'))
-      if (!wanted.has(shown.dataset.toast ?? '')) shown.remove()
+      if (!wanted.has(shown.dataset.toast ?? '')) remove(shown)
+    arrange()
   })
 }

@@ -14,6 +14,7 @@ export interface Toast {
 export const $toasts = atom<readonly Toast[]>([])
 
 const AT_ONCE = 4
+const HELD_MS = 1000
 let last = 0
 
 interface ToastOptions extends Pick<Toast, 'key' | 'link'> {
@@ -30,7 +31,19 @@ export function showToast(tone: Tone, text: string, { ms = 5000, ...more }: Toas
   if (place >= 0) $toasts.set(shown.with(place, toast))
   else
     $toasts.set([...shown.filter((other) => other.text !== text || other.key !== more.key).slice(1 - AT_ONCE), toast])
-  setTimeout(() => dismissToast(toast.id), ms)
+  setTimeout(() => expire(toast.id), ms)
+}
+
+let isHeld = () => false
+
+/** Keeps toasts whose time is over while `held` returns true, so that they can be read and used. */
+export function holdToasts(held: () => boolean): void {
+  isHeld = held
+}
+
+function expire(id: number): void {
+  if (isHeld()) setTimeout(() => expire(id), HELD_MS)
+  else dismissToast(id)
 }
 
 export function dismissToast(id: number): void {
