@@ -40,17 +40,17 @@ describeOnSite("a member's works", (site) => {
       await page.goto(profileOf(site, language))
       const works = page.locator('.work')
       const section = page.locator('#works')
-      await section.getByText(said(texts.shown, { start: 1, end: 8, total: 20 })).waitFor()
+      await section.getByText(said(texts.shown_other, { start: 1, end: 8, total: 20 })).waitFor()
       expect(queries).toEqual(['?page=1&per_page=8&status_filter=Success'])
       await expect.poll(() => works.count()).toBe(8)
       await expect.poll(() => works.first().locator('h3').textContent()).toBe(`${'灯塔'.repeat(12)}灯…`)
       await expect.poll(() => section.locator('select').count()).toBe(0)
 
       await section.getByRole('button', { name: pages.next }).click()
-      await section.getByText(said(texts.shown, { start: 9, end: 16, total: 20 })).waitFor()
+      await section.getByText(said(texts.shown_other, { start: 9, end: 16, total: 20 })).waitFor()
       await section.getByLabel(pages.jump).fill('99')
       await page.keyboard.press('Enter')
-      await section.getByText(said(texts.shown, { start: 17, end: 20, total: 20 })).waitFor()
+      await section.getByText(said(texts.shown_other, { start: 17, end: 20, total: 20 })).waitFor()
       await expect.poll(() => works.count()).toBe(4)
       await expect.poll(() => section.getByRole('button', { name: pages.next }).isDisabled()).toBe(true)
 
@@ -81,7 +81,7 @@ describeOnSite("a member's works", (site) => {
       server.rare.delete('DELETE /videos/tasks')
       await ask(texts.delete.confirm)
       await sees(page, texts.delete.done)
-      await section.getByText(said(texts.shown, { start: 17, end: 19, total: 19 })).waitFor()
+      await section.getByText(said(texts.shown_other, { start: 17, end: 19, total: 19 })).waitFor()
       await page.context().close()
     },
   )
@@ -110,6 +110,16 @@ describeOnSite("a member's works", (site) => {
     server.tasks = []
     await section.getByRole('button', { name: action.retry }).click()
     await section.getByText(texts.emptyTitle).waitFor()
+    await page.context().close()
+  })
+
+  it('are counted in the singular if there is one', async () => {
+    const { shown_one } = await words('en', 'works')
+    const page = await site.visit({ language: 'en' })
+    const { server } = await openMoneyDouble(page, site.url, 'en')
+    server.tasks = [taskOf('a')]
+    await page.goto(profileOf(site, 'en'))
+    await page.locator('#works').getByText(shown_one.replace('{{count}}', '1'), { exact: true }).waitFor()
     await page.context().close()
   })
 })

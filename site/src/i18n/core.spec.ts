@@ -21,6 +21,11 @@ describe('translator', () => {
     expect(translator({ task_other: '{{count}} 个任务' }, 'zh')('task', { count: 1 })).toBe('1 个任务')
   })
 
+  it('writes numbers as the language does, and strings as they are', () => {
+    expect(t('task', { count: 15_000 })).toBe('15,000 tasks')
+    expect(t('greet', { name: '15000' })).toBe('Hello 15000')
+  })
+
   it('returns the key of a missing text', () => {
     expect(t('nested.b')).toBe('nested.b')
     expect(lookup(messages, 'toString')).toBeUndefined()

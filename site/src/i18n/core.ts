@@ -26,9 +26,10 @@ export function lookup(messages: Messages, key: string): string | undefined {
   return typeof node === 'string' ? node : undefined
 }
 
-const fill = (text: string, variables: Variables) =>
+/** Fills in the variables. Numbers are written as the language writes them; those that are names come as strings. */
+const fill = (text: string, variables: Variables, locale: Locale) =>
   text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) =>
-    Object.hasOwn(variables, name) ? String(variables[name]) : whole,
+    Object.hasOwn(variables, name) ? (variables[name]?.toLocaleString(HTML_LANG[locale]) ?? '') : whole,
   )
 
 /** Creates the translator of a locale. A missing key is returned as is, so that gaps are visible. */
@@ -38,7 +39,7 @@ export function translator(messages: Messages, locale: Locale) {
     lookup(messages, `${key}_${plurals.select(count)}`) ?? lookup(messages, `${key}_other`)
   return (key: string, variables: Variables = {}): string => {
     const plural = typeof variables.count === 'number' ? pluralOf(key, variables.count) : undefined
-    return fill(plural ?? lookup(messages, key) ?? key, variables)
+    return fill(plural ?? lookup(messages, key) ?? key, variables, locale)
   }
 }
 

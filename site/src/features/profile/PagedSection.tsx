@@ -15,7 +15,7 @@ interface PagedSectionProps<T> {
   }
   /** Accessible name of the pagination controls. */
   readonly label: string
-  readonly shown: (place: { start: number; end: number; total: number }) => string
+  readonly shown: (place: { start: number; end: number; total: number; count: number }) => string
   readonly failure: (error: unknown) => string
   readonly jumper?: boolean
   /** Placeholder shown until the first page loads. */

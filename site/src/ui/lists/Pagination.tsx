@@ -7,8 +7,8 @@ import { pagesShown } from './pagesShown.ts'
 interface PaginationProps {
   /** Accessible name of the list. */
   readonly label: string
-  /** Formats the range of items shown. */
-  readonly shown: (place: { start: number; end: number; total: number }) => string
+  /** Formats the range of items shown. `count` is the total, for the plural. */
+  readonly shown: (place: { start: number; end: number; total: number; count: number }) => string
   readonly page: number
   readonly perPage: number
   readonly total: number
@@ -25,7 +25,7 @@ export function Pagination({ label, shown, page, perPage, total, jumper = false,
   return (
     <div className="row pagination" ref={keepFocus}>
       <p className="hint" role="status">
-        {shown({ start, end: Math.min(page * perPage, total), total })}
+        {shown({ start, end: Math.min(page * perPage, total), total, count: total })}
       </p>
       {count > 1 && (
         <nav className="pages" aria-label={t('profile.pages.label', { list: label })}>

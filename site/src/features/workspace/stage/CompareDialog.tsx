@@ -37,7 +37,7 @@ export function CompareDialog({ takes, onClose }: CompareDialogProps) {
             <Loop task={task} label={t('workspace.compare.take', { number: at + 1 })} />
             <p className="hint">
               {t('workspace.compare.take', { number: at + 1 })}
-              {task.seed !== null && ` · ${t('workspace.stage.seed', { seed: task.seed })}`}
+              {task.seed !== null && ` · ${t('workspace.stage.seed', { seed: String(task.seed) })}`}
             </p>
             <Button
               label={t('workspace.compare.keep', { number: at + 1 })}

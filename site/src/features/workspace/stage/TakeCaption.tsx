@@ -25,7 +25,7 @@ export function TakeCaption({ task, onView }: TakeCaptionProps) {
     t('workspace.form.seconds', { count: task.duration }),
     task.aspect_ratio,
     ...task.camera_movements.map((movement) => names[movement]),
-    task.seed === null ? null : t('workspace.stage.seed', { seed: task.seed }),
+    task.seed === null ? null : t('workspace.stage.seed', { seed: String(task.seed) }),
     readStatus(task.status) === 'Fail' ? null : price,
   ].filter((fact) => fact != null)
   return (
