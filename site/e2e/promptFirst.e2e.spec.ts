@@ -196,4 +196,20 @@ describeOnSite('a visitor’s prompt', (site) => {
     expect((await page.request.get(`${site.url}/api/v1/auth/me`)).status()).toBe(401)
     await page.context().close()
   })
+
+  it('is offered a new link for one that was cut off, and another try while the server is away', async () => {
+    const [{ start }, { action }] = [await words('en', 'auth'), await words('en', 'common')]
+    const page = await site.visit({ language: 'en' })
+    await page.goto(`${site.url}/auth/start`)
+    await page.getByRole('heading', { name: start.failedHeading }).waitFor()
+    await page.getByText(start.failedText).waitFor()
+    const preview = '**/api/v1/auth/start/**'
+    await page.route(preview, (route) => route.abort())
+    await page.reload()
+    await page.getByRole('heading', { name: start.unreachedHeading }).waitFor()
+    await page.unroute(preview)
+    await page.getByRole('button', { name: action.retry }).click()
+    await page.getByRole('heading', { name: start.failedHeading }).waitFor()
+    await page.context().close()
+  })
 })

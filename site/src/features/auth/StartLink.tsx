@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { signInWithCode, signInWithPasskey } from '../../api/account.ts'
+import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
 import { continueWith, openLink, previewLink, type StartPreview } from '../../api/start/mailedLink.ts'
 import { localHref, translate } from '../../i18n/client.ts'
@@ -11,7 +12,7 @@ type State =
   | { readonly kind: 'opening' }
   | { readonly kind: 'asking'; readonly shown: StartPreview }
   | { readonly kind: 'second'; readonly shown: StartPreview; readonly ticket: string }
-  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'failed'; readonly error: unknown }
 
 const tokenOf = ({ hash }: Location) => new URLSearchParams(hash.slice(1)).get('token') ?? ''
 
@@ -24,20 +25,24 @@ export function StartLink() {
   const [token] = useState(() => tokenOf(location))
   const [state, setState] = useState<State>({ kind: 'opening' })
   const requested = useRef(false)
-  const fail = (error: unknown) => setState({ kind: 'failed', text: errorText(error, t('auth.start.failedText')) })
+  const fail = (error: unknown) => setState({ kind: 'failed', error })
 
   const open = async (shown: StartPreview) => {
     setState({ kind: 'opening' })
     const ticket = await openLink(token, shown)
     if (ticket) setState({ kind: 'second', shown, ticket })
   }
+  const read = () => {
+    setState({ kind: 'opening' })
+    previewLink(token)
+      .then((shown) => (shown.same_browser ? open(shown) : setState({ kind: 'asking', shown })))
+      .catch(fail)
+  }
   useEffect(() => {
     // The token is single-use, and React may run this effect twice.
     if (requested.current) return
     requested.current = true
-    previewLink(token)
-      .then((shown) => (shown.same_browser ? open(shown) : setState({ kind: 'asking', shown })))
-      .catch(fail)
+    read()
   })
 
   switch (state.kind) {
@@ -63,13 +68,31 @@ export function StartLink() {
       )
     }
     case 'failed':
-      return (
-        <Outcome takesFocus tone="danger" icon="alert" heading={t('auth.start.failedHeading')}>
-          <p className="muted">{state.text}</p>
-          <LinkButton label={t('auth.start.newLink')} variant="primary" wide href={localHref('/auth/login')} />
-        </Outcome>
-      )
+      return <Failed error={state.error} onRetry={read} />
   }
+}
+
+/** Offers a new link for one that was refused, and another try if the server gave no answer. */
+function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const t = translate()
+  const { status, code } = error instanceof ApiError ? error : { status: 0, code: 'unknown' }
+  const isRefused = status >= 400 && status < 500 && status !== 429
+  return (
+    <Outcome
+      takesFocus
+      tone="danger"
+      icon="alert"
+      heading={t(isRefused ? 'auth.start.failedHeading' : 'auth.start.unreachedHeading')}
+    >
+      {/* A link that was cut off is invalid input, which the reader did not enter. */}
+      <p className="muted">{code === 'invalid_input' ? t('auth.start.failedText') : errorText(error)}</p>
+      {isRefused ? (
+        <LinkButton label={t('auth.start.newLink')} variant="primary" wide href={localHref('/auth/login')} />
+      ) : (
+        <Button label={t('common.action.retry')} variant="primary" wide icon="refresh" onClick={onRetry} />
+      )}
+    </Outcome>
+  )
 }
 
 function Question({ shown, onOpen }: { shown: StartPreview; onOpen: () => void }) {
