@@ -140,4 +140,30 @@ describeOnSite('every page', (site) => {
       await context.close()
     }
   })
+
+  it('is printed dark on white, without what only the screen needs', async () => {
+    const page = await site.visit({ language: 'en' })
+    await page.emulateMedia({ media: 'print' })
+    for (const path of ['/privacy', '/zh/terms', '/docs/start', '/faq']) {
+      await page.goto(site.url + path)
+      const colour = (part: string) =>
+        page
+          .locator(part)
+          .first()
+          .evaluate((element) => getComputedStyle(element).color)
+      await expect.poll(() => colour('h1')).toBe('rgb(0, 0, 0)')
+      const others = page.locator('.skip, header.header, footer, nav, aside, button, [role="search"]')
+      await expect.poll(() => others.filter({ visible: true }).count()).toBe(0)
+    }
+    // The answers of the FAQ, which are folded.
+    await expect
+      .poll(() =>
+        page
+          .locator('.answer .prose')
+          .first()
+          .evaluate((answer) => answer.checkVisibility()),
+      )
+      .toBe(true)
+    await page.context().close()
+  })
 })
