@@ -212,4 +212,21 @@ describeOnSite('the library', (site) => {
       await page.context().close()
     },
   )
+
+  it.each(['en', 'zh'] as const)('keeps its filters in even lines on the smallest phones (%s)', async (language) => {
+    const { page, texts, tiles } = await open(language, 1_000)
+    await page.setViewportSize({ width: 320, height: 640 })
+    await tiles.first().waitFor()
+    await page.getByText(texts.count_other.replace('{{count}}', '1,000')).waitFor()
+    const boxes = () =>
+      page.locator('.library-bar > *').evaluateAll((parts) =>
+        parts.map((part) => {
+          const { top, height } = part.getBoundingClientRect()
+          return { top, height }
+        }),
+      )
+    await expect.poll(async () => Math.max(...(await boxes()).map(({ height }) => height))).toBeLessThan(60)
+    expect(new Set((await boxes()).map(({ top }) => top)).size).toBe(4)
+    await page.context().close()
+  })
 })
