@@ -149,4 +149,35 @@ describeOnSite('dialogs on a small phone', (site) => {
     expect(await page.locator('dialog[open]').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
     await page.context().close()
   })
+
+  it('show the buttons of a deletion although the prompt is long', async () => {
+    const page = await site.visit({ language: 'zh', width: 320 })
+    await page.setViewportSize({ width: 320, height: 568 })
+    const state = await openDouble(page, site.url, 'zh')
+    state.tasks = [taskOf('a', { prompt: '霓虹灯下的东京街头'.repeat(100) })]
+    await page.goto(`${site.url}/zh/workspace`)
+    await page.locator('.queue [data-task="a"] .icon-button-danger').click()
+    const remove = page.locator('dialog[open] .button-danger')
+    await expect.poll(() => remove.evaluate((button) => button.getBoundingClientRect().bottom)).toBeLessThan(568)
+    const body = page.locator('dialog[open] .excerpt')
+    await expect.poll(() => body.evaluate(({ clientHeight }) => clientHeight)).toBeLessThan(100)
+    await page.context().close()
+  })
+})
+
+describeOnSite('a window without height', (site) => {
+  it.each([
+    ['a phone held sideways', 640, 360, 'static', 'fixed'],
+    ['a page at 400 %', 320, 256, 'static', 'static'],
+    ['a small phone', 320, 568, 'sticky', 'fixed'],
+  ])('is not filled by bars: %s', async (_, width, height, header, bar) => {
+    const page = await site.visit({ language: 'en', width })
+    await page.setViewportSize({ width, height })
+    await openDouble(page, site.url, 'en')
+    await page.goto(`${site.url}/workspace`)
+    const position = (part: string) => page.locator(part).evaluate((element) => getComputedStyle(element).position)
+    await expect.poll(() => position('.generate-bar')).toBe(bar)
+    expect(await position('header.header')).toBe(header)
+    await page.context().close()
+  })
 })

@@ -118,7 +118,7 @@ function Removal({ task, onClose }: { task: Task; onClose: () => void }) {
       onClose={onClose}
     >
       <p>{t('works.delete.text')}</p>
-      <p className="muted">{taskTitle(task)}</p>
+      <p className="muted excerpt">{taskTitle(task)}</p>
     </ConfirmDialog>
   )
 }

@@ -74,7 +74,7 @@ function Removal({ task, onClose }: { task: Task; onClose: () => void }) {
           ? t('workspace.confirm.cancelText', { count: task.credits_consumed })
           : t('workspace.confirm.deleteText')}
       </p>
-      <p className="muted">{taskTitle(task)}</p>
+      <p className="muted excerpt">{taskTitle(task)}</p>
     </ConfirmDialog>
   )
 }
