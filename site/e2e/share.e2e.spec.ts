@@ -49,6 +49,9 @@ describeOnSite('the page of a shared film', (site) => {
       for (const width of [320, 390, 768, 1280, 1920]) {
         await page.setViewportSize({ width, height: 860 })
         expect([width, await widthOf(page), await axeFaults(page)]).toEqual([width, 0, []])
+        // One line of text.
+        const heights = page.locator('.film-actions .button').evaluateAll((all) => all.map((each) => each.clientHeight))
+        expect([width, Math.max(...(await heights))]).toEqual([width, 50])
         const shots = process.env.KINORA_SHOTS
         if (shots) await page.screenshot({ path: `${shots}/share-${language}-${width}.png`, fullPage: true })
       }

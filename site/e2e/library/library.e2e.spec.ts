@@ -229,4 +229,13 @@ describeOnSite('the library', (site) => {
     expect(new Set((await boxes()).map(({ top }) => top)).size).toBe(4)
     await page.context().close()
   })
+
+  it('shows its shape until its script is there', async () => {
+    const page = await site.visit({ language: 'en', width: 390 })
+    await openLibraryDouble(page, { url: site.url, language: 'en', count: 1 })
+    await page.route('**/_astro/*.js', (route) => route.abort())
+    await page.goto(`${site.url}/library`, { waitUntil: 'domcontentloaded' })
+    await page.locator('.library-skeleton .skeleton').first().waitFor()
+    await page.context().close()
+  })
 })
