@@ -97,8 +97,11 @@ describeOnSite('the landing page', (site) => {
       await page.getByRole('link', { name: plans.choose[tier], exact: true }).click()
       await page.getByText(plans.loginFirst).waitFor()
     }
+    const opened: string[] = []
+    page.on('request', (request) => request.isNavigationRequest() && opened.push(request.url()))
     await page.clock.runFor(2000)
     await page.waitForURL(`${site.url}${prefix}/auth/login?next=%2Fprofile%23subscription`)
+    expect(opened).toHaveLength(1)
     expect(faults).toEqual([])
     await page.context().close()
   })

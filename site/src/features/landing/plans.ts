@@ -15,6 +15,7 @@ export function setUpPlanLinks(): void {
   const plans = document.getElementById('plans')
   if (plans && document.documentElement.dataset.session === 'in')
     void import('./currentPlan.ts').then(({ markCurrentPlan }) => markCurrentPlan(plans))
+  let leaving: ReturnType<typeof setTimeout> | undefined
   plans?.addEventListener('click', (event) => {
     const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('a[data-plan]')
     if (!link) return
@@ -22,7 +23,8 @@ export function setUpPlanLinks(): void {
     if (document.documentElement.dataset.session === 'in') return void buy(link)
     writeLocalStart({ ...readLocalStart(), plan: link.dataset.plan ?? '' })
     void lazyToast('warning', plans.dataset.loginFirst ?? '')
-    setTimeout(() => location.assign(link.href), WARNING_MS)
+    clearTimeout(leaving)
+    leaving = setTimeout(() => location.assign(link.href), WARNING_MS)
   })
 }
 
