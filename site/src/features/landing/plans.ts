@@ -1,8 +1,4 @@
-import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
-import { lazyToast } from '../../ui/lazyToast.ts'
-
 const SETTLED_MS = 500
-const WARNING_MS = 1500
 
 /** Scrolls to the plans on `/?section=pricing` after a delay that lets the layout settle. */
 export function scrollToPricing(): void {
@@ -15,24 +11,14 @@ export function setUpPlanLinks(): void {
   const plans = document.getElementById('plans')
   if (plans && document.documentElement.dataset.session === 'in')
     void import('./currentPlan.ts').then(({ markCurrentPlan }) => markCurrentPlan(plans))
-  let leaving: ReturnType<typeof setTimeout> | undefined
   plans?.addEventListener('click', (event) => {
     const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('a[data-plan]')
     if (!link) return
     event.preventDefault()
-    if (document.documentElement.dataset.session === 'in') return void buy(link)
-    writeLocalStart({ ...readLocalStart(), plan: link.dataset.plan ?? '' })
-    void lazyToast('warning', plans.dataset.loginFirst ?? '')
-    clearTimeout(leaving)
-    leaving = setTimeout(() => location.assign(link.href), WARNING_MS)
+    import('./choosePlan.ts').then(
+      ({ choosePlan }) => choosePlan(link, plans.dataset.loginFirst ?? ''),
+      // After a release, the file is gone.
+      () => location.reload(),
+    )
   })
-}
-
-async function buy(link: HTMLAnchorElement): Promise<void> {
-  if (link.ariaBusy) return
-  link.ariaBusy = 'true'
-  // After a release, the file is gone.
-  const purchase = await import('../../api/plans/purchase.ts').catch(() => location.reload())
-  await purchase?.buyPlan(link.dataset.plan ?? '')
-  link.ariaBusy = null
 }
