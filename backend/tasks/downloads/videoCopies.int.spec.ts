@@ -53,15 +53,23 @@ describe('copies of many videos', () => {
       copyFileSync(await makeTinyVideo(), original)
       await media.put(videoKey(taskId), original)
     }
-    let [making, most] = [0, 0]
+    let [asked, making, most] = [0, 0, 0]
     const made: string[] = []
+    const size = async (key: string) => {
+      const found = await media.size(key)
+      asked += 1
+      return found
+    }
     const markCopy = async (_: string, taskId: string) => {
       most = Math.max(most, ++making)
+      // The first copies take until all calls wait for a place.
+      while (asked < videos.length) await delay(5)
       await delay(50)
       making--
       made.push(taskId)
     }
-    const copyOf = createVideoCopies({ media, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined })
+    const deps = { media: { ...media, size }, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined }
+    const copyOf = createVideoCopies(deps)
     await Promise.all(videos.map((video) => copyOf(video, { watermark: true, label: false })))
     expect(most).toBe(2)
     expect(made.indexOf(videos[5]!.taskId)).toBeLessThan(4)
