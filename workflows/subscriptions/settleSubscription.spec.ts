@@ -184,7 +184,7 @@ describe('the time until a subscription must be settled again', () => {
     expect(await settleSubscription({ ...world.deps, credits: slow }, userId)).toBe(0)
   })
 
-  it('follows what the world.provider reports', async () => {
+  it('follows what the provider reports', async () => {
     world.provider.knows('active', on('01-09'))
     await world.given(...running, reported('SubscriptionPaused', on('01-05')), suspended('provider', at, on('01-05')))
     expect(await world.settle()).toBeNull()
