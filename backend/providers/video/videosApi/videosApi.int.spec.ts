@@ -3,6 +3,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type EngineFault, formOf } from '../testing/engineServer.ts'
 import { acceptedJob, type ContractWorld, NEVER, videoProviderContract } from '../testing/videoProviderContract.ts'
+import { createClaimedJobs } from './claimedJobs.ts'
 import { CREATE, MODEL, openVideosApiWorld, PERSONALITIES, request } from './testing/openVideosApiWorld.ts'
 import type { DoubleJob } from './testing/videosApiDouble.ts'
 
@@ -156,6 +157,10 @@ describe('a create call whose answer is lost', () => {
     const creates = [adapter(), adapter()].map((process) => process.create(request({ prompt: 'Lost twice' })))
     const answers = await Promise.allSettled(creates)
     expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+  it('is adopted once, also by tasks that have found it at the same time', async () => {
+    const { adopt } = createClaimedJobs(world.deps().pool)
+    expect((await Promise.all([adopt('found'), adopt('found')])).sort()).toEqual([false, true])
   })
   it('stays open when another task has adopted the job before its answer came', async () => {
     failCreates('done, then reset')
