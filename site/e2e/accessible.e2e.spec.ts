@@ -4,6 +4,7 @@ import { FULL } from '#backend/testing/fullRun.ts'
 import { axeFaults } from './testing/axeFaults.ts'
 import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
 import { describeOnSite } from './testing/onSite.ts'
+import { slowPage } from './testing/slowPage.ts'
 
 const OPEN_PAGES = [
   '/',
@@ -77,5 +78,16 @@ describeOnSite('the pages', (site) => {
     expect(await faultsOf(member, `${home}/faq`, [PHONE], DRAWER)).toEqual([])
     expect(await faultsOf(member, `${home}/faq`, [DESK], ACCOUNT)).toEqual([])
     for (const page of [visitor, member]) await page.context().close()
+  })
+
+  it('do not move an account form that arrives late', async () => {
+    await using slow = await slowPage(site.url, '<astro-island')
+    const page = await site.visit({ language: 'en' })
+    await observeShifts(page)
+    for (const address of ['/auth/login', '/auth/register', '/reset-password?token=any', '/verify-email?token=any']) {
+      await page.goto(slow.url + address)
+      expect(await settledShifts(page, address)).toEqual([])
+    }
+    await page.context().close()
   })
 })
