@@ -93,9 +93,12 @@ function isSoldAfterEnd(subscription: Subscription, agreementId: string, soldAt:
 
 function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>, subscription: Subscription): Events {
   const { type: _, ...data } = command
-  const { status, failedAt, periodStart } = find(subscription, data.agreementId)
+  const { status, failedAt, graceUntil, periodStart } = find(subscription, data.agreementId)
   const isKnown = [failedAt, periodStart].some((instant) => instant !== null && instant >= data.failedAt)
-  return status === 'active' && !isKnown ? [{ type: 'SubscriptionPaymentFailed', data }] : []
+  if (status !== 'active' || isKnown) return []
+  // A retry that fails too is of the same payment.
+  const kept = graceUntil !== null && data.failedAt <= graceUntil ? graceUntil : data.graceUntil
+  return [{ type: 'SubscriptionPaymentFailed', data: { ...data, graceUntil: kept } }]
 }
 
 function reactivate(command: SubscriptionCommand<'ReactivateSubscription'>, subscription: Subscription): Events {

@@ -11,6 +11,7 @@ import {
   cancelled,
   ended,
   failed,
+  failedOn,
   on,
   paid,
   reactivated,
@@ -71,19 +72,24 @@ describe('ReportSale', () => {
 })
 
 describe('ReportPaymentFailed', () => {
-  const report = (failedAt: string): SubscriptionCommand => ({
-    type: 'ReportPaymentFailed',
-    userId,
-    agreementId: 'A',
-    failedAt,
-    graceUntil: on('02-08'),
-    at,
+  const report = (failedAt: string, graceUntil = on('02-08')): SubscriptionCommand => ({
+    ...{ type: 'ReportPaymentFailed', userId, agreementId: 'A', failedAt, graceUntil, at },
   })
   it('starts a grace period', () => {
     given(...running)
       .when(report(on('02-01')))
       .decides(failed)
     expect(nextChangeDueAt([...running, failed].reduce(subscription.evolve, subscription.initial))).toBe(on('02-08'))
+  })
+  it('keeps the end of the grace period if the provider retries in vain', () => {
+    given(...running, failed)
+      .when(report(on('02-06'), on('02-13')))
+      .decides(failedOn(on('02-06'), on('02-08')))
+  })
+  it('starts another grace period for the next payment', () => {
+    given(...running, failed, paid('s2', on('02-03'), on('03-01')))
+      .when(report(on('03-01'), on('03-08')))
+      .decides(failedOn(on('03-01'), on('03-08')))
   })
   it('is ignored if a later payment succeeded', () => {
     given(...running, failed, paid('s2', on('02-03'), on('03-01')))

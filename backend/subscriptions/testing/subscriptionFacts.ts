@@ -77,10 +77,11 @@ export const ended = (
 })
 export const cancelled = (final = false, endsAt: string | null = on('02-01'), encryptedReason: string | null = null) =>
   ({ type: 'SubscriptionCancelled', data: { userId, agreementId: 'A', at, encryptedReason, endsAt, final } }) as const
-export const failed: SubscriptionEvent = {
+export const failedOn = (failedAt: string, graceUntil: string): SubscriptionEvent => ({
   type: 'SubscriptionPaymentFailed',
-  data: { userId, agreementId: 'A', at, failedAt: on('02-01'), graceUntil: on('02-08') },
-}
+  data: { userId, agreementId: 'A', at, failedAt, graceUntil },
+})
+export const failed = failedOn(on('02-01'), on('02-08'))
 export const suspended = (
   cause: 'unpaid' | 'provider',
   when: string,
