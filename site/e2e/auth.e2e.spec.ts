@@ -168,7 +168,8 @@ describeOnSite('the account pages show a message', (site) => {
   })
 
   it.each(languagesInTurn())('when a verification succeeds or fails (%s)', { timeout: 60_000 }, async (language) => {
-    const { page, auth, open, next, press, shows } = await visit(language)
+    const { page, auth, errors, open, next, press, shows } = await visit(language)
+    const { retry } = (await words(language, 'common')).action
     await open('/verify-email')
     await shows(auth.verify.missingToken)
     let release = () => {}
@@ -192,6 +193,12 @@ describeOnSite('the account pages show a message', (site) => {
     await press(auth.pending.resend)
     await shows(auth.pending.resent)
     await page.getByRole('link', { name: auth.pending.registerAgain }).waitFor()
+    await next('/auth/verify-email', (route) => route.abort())
+    await open('/verify-email?token=unreached')
+    await shows(errors.network)
+    await next('/auth/verify-email', answer(200, { message: '', credits_granted: true }))
+    await press(retry)
+    await expect.poll(() => page.locator('h1:focus').textContent()).toBe(auth.verify.successHeading)
     await page.context().close()
   })
 

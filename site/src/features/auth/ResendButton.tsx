@@ -6,8 +6,13 @@ import { Button } from '../../ui/Button.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
 
+interface ResendButtonProps {
+  readonly email: string
+  readonly variant?: 'primary' | 'outline'
+}
+
 /** Button that resends the verification email. */
-export function ResendButton({ email }: { email: string }) {
+export function ResendButton({ email, variant = 'primary' }: ResendButtonProps) {
   const t = translate()
   const [busy, run] = useBusy()
   const send = async () => {
@@ -19,5 +24,5 @@ export function ResendButton({ email }: { email: string }) {
       showToast('danger', limited ? errorText(error) : t('auth.pending.resendFailed'))
     }
   }
-  return <Button label={t('auth.pending.resend')} variant="primary" wide busy={busy} onClick={() => run(send)} />
+  return <Button label={t('auth.pending.resend')} variant={variant} wide busy={busy} onClick={() => run(send)} />
 }
