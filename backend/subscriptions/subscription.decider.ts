@@ -96,9 +96,8 @@ function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>
   const { status, failedAt, graceUntil, periodStart } = find(subscription, data.agreementId)
   const isKnown = [failedAt, periodStart].some((instant) => instant !== null && instant >= data.failedAt)
   if (status !== 'active' || isKnown) return []
-  // A retry that fails too is of the same payment.
-  const kept = graceUntil !== null && data.failedAt <= graceUntil ? graceUntil : data.graceUntil
-  return [{ type: 'SubscriptionPaymentFailed', data: { ...data, graceUntil: kept } }]
+  // Until a payment succeeds, each failure is of the same one.
+  return [{ type: 'SubscriptionPaymentFailed', data: { ...data, graceUntil: graceUntil ?? data.graceUntil } }]
 }
 
 function reactivate(command: SubscriptionCommand<'ReactivateSubscription'>, subscription: Subscription): Events {
