@@ -47,7 +47,7 @@ export async function refreshAgreement(
   const from = new Date(Date.parse(agreement.requestedAt) - CLOCK_TOLERANCE_MS).toISOString()
   const listed = await deps.payments.listSales(agreementId, from, calendarTime(deps))
   const sales = new Map([...listed, ...(hints.sale ? [hints.sale] : [])].map((sale) => [sale.id, sale]))
-  for (const sale of [...sales.values()].toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))) {
+  for (const sale of [...sales.values()].toSorted((a, b) => a.soldAt.localeCompare(b.soldAt))) {
     const { id: saleId, amountCents, currency, soldAt } = sale
     const { credits } = PLANS[agreement.tier]
     const data = { saleId, amountCents, currency, credits, soldAt, periodEnd: periodEndOf(sale, remote) }

@@ -49,6 +49,10 @@ export const TARGETS: readonly Target[] = [
     file: 'workflows/subscriptions/settleSubscription.ts',
     specs: ['workflows/subscriptions/settleSubscription.spec.ts', 'workflows/subscriptions/syncProvider.spec.ts'],
   },
+  ...['applyWebhook', 'refreshAgreement'].map((name) => ({
+    file: `workflows/subscriptions/${name}.ts`,
+    specs: ['workflows/subscriptions/applyWebhook.spec.ts', 'workflows/subscriptions/wonDisputes.spec.ts'],
+  })),
   { file: 'workflows/tasks/candidateRoutes.ts', specs: ['workflows/tasks/candidateRoutes.spec.ts'] },
   { file: 'workflows/tasks/sweepHolds.workflow.ts', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
   { file: 'workflows/tasks/taskActivities.ts', within: 'sweepHolds', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
