@@ -97,6 +97,11 @@ describe('a charge that does not follow its delivery', () => {
       /^videoTask-task 2: It recovers a task that had not failed/,
     ],
     ['submitted without a hold', [submitted], /^videoTask-task 0: No credits were held/],
+    [
+      'a success after credits that were released before the order',
+      [held, released, submitted, succeeded],
+      /^videoTask-task 1: The task succeeded, but its credits were released before it was ordered/,
+    ],
   ])('is named: %s', (_, events, wrong) => {
     expect(deviationsOf(...events)).toEqual([expect.stringMatching(wrong)])
   })
@@ -121,6 +126,13 @@ describe('a charge that does not follow its delivery', () => {
     ])
     expect(deviationsOf(held, submitted, of(requested, { taskId: 'other' }))).toEqual([
       'videoTask-task 1: It names another task: other.',
+    ])
+  })
+
+  it('is named if a second account pays for the video', () => {
+    const ofBob = <E extends Fact>(event: E): E => ({ ...event, data: { ...event.data, userId: 'bob' } })
+    expect(deviationsOf(held, submitted, succeeded, captured, ofBob(held), ofBob(captured))).toEqual([
+      'creditAccount-ada 2: Credits were held for it before, in the account of another user, ada.',
     ])
   })
 })

@@ -12,6 +12,8 @@ interface Task {
   /** The hold, until the task is submitted. */
   hold?: Place & { readonly credits: number }
   owner?: string
+  /** Whether the credits were released before the task was submitted. */
+  isReturned?: boolean
   outcome?: Outcome
   /** The event of the outcome, until the credits are settled. */
   ended?: Place
@@ -35,6 +37,8 @@ export class DeliveryProofs {
       case 'CreditsHeld': {
         const { holdId, userId, parts } = event.data
         const task = this.#task(holdId)
+        if (task.payer !== undefined && task.payer !== userId)
+          this.#wrong(event, `Credits were held for it before, in the account of another user, ${task.payer}.`)
         task.payer = userId
         task.hold = { ...placeOf(event), credits: parts.reduce((sum, { amount }) => sum + amount, 0) }
         break
@@ -98,6 +102,8 @@ export class DeliveryProofs {
 
   #end(task: Task, event: Stored<VideoTaskEvent>, outcome: Outcome): void {
     if (task.outcome) this.#wrong(event, `The task had ended before: it ${OUTCOMES[task.outcome]}.`)
+    if (outcome === 'succeeded' && task.isReturned)
+      this.#wrong(event, 'The task succeeded, but its credits were released before it was ordered.')
     task.outcome = outcome
     task.ended = placeOf(event)
   }
@@ -108,8 +114,8 @@ export class DeliveryProofs {
     const settled = event.type === 'CreditsCaptured' ? 'captured' : 'released'
     delete task.ended
     // The credits of a task that was never submitted go back, for example when the account is erased.
-    if (!outcome && settled === 'released' && owner === undefined) return
-    if (!outcome) this.#wrong(event, `The credits were ${settled} before the task ended.`)
+    if (!outcome && settled === 'released' && owner === undefined) task.isReturned = true
+    else if (!outcome) this.#wrong(event, `The credits were ${settled} before the task ended.`)
     else if ((outcome === 'succeeded') !== (settled === 'captured'))
       this.#wrong(
         ended ?? event,

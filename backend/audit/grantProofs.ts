@@ -28,18 +28,23 @@ function unprovenAllowance({ data, meta }: Stored<EventOf<CreditAccountEvent, 'C
 /** Time limit for granting the credits of a sale, ms. It usually takes seconds, but longer while workflows are down. */
 const GRANT_MS = 24 * 3_600_000
 
+/** Prefix of the ids of lots that sales pay for. */
+const LOT = 'sale-'
+
 const LOST_GRANT =
   'The database has this account, with its free credits, but the log does not: events were removed, or the log is older.'
 
 /**
- * Checks that every grant and reversal has a cause: a completed sale, an operator, a month, or the account's single
- * welcome grant.
+ * Checks that every grant, reversal and forfeiture has a cause: a completed sale, an operator, a month, the account's
+ * single welcome grant, or the end of a subscription.
  */
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
   /** Reversals that the provider reported, by id. */
   readonly #reversals = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleReversed'>['data']>()
   readonly #restorations = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleRestored'>['data']>()
+  /** Where the last agreement of a user ended, by user. */
+  readonly #ends = new Map<string, Place>()
   readonly #welcomed = new Set<string>()
   readonly #adjustments: AdjustmentProofs
   readonly #deviations: Deviations
@@ -65,6 +70,7 @@ export class GrantProofs {
     }
     if (event.type === 'SubscriptionSaleReversed') this.#reversals.set(event.data.reversalId, event.data)
     if (event.type === 'SubscriptionSaleRestored') this.#restorations.set(event.data.restorationId, event.data)
+    if (event.type === 'SubscriptionEnded') this.#ends.set(event.data.userId, placeOf(event))
   }
 
   takeCredit(event: Stored<CreditAccountEvent>): void {
@@ -91,10 +97,11 @@ export class GrantProofs {
     if (event.type === 'CreditLotGranted') return this.#unprovenGrant(event)
     if (event.type === 'CreditsWithdrawn') return this.#adjustments.faultOf(event)
     if (event.type === 'CreditsRestored') return this.#unprovenRestoration(event)
+    if (event.type === 'CreditLotClosed') return this.#unprovenForfeiture(event)
     if (event.type !== 'CreditsReversed') return undefined
     const { userId, reversalId, lotId, parts, debt } = event.data
     const reversal = this.#reversals.get(reversalId)
-    if (reversal?.userId !== userId || lotId !== `sale-${reversal.saleId}`)
+    if (reversal?.userId !== userId || lotId !== `${LOT}${reversal.saleId}`)
       return `No reversal ${reversalId} of this lot's sale was reported.`
     const claimed = parts.reduce((sum, { amount }) => sum + amount, debt)
     return claimed > reversal.credits ? `It claims ${claimed} credits; ${reversal.credits} went back.` : undefined
@@ -103,9 +110,20 @@ export class GrantProofs {
   #unprovenRestoration({ data }: EventOf<CreditAccountEvent, 'CreditsRestored'>): string | undefined {
     const { userId, restorationId, lotId, amount } = data
     const restoration = this.#restorations.get(restorationId)
-    if (restoration?.userId !== userId || lotId !== `sale-${restoration.saleId}`)
+    if (restoration?.userId !== userId || lotId !== `${LOT}${restoration.saleId}`)
       return `No dispute won ${restorationId} about this lot's sale was reported.`
     return amount > restoration.credits ? `It gives back ${amount} credits of ${restoration.credits}.` : undefined
+  }
+
+  #unprovenForfeiture({ data }: EventOf<CreditAccountEvent, 'CreditLotClosed'>): string | undefined {
+    const { userId, lotId, reason } = data
+    if (reason === 'expired') return undefined
+    const sale = lotId.startsWith(LOT) ? this.#sales.get(lotId.slice(LOT.length)) : undefined
+    if (sale?.userId !== userId || sale.afterEnd) return `The lot ${lotId} is not of a subscription of this user.`
+    const hasEnded = (this.#ends.get(userId)?.revision ?? -1) > sale.revision!
+    return hasEnded
+      ? undefined
+      : `It forfeits the lot ${lotId}, but no subscription of this user has ended since the sale.`
   }
 
   #unprovenGrant(event: Stored<EventOf<CreditAccountEvent, 'CreditLotGranted'>>): string | undefined {
@@ -124,7 +142,7 @@ export class GrantProofs {
       case 'subscription':
       case 'payment': {
         const sale = reference === undefined ? undefined : this.#sales.get(reference)
-        if (sale?.userId !== userId || lotId !== `sale-${reference}`)
+        if (sale?.userId !== userId || lotId !== `${LOT}${reference}`)
           return `No sale ${reference ?? ''} of this user backs it.`
         if (sale.granted) return `The sale ${reference} was granted before.`
         sale.granted = true

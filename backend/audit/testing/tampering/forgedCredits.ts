@@ -6,6 +6,12 @@ const { buyer, other, sale } = LEDGER
 const BY_ADA = { actor: 'operator:ada' }
 const gift = (lotId: string, more: object) => grant(buyer, lotId, 'adjustment', { reason: 'a gift', ...more })
 
+const forfeiture = (userId: string, lotId: string) => ({
+  stream: `creditAccount-${userId}`,
+  type: 'CreditLotClosed',
+  data: { userId, lotId, amount: 30, reason: 'subscription_ended', at: '2026-01-10T13:00:00.000Z' },
+})
+
 /** Events about credits that were appended, most with a correct chain. */
 export const CREDITS: readonly Tampering[] = [
   {
@@ -108,6 +114,28 @@ export const CREDITS: readonly Tampering[] = [
         },
       }),
     names: [{ check: 'grant', stream: account, revision: 9, wrong: /No dispute won d about this lot's sale/ }],
+  },
+  {
+    what: 'credits of a sale forfeited although its subscription runs, well chained',
+    does: (pool) => forge(pool, forfeiture(buyer, `sale-${sale}`)),
+    names: [
+      { check: 'grant', stream: account, revision: 9, wrong: /sale-SALE-1, but no subscription .* has ended since/ },
+    ],
+  },
+  {
+    what: 'free credits forfeited as those of a subscription, well chained',
+    does: (pool) => forge(pool, forfeiture(other, derivedId('free', other))),
+    names: [{ check: 'grant', stream: others, revision: 3, wrong: /is not of a subscription/ }],
+  },
+  {
+    what: 'a video that another account pays for again, well chained',
+    does: async (pool) => {
+      const about = { userId: other, holdId: LEDGER.finished, at: '2026-01-10T13:00:00.000Z' }
+      const parts = [{ lotId: derivedId('free', other), amount: 30 }]
+      await forge(pool, { stream: others, type: 'CreditsHeld', data: { ...about, parts } })
+      await forge(pool, { stream: others, type: 'CreditsCaptured', data: about })
+    },
+    names: [{ check: 'delivery', stream: others, revision: 3, wrong: /held for it before, in the account of another/ }],
   },
   {
     what: 'a debt without a reversal, well chained',
