@@ -5,7 +5,7 @@ export const USAGE = `Usage: npm run audit -- <command> [options]
   verify     [--heads <folder, head or archive>] [--signer <fingerprint>] [--operator-keys <file>] [--files] [--json]
              replays every account and checks chains, postings, grants, deliveries and read models;
              --heads: also compares with heads that were kept outside the database (HEADS_TO), or with those of an
-             earlier export; --signer: fingerprint of their key (default: the key in DATA_DIR)
+             earlier export; --signer: fingerprint of their key (default: AUDIT_KEY_FILE, or the key in DATA_DIR)
              --operator-keys: public keys of the operators (default: operators.json in DATA_DIR)
              --files: also reads every delivered video and compares its hash
   statement  --user <id or e-mail> [--from <time>] [--to <time>] [--at <time>] [--format table|csv|json]
@@ -13,13 +13,13 @@ export const USAGE = `Usage: npm run audit -- <command> [options]
   explain    --task <id> [--json]
              the history of one charge, event by event
   export     --out <file> [--key <file>]
-             a signed archive of the ledger (docs/ledger-archive.md); --key: an Ed25519 private key in PEM,
-             otherwise one is generated once and kept in DATA_DIR
+             a signed archive of the ledger (docs/ledger-archive.md); --key: an Ed25519 private key in PEM
+             (default: AUDIT_KEY_FILE, or one that is generated once and kept in DATA_DIR)
 
 DATA_DIR or DATABASE_URL, and EVENTSTORE_URL name the ledger, as they do for Kinora. It is only read.
 Times are dates (2026-01-31, UTC) or instants (2026-01-31T12:00:00Z); the date of --to is included. Exit code: 0 no
 deviation, 1 deviations or a fault, 2 wrong command line, 3 no deviation in what was compared, but a read model is behind
-or being rebuilt.`
+or being rebuilt, or no key of heads or operators is known.`
 
 const OPTIONS = {
   verify: { heads: text, signer: text, 'operator-keys': text, files: flag, json: flag },

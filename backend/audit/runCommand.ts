@@ -34,6 +34,8 @@ export interface AuditedLedger {
   readonly store: EventStore
   readonly models: readonly AuditedModel[]
   readonly dataDir: string
+  /** Path of the key that signs heads and archives; if undefined, it is in `dataDir`. */
+  readonly auditKeyFile: string | undefined
   readonly logState: Evidence['logState']
   readonly pages: Evidence['pages']
   takeSnapshot(): Promise<LedgerSnapshot>
@@ -44,6 +46,8 @@ export interface AuditedLedger {
 
 /** Exit code of a comparison that found no deviation, but did not include every row of every read model. */
 export const INCOMPLETE = 3
+
+const UNSIGNED = 'Anyone may have signed them: no key is known that signs heads. Name its fingerprint with --signer.'
 
 const UNKNOWN =
   'Without --heads, this cannot show that the end of a stream or a whole stream was removed or rewritten together with ' +
@@ -92,22 +96,28 @@ async function withEvidence<T>(
 }
 
 async function runVerify(command: CommandOf<'verify'>, ledger: AuditedLedger, print: Print): Promise<number> {
-  const { heads, signer = ownFingerprint(ledger.dataDir), operatorKeys, files, json } = command
+  const { dataDir, auditKeyFile } = ledger
+  const { heads, signer = ownFingerprint(auditKeyFile, dataDir), operatorKeys, files, json } = command
   const given = heads === undefined ? undefined : await readHeads(heads, signer === undefined ? [] : signer.split(','))
   const hashVideo = files ? ledger.openVideos() : undefined
+  const isProven = !given || signer !== undefined
   const compare = (evidence: Evidence) => verify(ledger.store, { ...evidence, hashVideo })
   const found = await withEvidence(ledger, given, operatorKeys, compare)
   const verification = {
     ...toVerification(found),
-    comparedWith: given && { by: given.by, keys: given.keys },
+    ok: found.ok && isProven,
+    comparedWith: given && { by: given.by, keys: given.keys, isProven },
     unknown: given ? undefined : UNKNOWN,
   }
   if (json) print(JSON.stringify(verification, null, 2))
   else {
     const report = verifyReport(verification)
-    print(given ? `${given.by}: signed with the key ${given.keys.join(', ')}\n\n${report}` : `${report}\n\n${UNKNOWN}`)
+    const signed = given && `${given.by}: signed with the key ${given.keys.join(', ')}`
+    print(
+      [...(signed ? [signed] : []), ...(isProven ? [] : [UNSIGNED]), report, ...(given ? [] : [UNKNOWN])].join('\n\n'),
+    )
   }
-  return exitCode(found)
+  return exitCode(found) || (isProven ? 0 : INCOMPLETE)
 }
 
 async function runStatement(command: CommandOf<'statement'>, ledger: AuditedLedger, print: Print): Promise<number> {
@@ -129,7 +139,7 @@ async function runExplain({ task, json }: CommandOf<'explain'>, ledger: AuditedL
 }
 
 async function runExport({ out, key: file }: CommandOf<'export'>, ledger: AuditedLedger, print: Print) {
-  const key = signingKey(file, ledger.dataDir)
+  const key = signingKey(file ?? ledger.auditKeyFile, ledger.dataDir)
   const at = new Date().toISOString()
   const { found, fingerprint } = await withEvidence(ledger, undefined, undefined, (evidence) =>
     writeArchive(ledger.store, { ...evidence, out, key, at }),

@@ -19,10 +19,10 @@ export function keptKey(kept: string): KeyObject {
   return keyIn(kept)
 }
 
-/** Returns the fingerprint of the key in the data folder; undefined if there is none. */
-export function ownFingerprint(dataDir: string): string | undefined {
-  const kept = path.join(dataDir, KEPT)
-  return existsSync(kept) ? fingerprint(publicPem(keyIn(kept))) : undefined
+/** Returns the fingerprint of {@link signingKey}; undefined if none is given and none was generated. @throws UsageError */
+export function ownFingerprint(file: string | undefined, dataDir: string): string | undefined {
+  const own = file ?? path.join(dataDir, KEPT)
+  return file !== undefined || existsSync(own) ? fingerprint(publicPem(keyIn(own))) : undefined
 }
 
 /** Reads an Ed25519 key from a file. @throws UsageError */

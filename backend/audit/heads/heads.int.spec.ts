@@ -8,7 +8,7 @@ import { createHandle } from '../../kernel/eventsourcing/handle.ts'
 import { runAudit } from '../../programs/audit.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import type { Deviation } from '../deviation.ts'
-import { signingKey } from '../signingKey.ts'
+import { keptKey, signingKey } from '../signingKey.ts'
 import { AUDITED_TABLES, projectLedger } from '../testing/projectLedger.ts'
 import { LEDGER, seedLedger } from '../testing/seedLedger.ts'
 import { readHead, signHead } from './ledgerHead.ts'
@@ -57,12 +57,13 @@ beforeEach(async () => {
     await db.pool.query(`delete from ${table}; insert into ${table} select * from untouched_${table}`)
 })
 
-async function audit(...args: string[]): Promise<{ code: number; deviations: Deviation[] }> {
+const audit = (...args: string[]) => auditWith({}, ...args)
+async function auditWith(more: Record<string, string>, ...args: string[]) {
   let printed = ''
-  const env = { DATABASE_URL: db.url, DATA_DIR: folder }
+  const env = { DATABASE_URL: db.url, DATA_DIR: folder, ...more }
   const print = (text: string) => (printed += text)
   const code = await runAudit(['verify', '--json', ...args], { env, print, printError: print })
-  return { code, deviations: JSON.parse(printed).deviations }
+  return { code, deviations: JSON.parse(printed).deviations as Deviation[] }
 }
 const withHeads = () => audit('--heads', heads)
 
@@ -209,5 +210,25 @@ describe('heads of the ledger', () => {
       { check: 'head', wrong: expect.stringMatching(/removed before it/) },
       { check: 'chain', stream: `creditAccount-${other}`, revision: 2 },
     ])
+  })
+
+  it('are signed with the key of AUDIT_KEY_FILE, if it is set', async () => {
+    const AUDIT_KEY_FILE = path.join(folder, 'shared.pem')
+    keptKey(AUDIT_KEY_FILE)
+    const out = path.join(folder, 'shared.tar')
+    const print = () => {}
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, AUDIT_KEY_FILE }
+    expect(await runAudit(['export', '--out', out], { env, print, printError: print })).toBe(0)
+    expect(await auditWith({ AUDIT_KEY_FILE }, '--heads', out)).toEqual({ code: 0, deviations: [] })
+    const foreign = [{ check: 'head', wrong: expect.stringContaining('with the key') }]
+    expect(await audit('--heads', out)).toMatchObject({ code: 1, deviations: foreign })
+    expect(await auditWith({ AUDIT_KEY_FILE }, '--heads', heads)).toMatchObject({ code: 1, deviations: foreign })
+  })
+
+  it('prove nothing while no key is known that may sign them', async () => {
+    expect(await auditWith({ DATA_DIR: path.join(folder, 'elsewhere') }, '--heads', heads)).toEqual({
+      code: 3,
+      deviations: [],
+    })
   })
 })

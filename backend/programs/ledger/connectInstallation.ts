@@ -23,5 +23,5 @@ export async function connectInstallation(given: NodeJS.ProcessEnv) {
   const eventStore = readEventStore(env)
   const { connection, stop } = await connectDatabase({ databaseUrl, dataDir }, () => {})
   const place: LedgerPlace = { postgres: connection, eventStore }
-  return { dataDir, place, stop }
+  return { dataDir, auditKeyFile: env.AUDIT_KEY_FILE || undefined, place, stop }
 }

@@ -18,7 +18,7 @@ const UNDEFINED_TABLE = '42P01'
 
 /** Opens the ledger of the configured installation for reading. @throws NoLedger, ConfigError, StoreUnavailable, StoreRejected */
 export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger & { close(): Promise<void> }> {
-  const { dataDir, place, stop } = await connectInstallation(env)
+  const { dataDir, auditKeyFile, place, stop } = await connectInstallation(env)
   const { pool, store, close: closeStore } = await openReadOnly(place)
   const close = async () => {
     await closeStore()
@@ -39,6 +39,7 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
     store,
     models: AUDITED_MODELS,
     dataDir,
+    auditKeyFile,
     pages: () => readInThread(new URL('./readThread.ts', import.meta.url), place),
     takeSnapshot: () => takeSnapshot(pool, store),
     openVideos: () => hashStoredVideo(env, dataDir),

@@ -1,5 +1,7 @@
+import { taskEvents } from '#projections/testing/taskEvents.ts'
+import { derivedId } from '../../../kernel/eventsourcing/pure/eventHash.ts'
 import { LEDGER } from '../seedLedger.ts'
-import { account, at, delivered, deliveredToOther, sql, type Tampering, waiting } from './tampering.ts'
+import { account, at, delivered, deliveredToOther, forge, others, sql, type Tampering, waiting } from './tampering.ts'
 
 const { other } = LEDGER
 
@@ -62,6 +64,22 @@ export const DELIVERIES: readonly Tampering[] = [
     what: 'another owner of a delivery',
     does: sql(`update event set data = jsonb_set(data, '{userId}', '"${other}"') ${at(delivered, 2)}`),
     names: [{ check: 'delivery', stream: delivered, revision: 2, wrong: /names another user/ }],
+  },
+  {
+    what: 'a video for which credits were released before it was ordered, well chained',
+    does: async (pool) => {
+      const taskId = '00000000-0000-7000-8000-000000000015'
+      const { submitted, succeeded } = taskEvents(taskId, other)
+      const about = { userId: other, holdId: taskId, at: '2026-01-10T13:00:00.000Z' }
+      const parts = [{ lotId: derivedId('free', other), amount: 30 }]
+      const undone = { ...about, parts, reason: 'not delivered', renewed: null }
+      await forge(pool, { stream: others, type: 'CreditsHeld', data: { ...about, parts } })
+      await forge(pool, { stream: others, type: 'CreditsReleased', data: undone })
+      for (const event of [submitted, succeeded]) await forge(pool, { stream: `videoTask-${taskId}`, ...event })
+    },
+    names: [
+      { check: 'delivery', revision: 1, wrong: /succeeded, but its credits were released before it was ordered/ },
+    ],
   },
   {
     what: 'a hold cut out',
