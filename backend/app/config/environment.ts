@@ -13,11 +13,12 @@ const isTimeZone = (name: string): boolean => {
 }
 
 // Each type names the form of its value, which the message of an invalid setting repeats.
-const text = z.optional(z.string())
+const text = z.optional(z.string().check(z.regex(/^[^\r\n]*$/, 'one line')))
 const pattern = (regex: RegExp, form: string) => z.optional(z.string().check(z.regex(regex, form)))
 const whole = (min: number, max: number) => {
   const form = `a whole number from ${min} to ${max}`
-  return z.coerce.number(form).check(z.int(form), z.gte(min, form), z.lte(max, form))
+  const isWithin = (text: string) => /^\s*\d+\s*$/.test(text) && Number(text) >= min && Number(text) <= max
+  return z.pipe(z.string().check(z.refine(isWithin, form)), z.transform(Number))
 }
 const oneOf = <const T extends readonly string[]>(...names: T) => z.enum(names, `one of ${names.join(', ')}`)
 const atLeast = (characters: number) => z.string().check(z.minLength(characters, `at least ${characters} characters`))
@@ -25,6 +26,12 @@ const atMost = (characters: number) => z.string().check(z.maxLength(characters, 
 const rate = whole(5, 1_000_000)
 const HTTP = { protocol: /^https?$/, error: 'an address such as https://host.example' }
 const httpAddress = z.optional(z.url(HTTP))
+const hasNoUser = (address: string) => {
+  const url = URL.parse(address)
+  return !url || (url.username === '' && url.password === '')
+}
+/** Calls to an address with a user and password fail, and their errors show it. */
+const service = z.url(HTTP).check(z.refine(hasNoUser, `${HTTP.error}, without a user and password`))
 
 const Environment = z.object({
   NODE_ENV: z._default(oneOf('development', 'test', 'production'), 'development'),
@@ -66,12 +73,12 @@ const Environment = z.object({
   AIGC_PRODUCER: z._default(atMost(100), 'Kinora'),
   VIDEO_LABEL: z._default(oneOf('auto', 'always', 'never'), 'auto'),
   MINIMAX_API_KEY: text,
-  MINIMAX_BASE_URL: z._default(z.url(HTTP), 'https://api.minimax.io'),
+  MINIMAX_BASE_URL: z._default(service, 'https://api.minimax.io'),
   MINIMAX_CREATES_PER_MINUTE: z._default(whole(1, 10_000), 20),
-  VIDEOS_API_URL: httpAddress,
+  VIDEOS_API_URL: z.optional(service),
   VIDEOS_API_KEY: text,
   VIDEOS_API_MODEL: text,
-  COMFYUI_URL: httpAddress,
+  COMFYUI_URL: z.optional(service),
   // ComfyUI refuses calls with an Origin header.
   COMFYUI_HEADER: pattern(/^(?!origin:)[\w-]+: ?\S.*$/i, 'a header such as Authorization: Basic dXNlcjpwYXNz'),
   FAL_KEY: text,
@@ -82,12 +89,12 @@ const Environment = z.object({
   MONTHLY_CREDITS: z._default(whole(0, 1_000_000), 0),
   PAYPAL_CLIENT_ID: text,
   PAYPAL_CLIENT_SECRET: text,
-  PAYPAL_BASE_URL: z._default(z.url(HTTP), 'https://api-m.paypal.com'),
+  PAYPAL_BASE_URL: z._default(service, 'https://api-m.paypal.com'),
   PAYPAL_WEBHOOK_ID: text,
   PAYPAL_PLAN_STANDARD: text,
   PAYPAL_PLAN_PRO: text,
   PAYPAL_PLAN_ULTIMATE: text,
-  S3_ENDPOINT: httpAddress,
+  S3_ENDPOINT: z.optional(service),
   S3_BUCKET: text,
   S3_ACCESS_KEY_ID: text,
   S3_SECRET_ACCESS_KEY: text,
@@ -103,7 +110,7 @@ const Environment = z.object({
     'UTC',
   ),
   ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
-  ALERT_WEBHOOK: httpAddress,
+  ALERT_WEBHOOK: z.optional(service),
   METRICS_TOKEN: z.optional(atLeast(16)),
   LOG_LEVEL: z.optional(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
 })
@@ -127,9 +134,9 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** Parses the environment; an empty variable counts as unset. @throws ConfigError naming each invalid variable */
+/** Parses the environment; a blank variable counts as unset. @throws ConfigError naming each invalid variable */
 export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''))
   const parsed = z.safeParse(Environment, set)
   if (parsed.success) return parsed.data
   throw new ConfigError(

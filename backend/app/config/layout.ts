@@ -1,3 +1,4 @@
+import { isDatabaseUrl, NO_DATABASE_URL } from '../../kernel/postgres/databaseUrl.ts'
 import { ConfigError, type Environment, ROLES, type Role } from './environment.ts'
 import { eventStoreFaults } from './eventStoreConfig.ts'
 import { temporalFaults } from './temporalConfig.ts'
@@ -29,8 +30,8 @@ export function checkLayout(env: Environment, roles: readonly Role[]): void {
   // Without a bucket the processes share DATA_DIR, where the first one stores the password.
   if (isSplit && roles.includes('api') && env.S3_BUCKET && !env.OPERATOR_PASSWORD)
     faults.push('OPERATOR_PASSWORD is not set: each process with the API would make its own')
-  if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL))
-    faults.push('DATABASE_URL is not an address such as postgres://user:password@host:5432/kinora')
+  if (env.DATABASE_URL && !isDatabaseUrl(env.DATABASE_URL)) faults.push(`DATABASE_URL ${NO_DATABASE_URL}`)
+  if (env.PORT > 0 && env.HEALTH_PORT === env.PORT) faults.push(`HEALTH_PORT and PORT are both ${env.PORT}`)
   faults.push(...eventStoreFaults(env), ...temporalFaults(env))
   refuse('This layout would not work', faults)
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { createOnce } from '../../kernel/createOnce.ts'
 import { ConfigError } from './environment.ts'
 
 /** Creates the data folder and its parents, with mode 0700. @throws ConfigError it cannot be created */
@@ -9,6 +10,21 @@ export function makeDataDir(dataDir: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(`DATA_DIR: cannot create ${dataDir} (${code}). Use a folder that Kinora may write`)
+  }
+}
+
+/**
+ * Creates a file in the data folder, with mode 0600, unless it exists.
+ * @returns false if it exists
+ * @throws ConfigError it cannot be created
+ */
+export function keepInDataDir(dataDir: string, name: string, content: string): boolean {
+  makeDataDir(dataDir)
+  try {
+    return createOnce(path.join(dataDir, name), content)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`DATA_DIR: cannot write to ${dataDir} (${code}). Use a folder that Kinora may write`)
   }
 }
 

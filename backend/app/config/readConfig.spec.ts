@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { parseEnvironment, VARIABLES } from './environment.ts'
+import { ConfigError, parseEnvironment, VARIABLES } from './environment.ts'
 import { readConfig } from './readConfig.ts'
 
 const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-config-'))
@@ -78,6 +78,44 @@ describe('the configuration', () => {
     for (const message of messages) expect(message).toMatch(/^[A-Z\d_]+: must be (?!Invalid)\S.{5,}$/)
     expect(messages).toContain('PORT: must be a whole number from 0 to 65535')
     expect(messages).toContain('LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent')
+  })
+
+  it.each([
+    ['FAL_KEY', 'one\ntwo', 'one line'],
+    ['PORT', '0x10', 'a whole number from 0 to 65535'],
+    ['PORT', '99999999999999999999', 'a whole number from 0 to 65535'],
+    ['DRAIN_MS', '1e3', 'a whole number from 0 to 60000'],
+    [
+      'ALERT_WEBHOOK',
+      'https://me:secret@host.test',
+      'an address such as https://host.example, without a user and password',
+    ],
+    ['VIDEOS_API_URL', 'https://me@host.test', 'an address such as https://host.example, without a user and password'],
+  ])('refuses %s=%j and names the form once', (name, value, form) => {
+    expect(() => read({ [name]: value })).toThrow(new ConfigError(`${name}: must be ${form}`))
+  })
+
+  it('takes a blank variable as unset', () => {
+    const blank = Object.fromEntries(VARIABLES.filter((name) => name !== 'DATA_DIR').map((name) => [name, ' \t']))
+    expect(inspect(read(blank))).toEqual(inspect(read()))
+  })
+
+  it.each(['postgres://user:pass#word@host/kinora', 'postgres://user:pass/word@host/kinora', 'mysql://host/kinora'])(
+    'refuses a DATABASE_URL that is no address, without showing it: %s',
+    (DATABASE_URL) => {
+      expect(() => read({ DATABASE_URL })).toThrow(
+        /^This layout would not work:\n- DATABASE_URL is not an address such as \S+, in which .* such as %23 for #$/,
+      )
+    },
+  )
+
+  it('accepts a DATABASE_URL of a socket, and one with blanks', () => {
+    for (const DATABASE_URL of ['postgres://me@/kinora?host=/run/postgresql', 'postgres://me:a b@host/kinora'])
+      expect(read({ DATABASE_URL }).database?.url).toBe(DATABASE_URL)
+  })
+
+  it('refuses one port for two servers', () => {
+    expect(() => read({ PORT: '3100', HEALTH_PORT: '3100' })).toThrow('HEALTH_PORT and PORT are both 3100')
   })
 
   it('requires all PayPal variables or none, and names the missing ones', () => {
@@ -217,6 +255,21 @@ describe('the configuration', () => {
       password: 'given',
       isNew: false,
     })
+  })
+
+  it('generates no operator password before a start uses it, so that a program or a failed start hides none', () => {
+    const unused = path.join(DATA_DIR, 'unused')
+    read({ DATA_DIR: unused })
+    expect(existsSync(path.join(unused, 'operator-password'))).toBe(false)
+    expect(read({ DATA_DIR: unused }).operators.isNew).toBe(true)
+  })
+
+  it('names DATA_DIR if it is a file', () => {
+    const file = path.join(DATA_DIR, 'a-file')
+    writeFileSync(file, '')
+    expect(() => read({ DATA_DIR: file })).toThrow(
+      new ConfigError(`DATA_DIR: cannot write to ${file} (ENOTDIR). Use a folder that Kinora may write`),
+    )
   })
 
   it('names DATA_DIR if its folder cannot be created', () => {

@@ -26,6 +26,15 @@ describe('the place of backups', () => {
     expect(() => read(ACCESS)).toThrow('S3_BUCKET: not set')
   })
 
+  it.each(['https://s3.test/copies', 'S3://copies', 'file:///copies', 's3:/copies'])(
+    'is no folder with the name %s',
+    (to) => {
+      expect(() => read({ BACKUP_TO: to })).toThrow(
+        'BACKUP_TO: must be a folder, or a bucket such as s3://kinora-copies/production',
+      )
+    },
+  )
+
   it.each(['s3://copies/my files', 's3://copies/../other', 's3://copies/a?b'])(
     'is refused as %s, which no copy could be stored at',
     (to) => {

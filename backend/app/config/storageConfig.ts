@@ -34,6 +34,8 @@ export function readPlace(env: Environment, name: 'HEADS_TO' | 'BACKUP_TO', othe
 }
 
 function placeAt(to: string, env: Environment, name: string): FilePlace {
+  if (/^[a-z][\w+.-]+:\//i.test(to) && !isBucket(to))
+    throw new ConfigError(`${name}: must be a folder, or a bucket such as s3://kinora-copies/production`)
   if (!isBucket(to)) return { folder: path.resolve(to) }
   const [bucket, ...folders] = to.slice('s3://'.length).split('/').filter(Boolean)
   if (!bucket || !env.S3_ENDPOINT || !env.S3_ACCESS_KEY_ID || !env.S3_SECRET_ACCESS_KEY)
