@@ -6,12 +6,13 @@ import { ForeignLog } from './app/installation.ts'
 import { CannotListen, startKinora } from './app/kinora.ts'
 import { StoreRejected } from './kernel/eventsourcing/eventStore.port.ts'
 import { replaceFetchDispatcher } from './kernel/http/outgoing/globalFetch.ts'
+import { CannotConnect } from './kernel/postgres/connect.ts'
 
 /** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000
 
 /** Errors whose message tells the operator what to do. */
-const REFUSALS = [ConfigError, StoreRejected, ForeignLog, OlderLog, CannotListen, WrongMasterKey]
+const REFUSALS = [ConfigError, CannotConnect, StoreRejected, ForeignLog, OlderLog, CannotListen, WrongMasterKey]
 
 /** Reads the environment, starts the configured roles, and shuts down gracefully on SIGINT or SIGTERM. */
 async function main(): Promise<void> {

@@ -11,10 +11,14 @@ export const flag = { type: 'boolean' } as const
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** Parses options strictly: unknown options and positional arguments are errors. @throws UsageError */
+/** Parses options strictly: unknown and repeated options, and positional arguments, are errors. @throws UsageError */
 export function parseOptions<const T extends Options>(args: readonly string[], options: T) {
   try {
-    return parseArgs({ args: joinNegative(args), options }).values
+    const { values, tokens } = parseArgs({ args: joinNegative(args), options, tokens: true })
+    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+    const repeated = names.find((name, index) => names.indexOf(name) < index)
+    if (repeated) throw new Error(`--${repeated} is given twice`)
+    return values
   } catch (error) {
     throw new UsageError((error as Error).message)
   }

@@ -2,6 +2,8 @@ import path from 'node:path'
 import { ConfigError } from '../app/config/environment.ts'
 import { readConfig } from '../app/config/readConfig.ts'
 import { flag, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
+import { CannotConnect } from '../kernel/postgres/connect.ts'
+import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 import { backUp } from './recovery/backUp.ts'
 import { RecoveryError } from './recovery/manifest.ts'
 
@@ -14,9 +16,10 @@ docs/operations.md.`
 
 /** Backs up the configured installation. Returns the exit code. */
 export function runBackup(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
+  return runProgram({ usage, expected: [RecoveryError, NoLedger, ConfigError, CannotConnect], print }, async () => {
     const { out, 'with-secrets': withSecrets = false } = parseOptions(args, { out: text, 'with-secrets': flag })
     if (!out) throw new UsageError('--out is missing')
+    refuseNoInstallation(env)
     const { tables, media } = await backUp(readConfig(env), path.resolve(out), withSecrets)
     print(`${out}: ${tables.length} tables, ${media === 'bucket' ? 'media in the bucket' : `${media.files} files`}`)
     return 0

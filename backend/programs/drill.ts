@@ -7,7 +7,9 @@ import { withFiles } from '../app/config/settingFiles.ts'
 import { INCOMPLETE } from '../audit/runCommand.ts'
 import { flag, parseOptions, runProgram } from '../kernel/commandLine.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
+import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { runAudit } from './audit.ts'
+import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 import { backUp } from './recovery/backUp.ts'
 import { compareRestored } from './recovery/compareRestored.ts'
 import { RecoveryError } from './recovery/manifest.ts'
@@ -23,11 +25,12 @@ type Print = (text: string) => void
 
 /** Rehearses backup and restore without affecting the running installation. Returns the exit code. */
 export function runDrill(args: readonly string[], env: NodeJS.ProcessEnv, print: Print) {
-  return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
+  return runProgram({ usage, expected: [RecoveryError, NoLedger, ConfigError, CannotConnect], print }, async () => {
     const { keep = false, 'with-secrets': withSecrets = false } = parseOptions(args, {
       keep: flag,
       'with-secrets': flag,
     })
+    refuseNoInstallation(env)
     return (await drill(
       readConfig(env),
       { keep, withSecrets, givenKey: withFiles(env).ENCRYPTION_KEY || undefined },

@@ -4,7 +4,9 @@ import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
 import { openContext } from '../app/context.ts'
 import { createLog } from '../kernel/observability/log.ts'
+import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
+import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 
 const USAGE = 'Usage: npm run -s end-sessions -- person@example.com'
 
@@ -30,11 +32,12 @@ if (!address || others.length > 0) {
   process.exitCode = 1
 } else
   try {
+    refuseNoInstallation(process.env)
     const ended = await endAll(address, readConfig(process.env))
     if (ended === undefined) throw new ConfigError(`no user with the address ${address}`)
     console.log(`${ended} sessions of ${address} ended`)
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
+    if (!(error instanceof ConfigError || error instanceof CannotConnect || error instanceof NoLedger)) throw error
     console.error(error.message)
     process.exitCode = 1
   }

@@ -10,6 +10,7 @@ import { createWelcome } from '../app/welcome.ts'
 import { createCredits } from '../credits/credits.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { createLog } from '../kernel/observability/log.ts'
+import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 
 const USAGE = 'Usage: npm run -s invite -- person@example.com'
@@ -34,7 +35,7 @@ export async function runInvite([address, ...others]: readonly string[], output:
     print(await invite(address, readConfig(env)))
     return 0
   } catch (error) {
-    if (error instanceof ConfigError) printError(error.message)
+    if (error instanceof ConfigError || error instanceof CannotConnect) printError(error.message)
     else if (error instanceof ValidationError) printError(`${address} is not an e-mail address.\n${USAGE}`)
     else throw error
     return 1

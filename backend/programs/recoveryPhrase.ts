@@ -4,7 +4,7 @@ import { ConfigError } from '../app/config/environment.ts'
 import { readConfig } from '../app/config/readConfig.ts'
 import { ENTITIES, MIGRATIONS, migrateSchema } from '../app/schema.ts'
 import { flag, parseOptions, runProgram } from '../kernel/commandLine.ts'
-import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { openDatabase } from '../kernel/postgres/orm.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
@@ -17,7 +17,7 @@ earlier copies still need the earlier one.`
 
 /** Makes the installation's recovery phrase. Returns the exit code: 0, or 1 if there is one already. */
 export function runRecoveryPhrase(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [ConfigError], print }, async () => {
+  return runProgram({ usage, expected: [ConfigError, CannotConnect], print }, async () => {
     const { replace = false } = parseOptions(args, { replace: flag })
     const { database: { url } = {}, dataDir } = readConfig(env)
     const { connection, stop } = await connectDatabase({ databaseUrl: url, dataDir }, () => {})

@@ -1,6 +1,7 @@
 import { PROJECTIONS } from '#projections/all.ts'
 import { countParked } from '#projections/engine/readParked.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
+import { ConfigError } from '../app/config/environment.ts'
 import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
@@ -24,7 +25,7 @@ function readArguments(args: readonly string[]) {
 
 /** Replays parked events. Returns the exit code: 0, 1 if events are still parked, or 2 for an invalid command line. */
 export function runReplayParked(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [NoLedger, ...STORE_FAULTS], print }, async () => {
+  return runProgram({ usage, expected: [NoLedger, ConfigError, ...STORE_FAULTS], print }, async () => {
     const projections = readArguments(args)
     const { place, stop } = await connectInstallation(env)
     const pool = openPool({ ...place.postgres, max: 2 })

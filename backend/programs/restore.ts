@@ -10,6 +10,8 @@ import { ConfigError } from '../app/config/environment.ts'
 import { withFiles } from '../app/config/settingFiles.ts'
 import { namedPlace } from '../app/config/storageConfig.ts'
 import { flag, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
+import { CannotConnect } from '../kernel/postgres/connect.ts'
+import { isDatabaseUrl, NO_DATABASE_URL } from '../kernel/postgres/databaseUrl.ts'
 import { MANIFEST, RecoveryError } from './recovery/manifest.ts'
 import { restore } from './recovery/restore.ts'
 import { restoreCopy } from './recovery/restoreCopy.ts'
@@ -36,7 +38,7 @@ type Print = (text: string) => void
  * @param ask asks for the recovery phrase
  */
 export function runRestore(args: readonly string[], env: NodeJS.ProcessEnv, print: Print, ask = askForPhrase) {
-  return runProgram({ usage, expected: [RecoveryError, ConfigError, WrongPhrase], print }, async () => {
+  return runProgram({ usage, expected: [RecoveryError, ConfigError, CannotConnect, WrongPhrase], print }, async () => {
     const options = { from: text, erasures: text, copy: text, 'phrase-file': text, ...TARGET }
     const { from, erasures, copy, 'phrase-file': file, ...place } = parseOptions(args, options)
     if (!from) throw new UsageError('--from is missing')
@@ -72,6 +74,7 @@ function readTarget(
 ) {
   if ([into, database, here].filter((place) => place !== undefined).length !== 1)
     throw new UsageError('Give one of --into, --database and --here')
+  if (database !== undefined && !isDatabaseUrl(database)) throw new UsageError(`--database ${NO_DATABASE_URL}`)
   const dataDir = path.resolve(into ?? (DATA_DIR || '.data'))
   return { dataDir, databaseUrl: here ? DATABASE_URL || undefined : database }
 }

@@ -10,9 +10,10 @@ import { type Config, readConfig } from '../app/config/readConfig.ts'
 import { withFiles } from '../app/config/settingFiles.ts'
 import { dropLostCredential, resealCredential } from '../app/marks/keptCredential.ts'
 import { flag, parseOptions, runProgram, UsageError } from '../kernel/commandLine.ts'
-import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
 import { connectClient } from '../kernel/postgres/connectClient.ts'
 import { countConnections } from '../kernel/postgres/countConnections.ts'
+import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 
 const usage = `npm run rotate-key [-- --key-lost]
 
@@ -27,10 +28,11 @@ type Print = (text: string) => void
 
 /** Rotates the master key. Returns the exit code: 0, 1 if refused, or 2 for an invalid command line. */
 export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, print: Print) {
-  return runProgram({ usage, expected: [ConfigError, WrongMasterKey], print }, async () => {
+  return runProgram({ usage, expected: [ConfigError, NoLedger, CannotConnect, WrongMasterKey], print }, async () => {
     const { 'key-lost': lost = false } = parseOptions(args, { 'key-lost': flag })
     const next = env.NEW_ENCRYPTION_KEY || randomBytes(32).toString('hex')
     if (!/^[0-9a-f]{64}$/i.test(next)) throw new UsageError('NEW_ENCRYPTION_KEY must be 64 hexadecimal digits')
+    refuseNoInstallation(env)
     const config = readConfig(env)
     const server = await connectDatabase({ databaseUrl: config.database?.url, dataDir: config.dataDir }, () => {})
     const client = await connectClient(server.connection)

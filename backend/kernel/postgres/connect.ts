@@ -11,6 +11,18 @@ interface DatabaseServer {
   readonly exited: Promise<void>
 }
 
+/** The server at a `databaseUrl` refuses the connection, or did not answer in time. */
+export class CannotConnect extends Error {
+  override name = 'CannotConnect'
+
+  constructor(cause: Error) {
+    const reason = cause.message || (cause as { code?: string }).code
+    super(`Cannot connect to the database (${reason}). Check DATABASE_URL: address, user, password and name.`, {
+      cause,
+    })
+  }
+}
+
 /** Time to wait for a database that starts at the same time as this process. */
 const START_TIMEOUT_MS = 60_000
 
@@ -24,6 +36,7 @@ const TIMEOUTS: pg.ClientConfig = {
 /**
  * Connects to the server at `databaseUrl`, or starts an embedded one in the data folder.
  * @param onStarting called when an embedded server has been started, about 40 ms before it accepts connections
+ * @throws CannotConnect
  * @example const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: '.data' }, console.log)
  */
 export async function connectDatabase(
@@ -44,7 +57,10 @@ export async function connectDatabase(
   return { connection: { ...TIMEOUTS, host: socketDir, port, user, database }, stop, exited }
 }
 
-/** Waits until the server accepts connections. Rethrows an outage after the timeout, and other errors immediately. */
+/**
+ * Waits until the server accepts connections.
+ * @throws CannotConnect after the timeout if it is away, and immediately if it refuses
+ */
 async function waitUntilReady(connection: pg.ClientConfig, log: (line: string) => void): Promise<void> {
   for (const deadline = performance.now() + START_TIMEOUT_MS; ; await delay(500)) {
     const client = new pg.Client(connection)
@@ -54,7 +70,7 @@ async function waitUntilReady(connection: pg.ClientConfig, log: (line: string) =
       await client.end()
       return
     } catch (error) {
-      if (!isOutage(error) || performance.now() > deadline) throw error
+      if (!isOutage(error) || performance.now() > deadline) throw new CannotConnect(error as Error)
       log(`database not reachable: ${(error as Error).message}`)
     }
   }

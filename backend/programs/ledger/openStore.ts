@@ -7,6 +7,7 @@ import {
   StoreRejected,
   StoreUnavailable,
 } from '../../kernel/eventsourcing/eventStore.port.ts'
+import { CannotConnect } from '../../kernel/postgres/connect.ts'
 import { openPool } from '../../kernel/postgres/openPool.ts'
 
 /** Location of a ledger, in a form that can be sent to another thread. */
@@ -17,7 +18,7 @@ export interface LedgerPlace {
 }
 
 /** Errors of a store that cannot be used. A program prints their messages and ends. */
-export const STORE_FAULTS = [StoreUnavailable, StoreRejected, AppendOutcomeUnknown]
+export const STORE_FAULTS = [StoreUnavailable, StoreRejected, AppendOutcomeUnknown, CannotConnect]
 
 /** Time without an answer of the store after which a program ends, in milliseconds. */
 const GIVE_UP_AFTER_MS = 15_000

@@ -32,7 +32,7 @@ export async function backUp(
     () => {},
   )
   try {
-    mkdirSync(path.join(folder, 'tables'), { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     const saved = await saveTables(connection, folder)
     const media = withMedia ? listMedia(config.dataDir) : []
     const names = [...media, OPERATORS_FILE, ...(withSecrets ? listSecrets(config.dataDir) : [])]
@@ -50,6 +50,15 @@ export async function backUp(
     return manifest
   } finally {
     await stop()
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(path.join(folder, 'tables'), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new RecoveryError(`${folder} cannot be made (${code}): name a folder that can be written`)
   }
 }
 
