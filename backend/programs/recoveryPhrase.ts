@@ -26,12 +26,14 @@ export function runRecoveryPhrase(args: readonly string[], env: NodeJS.ProcessEn
     try {
       await migrateSchema(database, pool)
       const { phrase: existing } = await readBackupState(pool)
-      if (existing && !replace) {
-        print(`There is a recovery phrase since ${existing.at.toISOString()}. --replace makes another one.`)
+      const phrase = newPhrase()
+      const isSaved =
+        (!existing || replace) && (await savePhrase(pool, await recipientOf(phrase), existing?.recipient ?? null))
+      if (!isSaved) {
+        const { phrase: kept } = await readBackupState(pool)
+        print(`There is a recovery phrase since ${kept!.at.toISOString()}. --replace makes another one.`)
         return 1
       }
-      const phrase = newPhrase()
-      await savePhrase(pool, await recipientOf(phrase))
       await createOperatorActions(pool).record({ action: 'recovery_phrase_made', ip: null })
       print(inLines(phrase))
       print('These words are shown once and open every copy. Write them down, and keep them apart from this machine.')

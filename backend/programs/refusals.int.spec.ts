@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { savePhrase } from '../app/backups/backupState.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { runAdjust } from './adjust.ts'
 import { runBackup } from './backup.ts'
@@ -78,6 +79,20 @@ describe('a program', () => {
       code: 1,
       text: `${file}/copy cannot be made (ENOTDIR): name a folder that can be written`,
     })
+  })
+
+  it('keeps one recovery phrase if two replace the same one', async () => {
+    const save = (recipient: string) => savePhrase(db.pool, recipient, null)
+    expect((await Promise.all(['age1one', 'age1two'].map(save))).toSorted()).toEqual([false, true])
+  })
+
+  it('makes one backup if two have the same folder', async () => {
+    const run = () => refusal(runBackup, ['--out', out], { DATABASE_URL: db.url })
+    const runs = await Promise.all([run(), run()])
+    expect(runs.toSorted((a, b) => a.code - b.code)).toEqual([
+      { code: 0, text: expect.stringMatching(/copy: \d+ tables/) },
+      { code: 1, text: expect.stringContaining(`${out} already exists`) },
+    ])
   })
 
   it('names a target of a restore that is no address', async () => {

@@ -48,9 +48,13 @@ export async function readBackupState(pool: Queries): Promise<BackupState> {
   }
 }
 
-/** Stores the public half of a new recovery phrase. */
-export async function savePhrase(pool: Queries, recipient: string): Promise<void> {
-  await pool.query('update backup_state set phrase_recipient = $1, phrase_at = now()', [recipient])
+/** Stores the public half of a new recovery phrase. Returns false if the earlier one is not `replaced` any more. */
+export async function savePhrase(pool: Queries, recipient: string, replaced: string | null): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'update backup_state set phrase_recipient = $1, phrase_at = now() where phrase_recipient is not distinct from $2',
+    [recipient, replaced],
+  )
+  return rowCount === 1
 }
 
 /** Stores where copies with new keys are going to be, before the first object is. */

@@ -106,7 +106,7 @@ describe('the operator', () => {
     }
     expect(await find(1_000, {})).toBeUndefined()
     expect(await find(0)).toContain('npm run -s recovery-phrase')
-    await savePhrase(pool, 'age1phrase')
+    await savePhrase(pool, 'age1phrase', null)
     expect([await find(25), await find(27)]).toEqual([undefined, expect.stringContaining('No backup was proven')])
     await saveFailure(pool, 'The bucket refused PUT: HTTP 403')
     expect(await find(27)).toMatch(/since .*Z\. The last attempt failed: The bucket refused PUT: HTTP 403$/)

@@ -23,10 +23,7 @@ export async function backUp(
   withSecrets: boolean,
   withMedia = !config.storage,
 ): Promise<Manifest> {
-  if (existsSync(folder))
-    throw new RecoveryError(
-      `${folder} already exists. Name another folder, or remove this one if it has no ${MANIFEST}: its backup was interrupted.`,
-    )
+  if (existsSync(folder)) throw new RecoveryError(existing(folder))
   const { connection, stop } = await connectDatabase(
     { databaseUrl: config.database?.url, dataDir: config.dataDir },
     () => {},
@@ -53,11 +50,18 @@ export async function backUp(
   }
 }
 
+const existing = (folder: string) =>
+  `${folder} already exists. Name another folder, or remove this one if it has no ${MANIFEST}: its backup was interrupted.`
+
+/** Another backup may make the same folder at the same time. */
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(path.join(folder, 'tables'), { recursive: true, mode: 0o700 })
+    const parent = path.dirname(folder)
+    if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 })
+    for (const name of [folder, path.join(folder, 'tables')]) mkdirSync(name, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && existsSync(folder)) throw new RecoveryError(existing(folder))
     throw new RecoveryError(`${folder} cannot be made (${code}): name a folder that can be written`)
   }
 }
