@@ -1,8 +1,11 @@
 import { expect } from 'vitest'
-import type { LotPart } from '#backend/credits/events.ts'
+import { Deviations } from '#backend/audit/deviation.ts'
+import { GrantProofs } from '#backend/audit/grantProofs.ts'
+import type { CreditAccountEvent, LotPart } from '#backend/credits/events.ts'
 import { available, total } from '#backend/credits/lots.rules.ts'
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { type Agreement, currentOf, planEndedAt, successorOf } from '#backend/subscriptions/agreements.rules.ts'
-import type { PaidTier } from '#backend/subscriptions/events.ts'
+import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
@@ -75,17 +78,21 @@ function assertBilling({ subscription: { agreements } }: MoneyWorld): void {
   expect(agreements.filter(isBilled).length).toBeLessThanOrEqual(1)
 }
 
-/** Asserts that a plan ends with its period, however late that is noticed, also if a smaller plan replaces it. */
+/**
+ * Asserts that a plan ends with its period, however late that is noticed, also if a smaller plan replaces it. One whose
+ * payment is taken back ends at once.
+ */
 function assertEnds(world: MoneyWorld): void {
   let state = subscription.initial
-  for (const event of world.history()) {
+  for (const [index, event] of world.history().entries()) {
     const { agreementId, at } = event.data
     const find = (id: string | null) => state.agreements.find((agreement) => agreement.id === id)
     const { status, periodEnd } = find(agreementId) ?? {}
     if (event.type === 'SubscriptionEnded' && periodEnd) {
       const { cause, replacedBy } = event.data
       if (cause === 'period_end') expect(at).toBe(periodEnd)
-      if (status === 'active' && find(replacedBy)?.startsAt) expect(periodEnd <= at).toBe(true)
+      const isTakenBack = world.history()[index - 1]?.type === 'SubscriptionSaleReversed'
+      if (status === 'active' && find(replacedBy)?.startsAt) expect(periodEnd <= at || isTakenBack).toBe(true)
     }
     state = subscription.evolve(state, event)
   }
@@ -123,12 +130,14 @@ function assertKeptByRefund(world: MoneyWorld): void {
   for (const event of world.history()) {
     const { type, data } = event
     state = subscription.evolve(state, event)
-    if (type !== 'SubscriptionEnded') reversed = type === 'SubscriptionSaleReversed' ? data.saleId : ''
+    if (type !== 'SubscriptionEnded') {
+      reversed = type === 'SubscriptionSaleReversed' ? data.saleId : ''
+      continue
+    }
     const { sales, agreements } = state
     const whole = sales.find((sale) => sale.id === reversed && takenCents(state, sale) === sale.amountCents)
-    const { status, periodStart } = agreements.find(({ id }) => id === data.agreementId)!
-    const isRefunded = whole?.agreementId === data.agreementId && whole.periodStart === periodStart
-    if (status !== 'ended' || !isRefunded) continue
+    const { periodStart } = agreements.find(({ id }) => id === data.agreementId)!
+    if (whole?.agreementId !== data.agreementId || whole.periodStart !== periodStart) continue
     for (const sale of sales) {
       const isOfPlan =
         sale.agreementId !== data.agreementId && successorOf(state, sale.agreementId)?.id === data.agreementId
@@ -175,6 +184,16 @@ export function assertSettled(world: MoneyWorld): void {
     if (status === 'ended') expect(['pending', 'cancelled']).toContain(world.provider.accounts.get(id)?.status)
 }
 
+/** Asserts that the audit finds a cause for each grant, reversal and forfeiture. */
+function assertProven({ log }: MoneyWorld): void {
+  const deviations = new Deviations()
+  const proofs = new GrantProofs(deviations)
+  for (const event of log)
+    if (event.stream.startsWith('subscription-')) proofs.takeSubscription(event as Stored<SubscriptionEvent>)
+    else proofs.takeCredit(event as Stored<CreditAccountEvent>)
+  expect(deviations.found).toEqual([])
+}
+
 /** Plays a history, then processes all that is left of it. Asserts the invariants of money throughout. */
 export async function play(world: MoneyWorld, steps: readonly Step[]): Promise<void> {
   let length = 0
@@ -191,4 +210,5 @@ export async function play(world: MoneyWorld, steps: readonly Step[]): Promise<v
   assertNoSaleWithoutCredits(world)
   assertKeptByRefund(world)
   assertSettled(world)
+  assertProven(world)
 }

@@ -1,6 +1,7 @@
 import { type CreditAccount, type CreditAccountCommand, creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
+import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { type Decider, type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { currentOf, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
@@ -33,6 +34,8 @@ export const isKnown = ({ sales, proposedRefunds }: Subscription, saleId: string
 export class MoneyWorld {
   now = Date.UTC(2026, 0, 31, 12)
   readonly streams = new Map<string, Event[]>()
+  /** The events of all streams in order. Their hashes and causes are left out. */
+  readonly log: Stored[] = []
   readonly inbox: WebhookSubject[] = []
   readonly provider = new PaymentModel(() => this.now)
   readonly agreements: string[] = []
@@ -104,7 +107,13 @@ export class MoneyWorld {
     if (events.length > 0 && this.crashes()) throw new Crash()
     const state = events.reduce(decider.evolve, known)
     this.#states.set(stream, state)
-    this.streams.set(stream, [...(this.streams.get(stream) ?? []), ...events])
+    const before = this.streams.get(stream) ?? []
+    for (const [index, event] of events.entries()) {
+      const id = `${this.log.length}`
+      const place = { stream, revision: before.length + index, position: id as GlobalPosition, id }
+      this.log.push({ ...event, ...place, created: new Date(this.now), meta: { actor: 'system' } })
+    }
+    this.streams.set(stream, [...before, ...events])
     if (events.length > 0 && this.crashes()) throw new Crash()
     return { state, position: undefined }
   }
