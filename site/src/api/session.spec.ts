@@ -9,6 +9,7 @@ async function page(answers: Readonly<Record<string, () => Response | Promise<Re
   const calls: string[] = []
   const [replace, reload] = [vi.fn(), vi.fn()]
   const events = new EventTarget()
+  const root = { lang: 'en', dataset: {}, style: { visibility: '' } }
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => storage && kept.set(key, value),
@@ -17,7 +18,7 @@ async function page(answers: Readonly<Record<string, () => Response | Promise<Re
   vi.stubGlobal('location', { pathname: '/workspace', search: '?a=1', hash: '#x', replace, reload, assign: vi.fn() })
   vi.stubGlobal('addEventListener', events.addEventListener.bind(events))
   vi.stubGlobal('document', {
-    documentElement: { lang: 'en', dataset: {} },
+    documentElement: root,
     visibilityState: 'visible',
     addEventListener: () => {},
   })
@@ -27,7 +28,7 @@ async function page(answers: Readonly<Record<string, () => Response | Promise<Re
     return (answers[path] ?? (() => json(404, {})))()
   })
   vi.resetModules()
-  return { kept, calls, replace, reload, events, ...(await import('./session.ts')) }
+  return { kept, calls, replace, reload, events, root, ...(await import('./session.ts')) }
 }
 
 beforeEach(() => vi.useFakeTimers())
@@ -135,6 +136,17 @@ describe('the page of a user', () => {
     kept.delete('kinora.user')
     events.dispatchEvent(event)
     expect(reload).toHaveBeenCalledOnce()
+  })
+
+  it('is hidden and reloaded when it is restored after its own sign-out', async () => {
+    const { signOut, reload, events, root } = await opened()
+    await signOut()
+    events.dispatchEvent(new Event('storage'))
+    events.dispatchEvent(pageshow(false))
+    expect(reload).not.toHaveBeenCalled()
+    events.dispatchEvent(pageshow(true))
+    expect(reload).toHaveBeenCalledOnce()
+    expect(root.style.visibility).toBe('hidden')
   })
 
   it('is not reloaded for lack of storage', async () => {

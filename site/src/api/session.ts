@@ -10,6 +10,7 @@ import { $credits } from './credits.ts'
 import { forgetDrafts } from './draft.ts'
 import { displayName, readHint, removeSessionMark, writeHint } from './hint.ts'
 import { recordRenewal, renewalDue, scheduleRenewalRetry, startRenewalClock } from './renewal.ts'
+import { onRestored, reloadHidden } from './restored.ts'
 import { markEnded, takeEndedMark } from './start/sessionEnd.ts'
 
 export type Session =
@@ -84,16 +85,13 @@ function applyLanguage(language: Locale): void {
   if (rememberLanguage(language) && language !== pageLocale()) location.replace(inLanguage(location, language))
 }
 
-/** Reloads the page if its user has signed out or another one has signed in: it shows the earlier user's data. */
-function leaveOtherUser(): void {
-  const session = $session.get()
-  if (session.status === 'in' && readHint()?.email !== session.user.email) location.reload()
-}
-
-function watchUser(): void {
-  addEventListener('storage', leaveOtherUser)
-  // A page in the back/forward cache receives no storage events. Others may have no storage, and would reload for ever.
-  addEventListener('pageshow', ({ persisted }) => persisted && leaveOtherUser())
+/** Reloads the page if the user has changed since it was loaded: it shows the data of that user, or a visitor's header. */
+function watchUser(email: string | undefined): void {
+  const leaveOtherUser = () => readHint()?.email !== email && reloadHidden()
+  addEventListener('storage', () => $session.get().status === 'in' && leaveOtherUser())
+  // A page in the back/forward cache receives no storage events, also if it has signed out the user itself. Others may
+  // have no storage, and would reload for ever.
+  onRestored(leaveOtherUser)
 }
 
 async function start(): Promise<Session> {
@@ -101,11 +99,12 @@ async function start(): Promise<Session> {
     const user = await answeredUser()
     setSignedIn(user)
     scheduleRenewals()
-    watchUser()
+    watchUser(user.email)
     applyLanguage(user.language)
   } catch (error) {
     if (error instanceof ApiError && error.status === 401 && readHint()) markEnded()
     setSignedOut()
+    watchUser(undefined)
   }
   return $session.get()
 }

@@ -4,6 +4,7 @@ import { showToast } from '../../ui/toasts.ts'
 import { call } from '../api.ts'
 import { ApiError } from '../apiError.ts'
 import { errorText } from '../errorText.ts'
+import { onRestored } from '../restored.ts'
 
 const isPaid = (tier: string): tier is Exclude<Tier, 'free'> => tier !== 'free' && TIERS.some((each) => each === tier)
 
@@ -23,8 +24,7 @@ function failureText(error: unknown): string {
 }
 
 /** Resolves when the browser shows this page again, from its back/forward cache. */
-const shownAgain = () =>
-  new Promise<void>((resolve) => addEventListener('pageshow', ({ persisted }) => persisted && resolve()))
+const shownAgain = () => new Promise<void>(onRestored)
 
 /** Orders a plan and opens the payment provider's page. Resolves if it cannot, or when the buyer comes back to this page. */
 export async function buyPlan(tier: string): Promise<void> {

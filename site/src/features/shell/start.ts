@@ -1,3 +1,5 @@
+import { hasSessionMark } from '../../api/hint.ts'
+import { onRestored, reloadHidden } from '../../api/restored.ts'
 import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo } from './header.ts'
 import { watchNetwork } from './network.ts'
 import { countVisits } from './visits.ts'
@@ -21,6 +23,8 @@ const mayBeSignedIn =
   document.body.hasAttribute('data-private') ||
   (!isOperators && document.documentElement.dataset.hint !== undefined)
 if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
+// A visitor's page can be restored after the sign-in: the sign-in page with the password, others with a visitor's header.
+else if (!isOperators) onRestored(() => hasSessionMark() && reloadHidden())
 // Islands can show toasts at any time, so preload the toaster.
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toaster.ts').then((ui) => ui.showToasts())

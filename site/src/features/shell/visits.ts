@@ -1,3 +1,5 @@
+import { onRestored } from '../../api/restored.ts'
+
 /** Records page views and page exits. Sets no cookies; stores only a random id in the tab's session storage. */
 const ADDRESS = '/api/v1/analytics/page-view'
 const KEY = 'kinora.visit'
@@ -44,5 +46,5 @@ export function countVisits(): void {
   send('page_view')
   addEventListener('pagehide', () => send('page_unload'))
   // A page restored from the back/forward cache counts as a new view.
-  addEventListener('pageshow', (event) => event.persisted && send('page_view'))
+  onRestored(() => send('page_view'))
 }

@@ -1,0 +1,23 @@
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { describeOnSite } from '../testing/onSite.ts'
+
+/** Does what the browser does to a page of its back/forward cache, which Playwright turns off. */
+const restore = (page: Page) =>
+  page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+const isAwake = (page: Page) => page.waitForFunction(() => document.documentElement.dataset.awake !== undefined)
+
+describeOnSite('a page that is restored from the back/forward cache', (site) => {
+  it.each(['/faq', '/auth/login'])('shows the member who has signed in since then (%s)', async (path) => {
+    const { email } = await site.newUser()
+    const page = await site.visit({ language: 'en' })
+    await page.goto(`${site.url}${path}`)
+    await isAwake(page)
+    await restore(page)
+    expect(await page.evaluate(() => document.documentElement.style.visibility)).toBe('')
+    await page.request.post(`${site.url}/api/v1/auth/login`, { data: { email, password: 'correct horse' } })
+    await restore(page)
+    await expect.poll(() => page.locator('.avatar').isVisible()).toBe(true)
+    await page.context().close()
+  })
+})
