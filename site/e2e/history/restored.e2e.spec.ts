@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { openLibraryDouble } from '../testing/libraryDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 
 /** Does what the browser does to a page of its back/forward cache, which Playwright turns off. */
@@ -18,6 +19,31 @@ describeOnSite('a page that is restored from the back/forward cache', (site) => 
     await page.request.post(`${site.url}/api/v1/auth/login`, { data: { email, password: 'correct horse' } })
     await restore(page)
     await expect.poll(() => page.locator('.avatar').isVisible()).toBe(true)
+    await page.context().close()
+  })
+
+  it('lacks the videos that were deleted since then', async () => {
+    const page = await site.visit({ language: 'en' })
+    const state = await openLibraryDouble(page, { url: site.url, language: 'en', count: 5 })
+    await page.goto(`${site.url}/library`)
+    const tiles = page.locator('.library-tile')
+    await expect.poll(() => tiles.count()).toBe(5)
+    state.server.tasks = state.server.tasks.slice(1)
+    await restore(page)
+    await expect.poll(() => tiles.count()).toBe(4)
+    await page.context().close()
+  })
+
+  it('has the newest credit history', async () => {
+    const page = await site.visit({ language: 'en', user: await site.newUser() })
+    let answers = 0
+    page.on('response', (response) => {
+      if (new URL(response.url()).pathname.endsWith('/credits/history')) answers += 1
+    })
+    await page.goto(`${site.url}/profile/credits`)
+    await expect.poll(() => answers).toBe(1)
+    await restore(page)
+    await expect.poll(() => answers).toBe(2)
     await page.context().close()
   })
 })

@@ -63,3 +63,14 @@ describe('a deletion', () => {
     expect(shown()).toEqual(server.left())
   })
 })
+
+describe('a list that is read again', () => {
+  it('has as many pages as before, without the videos that are gone', async () => {
+    const server = serverWith(150)
+    await loadFilms()
+    await loadMore()
+    await fetch('/api/v1/videos/delete', { method: 'POST', body: JSON.stringify({ ids: FIRST }) })
+    await loadFilms(2)
+    expect(shown()).toEqual(server.left().slice(0, 2 * PER_PAGE))
+  })
+})

@@ -4,6 +4,7 @@ import { call } from '../../api/api.ts'
 import { loadBalance } from '../../api/credits.ts'
 import { $models, formModel } from '../../api/models.ts'
 import { once } from '../../api/once.ts'
+import { onRestored } from '../../api/restored.ts'
 import { requireMember } from '../../api/session.ts'
 import { loadLabelPolicy } from '../../api/videoLabel.ts'
 import { loadMarks } from './marks.ts'
@@ -42,7 +43,7 @@ export const isFiltered = (filter: Filter): boolean =>
 
 let latest = 0
 /** Pages that were loaded. Videos that were deleted since make the next page start earlier. */
-let pages = 0
+let pages = 1
 
 const read = ({ text, type, model, days, favourites, folder }: Filter, page: number) =>
   call(myWorks, {
@@ -57,15 +58,23 @@ const read = ({ text, type, model, days, favourites, folder }: Filter, page: num
     },
   })
 
-/** Loads the first videos that match the filter. Only the latest call takes effect. */
-export async function loadFilms(): Promise<void> {
+/** Appends the videos that are not yet shown. */
+function withNew(shown: readonly Task[], read: readonly Task[]): readonly Task[] {
+  const known = new Set(shown.map(({ id }) => id))
+  return [...shown, ...read.filter(({ id }) => !known.has(id))]
+}
+
+/** Loads the first pages of the videos that match the filter. Only the latest call takes effect. */
+export async function loadFilms(count = 1): Promise<void> {
   latest += 1
   const mine = latest
   $films.set({ ...$films.get(), status: 'loading' })
   try {
-    const { tasks, total } = await read($filter.get(), 1)
+    let { tasks, total }: Pick<Films, 'tasks' | 'total'> = await read($filter.get(), 1)
+    for (let page = 2; page <= count && tasks.length < total && mine === latest; page++)
+      tasks = withNew(tasks, (await read($filter.get(), page)).tasks)
     if (mine !== latest) return
-    pages = 1
+    pages = count
     $films.set({ status: 'ready', tasks, total })
   } catch (error) {
     if (mine === latest) $films.set({ status: 'failed', tasks: [], total: 0, error })
@@ -84,10 +93,9 @@ export async function loadMore(): Promise<void> {
     if (mine !== latest) return
     pages = page
     const shown = $films.get().tasks
-    const known = new Set(shown.map(({ id }) => id))
-    const added = tasks.filter(({ id }) => !known.has(id))
+    const all = withNew(shown, tasks)
     // A page without a new video would be loaded for ever.
-    $films.set({ status: 'ready', tasks: [...shown, ...added], total: added.length > 0 ? total : shown.length })
+    $films.set({ status: 'ready', tasks: all, total: all.length > shown.length ? total : shown.length })
   } catch (error) {
     if (mine === latest) $films.set({ ...$films.get(), status: 'stuck', error })
   }
@@ -137,5 +145,6 @@ export const openLibrary = once(async () => {
   const user = await requireMember()
   $library.set(user ? 'open' : 'away')
   if (!user) return
+  onRestored(() => navigator.onLine && void Promise.all([loadFilms(pages), loadMarks()]))
   await Promise.all([loadBalance(), loadFilms(), loadMarks(), loadModels().catch(() => {}), loadLabelPolicy()])
 })

@@ -18,6 +18,7 @@ import { loadBalance } from '../../api/credits.ts'
 import { forgetDrafts } from '../../api/draft.ts'
 import { once } from '../../api/once.ts'
 import { loadPlan } from '../../api/plans/subscription.ts'
+import { onRestored } from '../../api/restored.ts'
 import { $session, requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
 import { loadLabelPolicy } from '../../api/videoLabel.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
@@ -44,12 +45,12 @@ export const loadPassword = (): Promise<void> =>
     () => $hasPassword.set('failed'),
   )
 
-/** What each tab loads. */
+/** What each tab loads, and loads again when it is restored. */
 const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
-  overview: [loadPlan, loadFigures, () => works.open(1), () => invoiceList.open(1), loadLabelPolicy],
-  billing: [loadPlan, () => invoiceList.open(1)],
-  credits: [loadBalance, () => creditHistory.open(1)],
-  security: [loadBalance, () => securityLog.open(1), loadDevices, loadPassword],
+  overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
+  billing: [loadPlan, invoiceList.again],
+  credits: [loadBalance, creditHistory.again],
+  security: [loadBalance, securityLog.again, loadDevices, loadPassword],
   settings: [loadBalance, loadPassword],
 }
 
@@ -59,7 +60,10 @@ export const openProfile = once(async (tab: Tab) => {
   if (moved) return location.replace(localHref(moved))
   const user = await requireMember()
   $profile.set(user ? 'open' : 'away')
-  if (user) await Promise.all(LOADS[tab].map((load) => load()))
+  if (!user) return
+  const loadTab = () => Promise.all(LOADS[tab].map((load) => load()))
+  onRestored(() => navigator.onLine && void loadTab())
+  await loadTab()
 })
 
 export async function rename(username: string): Promise<void> {

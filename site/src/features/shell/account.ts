@@ -1,7 +1,8 @@
 /** Header logic for signed-in users. Loaded only if a user may be signed in. */
 
-import { $credits, loadCredits } from '../../api/credits.ts'
+import { $credits, loadBalance, loadCredits } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
+import { onRestored } from '../../api/restored.ts'
 import { $session, signOut, startSession } from '../../api/session.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
 
@@ -34,6 +35,8 @@ export async function showSession(): Promise<void> {
   })
   for (const button of all('[data-logout]')) button.addEventListener('click', () => void signOut())
   const session = await startSession()
+  if (session.status !== 'in') return
+  onRestored(() => void loadBalance())
   // Private pages load the balance themselves.
-  if (session.status === 'in' && !document.body.hasAttribute('data-private')) await loadCredits().catch(showNoCredits)
+  if (!document.body.hasAttribute('data-private')) await loadCredits().catch(showNoCredits)
 }
