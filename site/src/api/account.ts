@@ -23,6 +23,7 @@ import { ApiError, ticketOf } from './apiError.ts'
 import { readHint } from './hint.ts'
 import { provePasskey } from './passkeys.ts'
 import { recordRenewal } from './renewal.ts'
+import { leaveFor } from './restored.ts'
 import { safeNext } from './safeNext.ts'
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
 
@@ -73,7 +74,7 @@ export async function enter({ user }: Answer<typeof login>, next: Next = async (
   recordRenewal(Date.now())
   rememberLanguage(user.language)
   const page = await next()
-  if (page) location.assign(localizedPath(page, user.language))
+  if (page) await leaveFor(localizedPath(page, user.language))
 }
 
 /** Signs in and opens the requested page. Returns a ticket if the account has a second factor. */
@@ -103,7 +104,7 @@ export const signInWithPasskey = async (next?: Next): Promise<void> =>
 export async function signUp(form: z.output<typeof RegistrationForm>): Promise<void> {
   const { email, password, username } = form
   await call(register, { body: { email, password, username, language: pageLocale() } })
-  location.assign(localHref(pendingPath(email)))
+  await leaveFor(localHref(pendingPath(email)))
 }
 
 /** Sends a new verification link. */

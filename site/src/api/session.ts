@@ -146,10 +146,13 @@ async function endSession(onEnded: () => void, ms: number): Promise<void> {
   goToLogin(ended ? ms : 1000)
 }
 
-/** Signs out at the user's request and deletes unsent forms. */
+let leaving: Promise<void> | undefined
+
+/** Signs out at the user's request, once, and deletes unsent forms. */
 export function signOut(): Promise<void> {
   forgetDrafts()
-  return endSession(() => {}, 0)
+  leaving ??= endSession(() => {}, 0)
+  return leaving
 }
 
 handleSessionLost(() => {

@@ -2,17 +2,18 @@ import { login, logout, operatorFactors, passkeyLogin, secondFactor } from '#bac
 import { type Answer, call } from '../../api/api.ts'
 import { ApiError, ticketOf } from '../../api/apiError.ts'
 import { provePasskey } from '../../api/passkeys.ts'
+import { leaveFor } from '../../api/restored.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 
-function enter({ success, message }: Answer<typeof login>): void {
+async function enter({ success, message }: Answer<typeof login>): Promise<void> {
   if (success !== true) throw new ApiError(200, 'unknown', message)
-  location.assign(localHref('/admin/dashboard'))
+  await leaveFor(localHref('/admin/dashboard'))
 }
 
 /** Signs in the operator and opens the dashboard. Returns a ticket if there is a second factor. @throws ApiError */
 export async function signInOperator(credentials: { username: string; password: string }): Promise<string | undefined> {
   try {
-    enter(await call(login, { body: credentials }))
+    await enter(await call(login, { body: credentials }))
   } catch (error) {
     if (error instanceof ApiError && error.code === 'second_factor_required') return ticketOf(error)
     throw error

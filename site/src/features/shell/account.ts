@@ -33,7 +33,11 @@ export async function showSession(): Promise<void> {
   $credits.subscribe((credits) => {
     if (credits) setUserText('credits', credits.remaining.toLocaleString(document.documentElement.lang))
   })
-  for (const button of all('[data-logout]')) button.addEventListener('click', () => void signOut())
+  for (const button of all('[data-logout]'))
+    button.addEventListener('click', () => {
+      button.ariaBusy = 'true'
+      void signOut()
+    })
   const session = await startSession()
   if (session.status !== 'in') return
   onRestored(() => void loadBalance())
