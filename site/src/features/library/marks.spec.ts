@@ -39,6 +39,20 @@ describe('a mark that the server refuses', () => {
   })
 })
 
+describe('marks of the same video', () => {
+  it('are sent one after the other', async () => {
+    const answers = heldServer()
+    const marked = [setMarks(['a', 'b'], { favourite: true }), setMarks(['a'], { favourite: false })]
+    await vi.waitFor(() => expect(answers).toHaveLength(1), 10_000)
+    expect(favourites()).toEqual(['b'])
+    answers[0]!(accepted())
+    await vi.waitFor(() => expect(answers).toHaveLength(2), 10_000)
+    answers[1]!(accepted())
+    expect(await Promise.all(marked)).toEqual([true, true])
+    expect(favourites()).toEqual(['b'])
+  })
+})
+
 describe('the marks that the page loads', () => {
   it('do not undo a mark that was made while they loaded', async () => {
     const answers = heldServer()

@@ -23,6 +23,7 @@ type Change = Partial<Omit<VideoMark, 'id'>>
 interface Sent {
   ids: readonly string[]
   readonly change: Change
+  readonly answer: Promise<unknown>
   isAccepted: boolean
 }
 
@@ -61,13 +62,22 @@ export async function loadMarks(): Promise<void> {
   }
 }
 
+/** Sends a change after the earlier ones of the same marks, which could arrive later and undo it. */
+async function sendInTurn(ids: readonly string[], change: Change): Promise<void> {
+  const isSame = (other: Sent) =>
+    other.ids.some((id) => ids.includes(id)) && Object.keys(change).some((name) => name in other.change)
+  const earlier = sent.filter(isSame)
+  if (earlier.length > 0) await Promise.allSettled(earlier.map(({ answer }) => answer))
+  await call(markVideos, { body: { ids: [...ids], ...change } })
+}
+
 /** Marks videos, and takes the marks back if the server refuses them. Returns whether it accepted them. */
 export async function setMarks(ids: readonly string[], change: Change): Promise<boolean> {
-  const mine: Sent = { ids, change, isAccepted: false }
+  const mine: Sent = { ids, change, answer: sendInTurn(ids, change), isAccepted: false }
   sent = [...sent, mine]
   show()
   try {
-    await call(markVideos, { body: { ids: [...ids], ...change } })
+    await mine.answer
     mine.isAccepted = true
   } catch (error) {
     sent = sent.filter((other) => other !== mine)

@@ -32,6 +32,20 @@ describe('the two kinds of notices', () => {
   })
 })
 
+describe('a mail setting that is switched twice', () => {
+  it('keeps the change that is on its way', async () => {
+    const sent: unknown[] = []
+    vi.stubGlobal('fetch', async (_: string, { body }: RequestInit) => {
+      sent.push(JSON.parse(String(body)))
+      return new Response(null, { status: 204 })
+    })
+    $notices.set({ push: false, mail: false, pushKey: 'k' })
+    await Promise.all([setMail(true), setMail(false)])
+    expect(sent).toEqual([{ on: true }])
+    expect($notices.get()).toMatchObject({ mail: true })
+  })
+})
+
 describe('push messages', () => {
   it('can be tried again after the service worker failed to install', async () => {
     vi.useFakeTimers()

@@ -69,14 +69,20 @@ export async function setPush(on: boolean): Promise<void> {
   }
 }
 
+let isSendingMail = false
+
+/** Starts or ends the mails. Does nothing while an earlier change is on its way, which could arrive after this one. */
 export async function setMail(on: boolean): Promise<void> {
   const before = $notices.get()
-  if (!before) return
+  if (!before || isSendingMail) return
+  isSendingMail = true
   change({ mail: on })
   try {
     await call(chooseMail, { body: { on } })
   } catch (error) {
     change({ mail: before.mail })
     showToast('danger', errorText(error))
+  } finally {
+    isSendingMail = false
   }
 }
