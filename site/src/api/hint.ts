@@ -33,9 +33,6 @@ export function writeHint(hint: Hint | null): void {
   }
 }
 
-/** Returns whether the cookie that tells pages about a session is set. */
-export const hasSessionMark = (): boolean => /(^|; )kinora_in=1/.test(document.cookie)
-
 /** Removes the cookie that tells pages about a session, in case the server does not. */
 export function removeSessionMark(): void {
   // biome-ignore lint/suspicious/noDocumentCookie: older browsers have no Cookie Store API.
