@@ -104,9 +104,9 @@ describeOnSite('the account pages show a message', (site) => {
       await logIn(email)
       const toast = page.locator('.toast', { hasText: auth.login.notVerified })
       await toast.waitFor()
-      await page.clock.runFor(7_500)
+      await page.clock.runFor(6_000)
       await expect.poll(() => toast.count()).toBe(1)
-      await page.clock.runFor(1_000)
+      await page.clock.runFor(2_500)
       await expect.poll(() => toast.count()).toBe(0)
       await page.context().close()
     },

@@ -9,8 +9,8 @@ import { ApiError } from './apiError.ts'
 import { $credits } from './credits.ts'
 import { forgetDrafts } from './draft.ts'
 import { displayName, readHint, removeSessionMark, writeHint } from './hint.ts'
+import { onRestored, reloadHidden } from './pages/restored.ts'
 import { recordRenewal, renewalDue, scheduleRenewalRetry, startRenewalClock } from './renewal.ts'
-import { onRestored, reloadHidden } from './restored.ts'
 import { markEnded, takeEndedMark } from './start/sessionEnd.ts'
 
 export type Session =

@@ -4,7 +4,7 @@ import { showToast } from '../../ui/toasts.ts'
 import { call } from '../api.ts'
 import { ApiError } from '../apiError.ts'
 import { errorText } from '../errorText.ts'
-import { onRestored } from '../restored.ts'
+import { onRestored } from '../pages/restored.ts'
 
 const isPaid = (tier: string): tier is Exclude<Tier, 'free'> => tier !== 'free' && TIERS.some((each) => each === tier)
 

@@ -2,7 +2,7 @@
 
 import { $credits, loadBalance, loadCredits } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
-import { onRestored } from '../../api/restored.ts'
+import { onRestored } from '../../api/pages/restored.ts'
 import { $session, signOut, startSession } from '../../api/session.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
 

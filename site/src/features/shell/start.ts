@@ -1,4 +1,4 @@
-import { onRestored, reloadHidden } from '../../api/restored.ts'
+import { onRestored, reloadHidden } from '../../api/pages/restored.ts'
 import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo } from './header.ts'
 import { watchNetwork } from './network.ts'
 import { countVisits } from './visits.ts'

@@ -1,4 +1,4 @@
-import { onRestored } from '../../api/restored.ts'
+import { onRestored } from '../../api/pages/restored.ts'
 
 /** Records page views and page exits. Sets no cookies; stores only a random id in the tab's session storage. */
 const ADDRESS = '/api/v1/analytics/page-view'
