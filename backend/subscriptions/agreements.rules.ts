@@ -93,11 +93,11 @@ export function planEndedAt(subscription: Subscription, agreementId: string): st
   return successor?.status === 'ended' ? successor.endedAt : null
 }
 
-/** Returns whether a chargeback had claimed a sale's credits when the plan ended, and a dispute about it was won. */
+/** Returns whether a chargeback had claimed a sale's credits when the plan ended, and a dispute has given them back. */
 function isWonAfterEnd({ reversals }: Subscription, sale: Sale, endedAt: string): boolean {
   const chargebacks = reversals.filter(({ saleId, kind }) => saleId === sale.id && kind !== 'refund')
   const claimed = chargebacks.reduce((sum, { credits, at }) => sum + (at <= endedAt ? credits : 0), 0)
-  return claimed > 0 && chargebacks.some(({ kind }) => kind === 'restored')
+  return claimed > 0 && chargebacks.at(-1)?.kind === 'restored'
 }
 
 /**

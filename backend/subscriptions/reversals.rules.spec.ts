@@ -244,6 +244,7 @@ describe('a dispute', () => {
     expect(forfeited(claims('01-10'), returns('01-10'), over('01-10'))).toEqual(['s1', 's2'])
     expect(forfeited(over('01-10'), claims('01-11'), returns('01-12'))).toEqual(['s1', 's2'])
     expect(forfeited(claims('01-09', 'refund'), over('01-10'), claims('01-11'), returns('01-12'))).toEqual(['s1', 's2'])
+    expect(forfeited(claims('01-10'), over('01-10'), returns('01-11'), claims('01-12'))).toEqual(['s1', 's2'])
     const appeal = [claims('01-11'), returns('01-12')]
     expect(forfeited(claims('01-08'), returns('01-09'), over('01-10'), ...appeal)).toEqual(['s1', 's2'])
   })
