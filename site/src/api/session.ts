@@ -89,8 +89,8 @@ function applyLanguage(language: Locale): void {
 function watchUser(email: string | undefined): void {
   const leaveOtherUser = () => readHint()?.email !== email && reloadHidden()
   addEventListener('storage', () => $session.get().status === 'in' && leaveOtherUser())
-  // A page in the back/forward cache receives no storage events, also if it has signed out the user itself. Others may
-  // have no storage, and would reload for ever.
+  // A page in the back/forward cache receives no storage events, and may have signed out its user itself. No other page is
+  // compared when it is shown: without storage, it would reload for ever.
   onRestored(leaveOtherUser)
 }
 
@@ -146,13 +146,13 @@ async function endSession(onEnded: () => void, ms: number): Promise<void> {
   goToLogin(ended ? ms : 1000)
 }
 
-let leaving: Promise<void> | undefined
+let signedOut: Promise<void> | undefined
 
 /** Signs out at the user's request, once, and deletes unsent forms. */
 export function signOut(): Promise<void> {
   forgetDrafts()
-  leaving ??= endSession(() => {}, 0)
-  return leaving
+  signedOut ??= endSession(() => {}, 0)
+  return signedOut
 }
 
 handleSessionLost(() => {
