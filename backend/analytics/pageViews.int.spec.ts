@@ -42,6 +42,7 @@ describe('the page view writer', () => {
   const writer = (of: ReturnType<typeof pool>) => createPageViews(of as never, pino({ level: 'silent' }), () => {})
   const many = (views: ReturnType<typeof writer>, count: number) =>
     Promise.allSettled(Array.from({ length: count }, () => views.record(VIEW)))
+  const begun = ({ batches }: ReturnType<typeof pool>) => vi.waitFor(() => expect(batches).toHaveLength(1))
   const refused = (results: PromiseSettledResult<void>[]) =>
     results.filter((result) => result.status === 'rejected' && result.reason.code === 'unavailable').length
 
@@ -65,7 +66,7 @@ describe('the page view writer', () => {
     const views = writer(database)
     let answered = 0
     for (let view = 0; view < 3; view++) void views.record(VIEW).then(() => answered++)
-    await delay(20)
+    await begun(database)
     const later = many(views, 1_200)
     await delay(20)
     expect([answered, database.batches]).toEqual([0, [3]])
@@ -90,9 +91,8 @@ describe('the page view writer', () => {
     database.answer = () => stuck.promise
     const views = writer(database)
     const first = many(views, 1)
-    await delay(5)
+    await begun(database)
     const others = many(views, 5_200)
-    await delay(5)
     vi.advanceTimersByTime(6_000)
     stuck.resolve()
     expect(refused(await first)).toBe(0)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
@@ -85,6 +85,9 @@ describe('read models of one process', () => {
     const writeOne = (model: AnyProjection) =>
       write({ target: liveTarget(model), batch: { events: [], position, live: true }, from: undefined })
     const [first, second, third] = MODELS
+    // However slow the first transaction is, the second waits for the whole interval.
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     await writeOne(first!)
     const writing = writeOne(second!)
     await delay(3)

@@ -37,7 +37,7 @@ function ask(
 }
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await isDone()); await delay(10))
+  for (const deadline = Date.now() + 50_000; !(await isDone()); await delay(10))
     if (Date.now() > deadline) throw new Error('too late')
 }
 
