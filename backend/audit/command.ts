@@ -1,4 +1,4 @@
-import { flag, parseOptions, text, UsageError } from '../kernel/commandLine.ts'
+import { answerHelp, flag, parseOptions, text, UsageError } from '../kernel/commandLine.ts'
 
 export const USAGE = `Usage: npm run audit -- <command> [options]
 
@@ -34,10 +34,10 @@ const FORMATS = ['table', 'csv', 'json'] as const
 /** A parsed command line. Instants are ISO strings. */
 export type Command = ReturnType<typeof readCommand>
 
-/** Parses the command line. @throws UsageError naming the wrong argument */
+/** Parses the command line. @throws UsageError naming the wrong argument, HelpAsked */
 export function readCommand(args: readonly string[]) {
   const [name = '', ...rest] = args
-  if (name === '--help' || name === '-h' || rest.includes('--help')) return { name: 'help' } as const
+  answerHelp(args)
   if (!isCommand(name))
     throw new UsageError(name === '' ? 'A command is missing.' : `"${name}" is not a command of the audit.`)
   const given: Record<string, unknown> = parseOptions(rest, OPTIONS[name])

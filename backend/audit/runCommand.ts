@@ -61,7 +61,7 @@ type Print = (text: string) => void
  * @throws NotFound the account or task does not exist
  * @throws UsageError a file cannot be used
  */
-export function runCommand(command: Exclude<Command, { name: 'help' }>, ledger: AuditedLedger, print: Print) {
+export function runCommand(command: Command, ledger: AuditedLedger, print: Print) {
   switch (command.name) {
     case 'verify':
       return runVerify(command, ledger, print)

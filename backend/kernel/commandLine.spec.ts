@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { flag, parseOptions, text, UsageError } from './commandLine.ts'
+import { flag, parseOptions, readAddress, runProgram, text, UsageError } from './commandLine.ts'
 
 const options = { amount: text, keep: flag }
 
@@ -14,5 +14,27 @@ describe('parseOptions', () => {
 
   it.each([[['--other']], [['-1']], [['--amount', '--keep']], [['100']]])('refuses %j', (args) => {
     expect(() => parseOptions(args, options)).toThrow(UsageError)
+  })
+})
+
+describe('runProgram', () => {
+  it.each<[string, string[], unknown]>([
+    ['prints its usage for --help', ['--amount', '1', '--help'], { code: 0, printed: ['how'], errors: [] }],
+    ['prints its usage for -h', ['-h'], { code: 0, printed: ['how'], errors: [] }],
+    ['adds it to the mistake', ['a', 'b'], { code: 2, printed: [], errors: ['One e-mail address is needed\n\nhow'] }],
+    ['runs', ['ada@kinora.test'], { code: 0, printed: ['ada@kinora.test'], errors: [] }],
+  ])('%s', async (_, args, outcome) => {
+    const [printed, errors]: string[][] = [[], []]
+    const program = {
+      usage: 'how',
+      expected: [],
+      print: (line: string) => void printed!.push(line),
+      printError: (line: string) => void errors!.push(line),
+    }
+    const work = async () => {
+      program.print(readAddress(args))
+      return 0
+    }
+    expect({ code: await runProgram(program, work), printed, errors }).toEqual(outcome)
   })
 })

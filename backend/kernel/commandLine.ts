@@ -6,13 +6,25 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
+/** Thrown for `--help`. */
+class HelpAsked extends Error {}
+
 export const text = { type: 'string' } as const
 export const flag = { type: 'boolean' } as const
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** Parses options strictly: unknown and repeated options, and positional arguments, are errors. @throws UsageError */
+/** Stops the program with its usage if the arguments ask for it. @throws HelpAsked */
+export function answerHelp(args: readonly string[]): void {
+  if (args.includes('--help') || args.includes('-h')) throw new HelpAsked()
+}
+
+/**
+ * Parses options strictly: unknown and repeated options, and positional arguments, are errors.
+ * @throws UsageError, HelpAsked
+ */
 export function parseOptions<const T extends Options>(args: readonly string[], options: T) {
+  answerHelp(args)
   try {
     const { values, tokens } = parseArgs({ args: joinNegative(args), options, tokens: true })
     const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
@@ -22,6 +34,14 @@ export function parseOptions<const T extends Options>(args: readonly string[], o
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
+}
+
+/** Returns the e-mail address that is the only argument. @throws UsageError, HelpAsked */
+export function readAddress(args: readonly string[]): string {
+  answerHelp(args)
+  const [address, ...others] = args
+  if (!address || others.length > 0) throw new UsageError('One e-mail address is needed')
+  return address
 }
 
 /** Turns `--amount -100` into `--amount=-100`, because the parser takes a leading dash for an option. */
@@ -39,25 +59,34 @@ interface Program {
     ...args: never[]
   ) => Error)[]
   readonly print: (text: string) => void
+  /** Prints errors (default: `print`). */
+  readonly printError?: (text: string) => void
 }
 
 /**
  * Runs a program and returns its exit code: the result of `work`, 1 for an expected error, or 2 for an invalid command
- * line, with the usage printed.
+ * line, with the usage printed. `--help` prints the usage and returns 0.
  * @throws any other error
  */
-export async function runProgram({ usage, expected, print }: Program, work: () => Promise<number>): Promise<number> {
+export async function runProgram(
+  { usage, expected, print, printError = print }: Program,
+  work: () => Promise<number>,
+): Promise<number> {
   replaceFetchDispatcher()
   try {
     return await work()
   } catch (error) {
+    if (error instanceof HelpAsked) {
+      print(usage)
+      return 0
+    }
     if (error instanceof UsageError) {
-      print(`${error.message}\n\n${usage}`)
+      printError(`${error.message}\n\n${usage}`)
       return 2
     }
     // Errors from another thread keep their name, but not their class.
     if (!expected.some(({ name }) => (error as Error).name === name)) throw error
-    print((error as Error).message)
+    printError((error as Error).message)
     return 1
   }
 }

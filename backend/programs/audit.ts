@@ -17,10 +17,6 @@ interface Surroundings {
 export async function runAudit(args: readonly string[], { env, print, printError }: Surroundings): Promise<number> {
   const work = async () => {
     const command = readCommand(args)
-    if (command.name === 'help') {
-      print(USAGE)
-      return 0
-    }
     const ledger = await openLedger(env)
     try {
       return await runCommand(command, ledger, print)
@@ -29,10 +25,8 @@ export async function runAudit(args: readonly string[], { env, print, printError
     }
   }
   try {
-    return await runProgram(
-      { usage: USAGE, expected: [NotFound, NoLedger, ConfigError, ...STORE_FAULTS], print: printError },
-      work,
-    )
+    const expected = [NotFound, NoLedger, ConfigError, ...STORE_FAULTS]
+    return await runProgram({ usage: USAGE, expected, print, printError }, work)
   } catch (error) {
     printError(String((error as Error).stack ?? error))
     return 1

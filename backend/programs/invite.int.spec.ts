@@ -105,7 +105,7 @@ describe('production without a mail server', () => {
   it.each(['', 'person', 'a@b.test c@d.test'])('refuses the arguments "%s" with a reason', async (text) => {
     const args = text.split(' ').filter(Boolean)
     expect(await invite(...args)).toMatchObject({
-      code: 1,
+      code: 2,
       stdout: '',
       stderr: expect.stringContaining('npm run -s invite -- person@example.com'),
     })

@@ -8,12 +8,16 @@ import { type Config, readConfig } from '../app/config/readConfig.ts'
 import { openContext } from '../app/context.ts'
 import { createWelcome } from '../app/welcome.ts'
 import { createCredits } from '../credits/credits.ts'
+import { readAddress, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
+import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 
-const USAGE = 'Usage: npm run -s invite -- person@example.com'
+const usage = `npm run -s invite -- person@example.com
+
+Makes an account for an address, or finds it, and prints the link that sets its password.`
 
 interface Output {
   readonly env: NodeJS.ProcessEnv
@@ -22,24 +26,21 @@ interface Output {
 }
 
 /**
- * Makes an account for an address, or finds it, and prints the link that sets its password. Returns the exit code: 0, or
- * 1 with the reason.
+ * Makes an account for an address, or finds it, and prints the link that sets its password. Returns the exit code: 0, 1
+ * with the reason, or 2 for an invalid command line.
  */
-export async function runInvite([address, ...others]: readonly string[], output: Output): Promise<number> {
-  const { env, print, printError } = output
-  if (!address || others.length > 0) {
-    printError(USAGE)
-    return 1
-  }
-  try {
-    print(await invite(address, readConfig(env)))
+export function runInvite(args: readonly string[], { env, print, printError }: Output): Promise<number> {
+  return runProgram({ usage, expected: [ConfigError, CannotConnect, NoLedger], print, printError }, async () => {
+    const address = readAddress(args)
+    refuseNoInstallation(env)
+    try {
+      print(await invite(address, readConfig(env)))
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error
+      throw new UsageError(`${address} is not an e-mail address`)
+    }
     return 0
-  } catch (error) {
-    if (error instanceof ConfigError || error instanceof CannotConnect) printError(error.message)
-    else if (error instanceof ValidationError) printError(`${address} is not an e-mail address.\n${USAGE}`)
-    else throw error
-    return 1
-  }
+  })
 }
 
 async function invite(address: string, config: Config): Promise<string> {

@@ -19,7 +19,8 @@ async function printPlans() {
   return 0
 }
 
-process.exitCode = await runProgram({ usage, expected: [], print: console.error }, printPlans).catch((error) => {
+const program = { usage, expected: [], print: console.log, printError: console.error }
+process.exitCode = await runProgram(program, printPlans).catch((error) => {
   console.error((error as Error).message)
   return 1
 })

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { SHIPPED_MODELS } from '../app/adapters.ts'
 import { ConfigError } from '../app/config/environment.ts'
-import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
+import { answerHelp, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { openCatalogue } from '../tasks/catalogue/catalogue.ts'
 import { isAdapter, previewAdapter, readWithAdapter } from './videoProviders/checkAdapter.ts'
 import { checkAnswer, preview, readAnswer, tryConnection } from './videoProviders/checkProvider.ts'
@@ -82,6 +82,7 @@ async function check(opened: Opened, args: readonly string[], print: (text: stri
 /** Lists or checks video providers. Returns the exit code: 0, 1 for faults, or 2 for an invalid command line. */
 export function runProviders(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
   return runProgram({ usage, expected: [ConfigError], print }, async () => {
+    answerHelp(args)
     const [command, ...rest] = args
     if (command !== undefined && command !== 'check') throw new UsageError(`There is no command ${command}`)
     const opened = await openProviders(env)

@@ -8,6 +8,7 @@ import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { openDatabase } from '../kernel/postgres/orm.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
+import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 
 const usage = `npm run -s recovery-phrase [-- --replace]
 
@@ -17,8 +18,9 @@ earlier copies still need the earlier one.`
 
 /** Makes the installation's recovery phrase. Returns the exit code: 0, or 1 if there is one already. */
 export function runRecoveryPhrase(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [ConfigError, CannotConnect], print }, async () => {
+  return runProgram({ usage, expected: [ConfigError, NoLedger, CannotConnect], print }, async () => {
     const { replace = false } = parseOptions(args, { replace: flag })
+    refuseNoInstallation(env)
     const { database: { url } = {}, dataDir } = readConfig(env)
     const { connection, stop } = await connectDatabase({ databaseUrl: url, dataDir }, () => {})
     const pool = openPool({ ...connection, max: 2 })

@@ -8,6 +8,7 @@ import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/tempo
 import { runAdjust } from './adjust.ts'
 import { runBackup } from './backup.ts'
 import { runDrill } from './drill.ts'
+import { runInvite } from './invite.ts'
 import { runRecoveryPhrase } from './recoveryPhrase.ts'
 import { runReplayParked } from './replayParked.ts'
 import { runRestore } from './restore.ts'
@@ -25,6 +26,7 @@ afterAll(async () => {
 })
 
 type Run = (args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) => Promise<number>
+const invite: Run = (args, env, print) => runInvite(args, { env, print: () => {}, printError: print })
 async function refusal(run: Run, args: readonly string[], env: NodeJS.ProcessEnv) {
   const lines: string[] = []
   const code = await run(args, { DATA_DIR: folder, ...env }, (text) => lines.push(text))
@@ -35,6 +37,8 @@ describe('a program', () => {
   it.each<[string, Run, string[]]>([
     ['backup', runBackup, ['--out', out]],
     ['drill', runDrill, []],
+    ['invite', invite, ['person@example.com']],
+    ['recovery-phrase', runRecoveryPhrase, []],
     ['rotate-key', runRotateKey, []],
   ])('makes no installation in a folder that has none: %s', async (_, run, args) => {
     const DATA_DIR = path.join(folder, 'misspelt')

@@ -19,7 +19,8 @@ function readNumber(name: string, value: string): number {
   return Number(value)
 }
 
-process.exitCode = await runProgram({ usage: USAGE, expected: [], print: console.error }, async () => {
+const program = { usage: USAGE, expected: [], print: console.log, printError: console.error }
+process.exitCode = await runProgram(program, async () => {
   const values = parseOptions(process.argv.slice(2), OPTIONS)
   const { seed = String(Math.floor(Math.random() * 1e9)), requests = '50000', json } = values
   const report = await runAttack({
