@@ -10,9 +10,9 @@ export const generate = async (user: TestUser, headers: Record<string, string> =
 }
 export const taskOf = async (user: TestUser, id: string) =>
   (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
-/** Waits up to ten seconds until the task matches `expected`. */
+/** Waits up to 30 seconds until the task matches `expected`. */
 export const reaches = (user: TestUser, id: string, expected: Partial<Task>) =>
-  vi.waitFor(async () => expect(await taskOf(user, id)).toMatchObject(expected), { timeout: 10_000, interval: 20 })
+  vi.waitFor(async () => expect(await taskOf(user, id)).toMatchObject(expected), { timeout: 30_000, interval: 20 })
 export const remaining = async (user: TestUser) =>
   ((await (await user.call('GET', '/subscriptions/stats')).json()) as { remaining_credits: number }).remaining_credits
 export const refunded = (user: TestUser) => vi.waitFor(async () => expect(await remaining(user)).toBe(60), 5_000)

@@ -68,6 +68,7 @@ describeOnSite('the sign-out', (site) => {
     const button = page.locator('#account-menu [data-logout]')
     await button.dblclick()
     await expect.poll(() => button.getAttribute('aria-busy')).toBe('true')
+    await expect.poll(() => calls).toBeGreaterThan(0)
     expect(calls).toBe(1)
     await page.context().close()
   })
