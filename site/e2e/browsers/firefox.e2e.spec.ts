@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
-import { readablePages } from './testing/builtPages.ts'
-import { type Firefox, firefoxPath, launchFirefox } from './testing/firefox.ts'
-import { PROMPT } from './testing/makeFilm.ts'
-import { sharedSite } from './testing/onSite.ts'
+import { readablePages } from '../testing/builtPages.ts'
+import { type Firefox, firefoxPath, launchFirefox } from '../testing/firefox.ts'
+import { PROMPT } from '../testing/makeFilm.ts'
+import { sharedSite } from '../testing/onSite.ts'
 
 const program = firefoxPath()
 const lacks = program ? '' : ' (no Firefox here)'
