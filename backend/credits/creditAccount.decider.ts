@@ -95,7 +95,7 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       const { restorationId, lotId, amount, newLotId } = event.data
       const restore = (lot: Lot) => (lot.id === lotId ? { ...lot, reversed: lot.reversed - amount } : lot)
       const restored = newLotId === null ? credit(account.lots, [{ lotId, amount }]) : [...account.lots]
-      if (newLotId !== null) restored.push(newLot(newLotId, 'payment', amount, null))
+      if (newLotId !== null) restored.push({ ...newLot(newLotId, 'payment', amount, null), replaces: lotId })
       const corrected = [...account.corrected, restorationId]
       return { ...account, lots: restored.map(restore), closed: account.closed.map(restore), corrected }
     }
@@ -210,15 +210,16 @@ function close(
   }))
 }
 
-/** Claims credits back from their own lot, then from other lots. The remainder becomes debt. */
+/** Claims credits back from their own lot and those that replace it, then from other lots. The remainder becomes debt. */
 function reverse(command: CreditAccountCommand<'ReverseLot'>, account: CreditAccount): CreditAccountEvent[] {
   const { userId, reversalId, lotId, reason, at } = command
   const lot = findLot(account, lotId)
   if (!lot || account.corrected.includes(reversalId)) return []
   const claimed = Math.min(command.amount ?? lot.granted, claimable(lot, at))
-  const fromLot = isValid(lot, at) ? Math.min(lot.left, claimed) : 0
-  const others = account.lots.filter(({ id }) => id !== lotId)
-  const parts = [...(fromLot > 0 ? [{ lotId, amount: fromLot }] : []), ...allocate(others, claimed - fromLot, at)]
+  const isOwn = ({ id, replaces }: Lot) => id === lotId || replaces === lotId
+  const own = allocate(account.lots.filter(isOwn), claimed, at)
+  const others = account.lots.filter((each) => !isOwn(each))
+  const parts = [...own, ...allocate(others, claimed - total(own), at)]
   const data = { userId, reversalId, lotId, parts, debt: claimed - total(parts), reason, at }
   return [{ type: 'CreditsReversed', data }]
 }
@@ -266,7 +267,7 @@ export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditA
   evolve,
   decide,
   hashChained: true,
-  snapshotVersion: 1,
+  snapshotVersion: 2,
   weight: ({ lots, closed, holds, settled, corrected }) =>
     200 * (lots.length + closed.length + holds.length) + 64 * corrected.length + weightOfEnded(settled),
 }

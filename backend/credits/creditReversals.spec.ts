@@ -182,6 +182,23 @@ describe('restoring a lot after a dispute is won', () => {
         },
       })
   })
+  it('claims the credits of the new lot before those of other lots, which expire or end sooner', () => {
+    const over = [granted('a', 60), reversed(0, part('a', 60)), closed, restored(60, 'restored-d')]
+    given(...over, plan('p', 100), granted('soon', 30, day(20)), held('t', part('restored-d', 20)))
+      .when({ type: 'ReverseLot', userId, reversalId: 'r2', lotId: 'a', reason: 'refund', at })
+      .decides({
+        type: 'CreditsReversed',
+        data: {
+          userId,
+          reversalId: 'r2',
+          lotId: 'a',
+          parts: [part('restored-d', 40), part('soon', 20)],
+          debt: 0,
+          reason: 'refund',
+          at,
+        },
+      })
+  })
 })
 
 describe('withdrawing credits', () => {

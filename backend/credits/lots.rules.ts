@@ -11,6 +11,8 @@ export interface Lot {
   /** Credits claimed back because the payment was reversed. */
   readonly reversed: number
   readonly expiresAt: string | null
+  /** Id of the closed lot whose credits a won dispute gave back in this one. */
+  readonly replaces?: string
 }
 
 export function newLot(id: string, source: LotSource, amount: number, expiresAt: string | null): Lot {

@@ -61,10 +61,10 @@ const HISTORY: readonly CreditAccountEvent[] = [
 ]
 
 describe('snapshots of credit accounts', () => {
-  it('have the state of version 1', () => {
+  it('have the state of version 2', () => {
     expect(goldenSnapshot(creditAccount, HISTORY)).toEqual({
-      version: 1,
-      digest: '8b4dcce3486d533cbdd61f1c6827d99875dbaea563d0795fd3bf0ddf3177de33',
+      version: 2,
+      digest: '6fcce1493f241bc1b32179d84bb655aa3bc85202da0a8010398e5e32b589bf9e',
     })
   })
 

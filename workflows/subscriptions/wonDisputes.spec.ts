@@ -32,3 +32,21 @@ it.each([true, false])('leaves the paid credits, whether the chargeback was sett
 it.each([true, false])('leaves no credits that a cancellation has forfeited (settled before: %s)', async (settles) => {
   expect(await creditsAfterWonDispute({ settles, endsFirst: true })).toBe(0)
 })
+
+it('takes a refund after a won dispute from the credits that it gave back, and leaves those of the next plan', async () => {
+  const world = new MoneyWorld()
+  await world.request('pro')
+  const [id] = world.agreements as [string]
+  world.provider.approve(id)
+  await world.rest()
+  world.provider.chargeBack(id)
+  await world.rest()
+  world.provider.resolveDispute(id, true)
+  await world.rest()
+  await world.request('standard')
+  world.provider.approve(world.agreements[1]!)
+  await world.rest()
+  world.provider.refund(id, 100)
+  await world.rest()
+  expect(world.account.lots.filter(({ left }) => left > 0)).toMatchObject([{ source: 'subscription' }])
+})
