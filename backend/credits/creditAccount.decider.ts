@@ -47,8 +47,11 @@ interface Commands {
   ExpireLots: object
   /** `amount`: number of credits to claim back; by default, all that can be claimed. */
   ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
-  /** Gives back up to `amount` credits that were claimed back for a lot. */
-  RestoreLot: { restorationId: string; lotId: string; amount: number }
+  /**
+   * Gives back up to `amount` credits that were claimed back for a lot. `stillClaimed`: number of credits that the other
+   * reversals of its sale go on claiming.
+   */
+  RestoreLot: { restorationId: string; lotId: string; amount: number; stillClaimed: number }
   WithdrawCredits: { adjustmentId: string; amount: number; reason: string; signature?: string }
 }
 
@@ -229,7 +232,7 @@ function restore(command: CreditAccountCommand<'RestoreLot'>, account: CreditAcc
   const lot = findLot(account, lotId)
   if (!lot || account.corrected.includes(restorationId)) return []
   const isOpen = account.lots.includes(lot) && isValid(lot, at)
-  const amount = Math.min(command.amount, lot.reversed)
+  const amount = Math.min(command.amount, lot.reversed - command.stillClaimed)
   const newLotId = isOpen ? null : `restored-${restorationId}`
   const data = { userId, restorationId, lotId, amount, newLotId, at }
   return amount > 0 ? withDebtRepaid(account, command, { type: 'CreditsRestored', data }) : []

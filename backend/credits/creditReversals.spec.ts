@@ -85,12 +85,13 @@ describe('restoring a lot after a dispute is won', () => {
     type: 'CreditsReversed',
     data: { userId, reversalId: 'r', lotId: 'a', parts, debt, reason: 'reversal', at },
   })
-  const restore = (amount: number): CreditAccountCommand => ({
+  const restore = (amount: number, stillClaimed = 0): CreditAccountCommand => ({
     type: 'RestoreLot',
     userId,
     restorationId: 'd',
     lotId: 'a',
     amount,
+    stillClaimed,
     at,
   })
   const restored = (amount: number, newLotId: string | null = null): CreditAccountEvent => ({
@@ -112,6 +113,15 @@ describe('restoring a lot after a dispute is won', () => {
       .decidesNothing()
     given(granted('a', 60)).when(restore(60)).decidesNothing()
     given().when(restore(60)).decidesNothing()
+  })
+  it('gives back none that other reversals still claim', () => {
+    const claimed = [granted('a', 60), reversed(0, part('a', 40))]
+    given(...claimed)
+      .when(restore(30, 30))
+      .decides(restored(10))
+    given(...claimed)
+      .when(restore(30, 40))
+      .decidesNothing()
   })
   it('gives back even a single credit', () => {
     given(granted('a', 60), reversed(0, part('a', 40)))
@@ -139,7 +149,7 @@ describe('restoring a lot after a dispute is won', () => {
       { type: 'CreditsReversed', data: ofB } as CreditAccountEvent,
       restored(40),
     )
-      .when({ type: 'RestoreLot', userId, restorationId: 'db', lotId: 'b', amount: 60, at })
+      .when({ type: 'RestoreLot', userId, restorationId: 'db', lotId: 'b', amount: 60, stillClaimed: 0, at })
       .decides({
         type: 'CreditsRestored',
         data: { userId, restorationId: 'db', lotId: 'b', amount: 40, newLotId: null, at },

@@ -13,7 +13,7 @@ const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']
 
 type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number }>
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
-type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number }>
+type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
 type Adjustment = Readonly<{
   adjustmentId: string
   amount: number
@@ -93,9 +93,9 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       await send({ type: 'ReverseLot', userId, ...claim, at: at() }, bySystem('reverse', reversalId))
     },
 
-    /** Gives back up to `amount` claimed credits of a sale, because a dispute about it was won. */
-    async restoreSale(userId: string, { saleId, restorationId, amount }: Restoration): Promise<void> {
-      const restoration = { restorationId, lotId: saleLot(saleId), amount }
+    /** Gives back up to `amount` claimed credits of a sale, because a dispute about it was won, except those `stillClaimed`. */
+    async restoreSale(userId: string, { saleId, restorationId, ...amounts }: Restoration): Promise<void> {
+      const restoration = { restorationId, lotId: saleLot(saleId), ...amounts }
       await send({ type: 'RestoreLot', userId, ...restoration, at: at() }, bySystem('restore', restorationId, saleId))
     },
 

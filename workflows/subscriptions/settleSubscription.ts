@@ -12,12 +12,13 @@ import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
 
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
+type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
 
 /** Credit operations for sales. Every operation is idempotent. */
 export interface SaleCredits {
   grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
   reverseSale(userId: string, claim: Claim): Promise<void>
-  restoreSale(userId: string, restoration: { saleId: string; restorationId: string; amount: number }): Promise<void>
+  restoreSale(userId: string, restoration: Restoration): Promise<void>
   forfeitSales(userId: string, saleIds: readonly string[]): Promise<void>
 }
 
@@ -64,9 +65,13 @@ async function settleCredits(deps: SettleDeps, userId: string, subscription: Sub
   const { credits } = deps
   for (const { id, agreementId, credits: amount, afterEnd } of subscription.sales)
     await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
-  for (const { id, saleId, credits: amount, kind } of subscription.reversals)
-    if (amount < 0) await credits.restoreSale(userId, { saleId, restorationId: id, amount: -amount })
+  const claimed = new Map<string, number>()
+  for (const { id, saleId, credits: amount, kind } of subscription.reversals) {
+    const stillClaimed = (claimed.get(saleId) ?? 0) + amount
+    claimed.set(saleId, stillClaimed)
+    if (amount < 0) await credits.restoreSale(userId, { saleId, restorationId: id, amount: -amount, stillClaimed })
     else if (amount > 0) await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
+  }
   await credits.forfeitSales(userId, forfeitedSales(subscription))
 }
 

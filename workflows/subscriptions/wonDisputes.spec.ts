@@ -50,3 +50,24 @@ it('takes a refund after a won dispute from the credits that it gave back, and l
   await world.rest()
   expect(world.account.lots.filter(({ left }) => left > 0)).toMatchObject([{ source: 'subscription' }])
 })
+
+it('gives back no credits that a partial refund has claimed, although some were forfeited before', async () => {
+  const world = new MoneyWorld()
+  await world.request('pro')
+  const [id] = world.agreements as [string]
+  world.provider.approve(id)
+  await world.rest()
+  await world.hold('spent', 3_000)
+  await world.capture('spent')
+  await world.cancel(false)
+  await world.rest()
+  world.provider.refund(id, 50)
+  await world.rest()
+  const { debt } = world.account
+  world.provider.chargeBack(id)
+  await world.rest()
+  expect(world.account.debt).toBe(3_000)
+  world.provider.resolveDispute(id, true)
+  await world.rest()
+  expect(world.account.debt).toBe(debt)
+})
