@@ -1,4 +1,4 @@
-import { allowanceLot, monthEnd, monthOf } from '../credits/contract.ts'
+import { allowanceLot, monthEnd, monthOf, RETURNED_MS } from '../credits/contract.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
@@ -17,6 +17,14 @@ interface Sale extends Place {
 
 type EventOf<E, Type> = Extract<E, { type: Type }>
 
+interface Reversal extends Place {
+  readonly userId: string
+  readonly saleId: string
+  readonly credits: number
+  readonly at: number
+  claimed: boolean
+}
+
 /** Returns what is wrong with a monthly allowance; undefined if nothing is. The account book refuses a second one. */
 function unprovenAllowance({ data, meta }: Stored<EventOf<CreditAccountEvent, 'CreditLotGranted'>>) {
   const { at, lotId, expiresAt } = data
@@ -25,8 +33,24 @@ function unprovenAllowance({ data, meta }: Stored<EventOf<CreditAccountEvent, 'C
   return expiresAt === monthEnd(at) ? undefined : `It expires at ${expiresAt}, not when its month ends.`
 }
 
-/** Time limit for granting the credits of a sale, ms. It usually takes seconds, but longer while workflows are down. */
-const GRANT_MS = 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+
+/** Returns what is wrong with the expiry of new credits; undefined if nothing is. */
+function unprovenExpiry(event: Stored<CreditAccountEvent>): string | undefined {
+  if (event.type === 'CreditLotGranted') {
+    const { source, expiresAt } = event.data
+    return expiresAt === null || source === 'allowance'
+      ? undefined
+      : `It expires at ${expiresAt}, but such credits never do.`
+  }
+  if (event.type !== 'CreditsReleased' || !event.data.renewed) return undefined
+  const { renewed, at } = event.data
+  const deviationMs = Math.abs(Date.parse(renewed.expiresAt) - Date.parse(at) - RETURNED_MS)
+  return deviationMs < DAY_MS ? undefined : `It returns credits until ${renewed.expiresAt}, not for 30 days.`
+}
+
+/** Time limit for settling a sale or reversal, ms. It usually takes seconds, but longer while workflows are down. */
+const SETTLE_MS = DAY_MS
 
 /** Prefix of the ids of lots that sales pay for. */
 const LOT = 'sale-'
@@ -36,12 +60,12 @@ const LOST_GRANT =
 
 /**
  * Checks that every grant, reversal and forfeiture has a cause: a completed sale, an operator, a month, the account's
- * single welcome grant, or the end of a subscription.
+ * single welcome grant, or the end of a subscription. Checks too that every sale is granted and every reversal claimed.
  */
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
   /** Reversals that the provider reported, by id. */
-  readonly #reversals = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleReversed'>['data']>()
+  readonly #reversals = new Map<string, Reversal>()
   readonly #restorations = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleRestored'>['data']>()
   /** Where the last agreement of a user ended, by user. */
   readonly #ends = new Map<string, Place>()
@@ -68,17 +92,24 @@ export class GrantProofs {
         this.#sales.set(saleId, { ...placeOf(event), ...sale })
       }
     }
-    if (event.type === 'SubscriptionSaleReversed') this.#reversals.set(event.data.reversalId, event.data)
+    if (event.type === 'SubscriptionSaleReversed') {
+      const { userId, reversalId, saleId, credits, at } = event.data
+      const reversal = { userId, saleId, credits, at: Date.parse(at), claimed: false }
+      this.#reversals.set(reversalId, { ...placeOf(event), ...reversal })
+    }
     if (event.type === 'SubscriptionSaleRestored') this.#restorations.set(event.data.restorationId, event.data)
     if (event.type === 'SubscriptionEnded') this.#ends.set(event.data.userId, placeOf(event))
   }
 
   takeCredit(event: Stored<CreditAccountEvent>): void {
-    const wrong = this.#unproven(event)
+    const wrong = this.#unproven(event) ?? unprovenExpiry(event)
     if (wrong) this.#deviations.add('grant', event, wrong)
   }
 
-  /** Reports sales and welcome grants without credits. Returns sales whose credits are pending but not overdue. */
+  /**
+   * Reports sales and welcome grants without credits, and reversals without claims. Returns sales whose credits are
+   * pending but not overdue.
+   */
   end(now: number, welcomed: readonly string[] = []): Place[] {
     for (const userId of welcomed)
       if (!this.#welcomed.has(userId))
@@ -86,9 +117,13 @@ export class GrantProofs {
     const waiting: Place[] = []
     for (const [saleId, { granted, at, credits, ...sale }] of this.#sales) {
       if (granted) continue
-      if (now - at > GRANT_MS)
+      if (now - at > SETTLE_MS)
         this.#deviations.add('grant', sale, `The sale ${saleId} was paid, but its ${credits} credits were not granted.`)
       else waiting.push(placeOf(sale))
+    }
+    for (const [id, { claimed, at, credits, ...place }] of this.#reversals) {
+      const wrong = `The reversal ${id} was reported, but its ${credits} credits were not claimed.`
+      if (!claimed && credits > 0 && now - at > SETTLE_MS) this.#deviations.add('grant', place, wrong)
     }
     return waiting
   }
@@ -103,6 +138,7 @@ export class GrantProofs {
     const reversal = this.#reversals.get(reversalId)
     if (reversal?.userId !== userId || lotId !== `${LOT}${reversal.saleId}`)
       return `No reversal ${reversalId} of this lot's sale was reported.`
+    reversal.claimed = true
     const claimed = parts.reduce((sum, { amount }) => sum + amount, debt)
     return claimed > reversal.credits ? `It claims ${claimed} credits; ${reversal.credits} went back.` : undefined
   }

@@ -5,6 +5,9 @@ export * from './allowances.contract.ts'
 
 const ENTRY_KINDS = ['grant', 'hold', 'spend', 'release', 'expiry', 'forfeit', 'reversal', 'adjustment'] as const
 
+/** Validity of credits that return to a user after their lot is over, ms. */
+export const RETURNED_MS = 30 * 24 * 3_600_000
+
 export const CreditEntry = z.object({
   id: z.string(),
   /** A `hold` becomes a `spend` when the video is finished. */

@@ -4,10 +4,9 @@ import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { allowanceLot, monthEnd } from './allowances.contract.ts'
-import type { ReleaseReason } from './contract.ts'
+import { RETURNED_MS, type ReleaseReason } from './contract.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
 
-const RENEWAL_MS = 30 * 24 * 3_600_000
 /** Reasons of releases that the user caused. */
 const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']
 
@@ -76,7 +75,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
      * Kinora failed; they are forfeited if the owner cancelled.
      */
     release(userId: string, taskId: string, reason: ReleaseReason, origin?: Partial<Origin>) {
-      const hold = { holdId: taskId, reason, byOwner: BY_OWNER.includes(reason), renewalExpiresAt: at(RENEWAL_MS) }
+      const hold = { holdId: taskId, reason, byOwner: BY_OWNER.includes(reason), renewalExpiresAt: at(RETURNED_MS) }
       return send({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })
     },
 

@@ -184,13 +184,14 @@ export function assertSettled(world: MoneyWorld): void {
     if (status === 'ended') expect(['pending', 'cancelled']).toContain(world.provider.accounts.get(id)?.status)
 }
 
-/** Asserts that the audit finds a cause for each grant, reversal and forfeiture. */
+/** Asserts that the audit finds a cause for each grant, reversal and forfeiture, and that nothing is left to settle. */
 function assertProven({ log }: MoneyWorld): void {
   const deviations = new Deviations()
   const proofs = new GrantProofs(deviations)
   for (const event of log)
     if (event.stream.startsWith('subscription-')) proofs.takeSubscription(event as Stored<SubscriptionEvent>)
     else proofs.takeCredit(event as Stored<CreditAccountEvent>)
+  proofs.end(Number.POSITIVE_INFINITY)
   expect(deviations.found).toEqual([])
 }
 

@@ -189,6 +189,51 @@ export const CREDITS: readonly Tampering[] = [
     names: [{ check: 'hold', stream: others, revision: 3, wrong: /open for more than a day/ }],
   },
   {
+    what: 'a refund whose credits were not claimed, although the store says that it is new',
+    does: (pool) =>
+      forge(pool, {
+        stream: subscription,
+        type: 'SubscriptionSaleReversed',
+        data: {
+          userId: buyer,
+          agreementId: LEDGER.agreement,
+          saleId: sale,
+          reversalId: 'REFUND-2',
+          kind: 'refund',
+          amountCents: 260,
+          takenCents: 260,
+          credits: 20,
+          at: new Date(Date.now() - 25 * 3_600_000).toISOString(),
+        },
+      }),
+    names: [
+      { check: 'grant', stream: subscription, wrong: /REFUND-2 was reported, but its 20 credits were not claimed/ },
+    ],
+  },
+  {
+    what: 'a grant that expires, well chained',
+    does: (pool) =>
+      forge(pool, grant(LEDGER.open, 'welcome', 'free', { amount: 60, expiresAt: '2026-01-11T13:00:00.000Z' })),
+    names: [{ check: 'grant', revision: 0, wrong: /expires at 2026-01-11.*, but such credits never do/ }],
+  },
+  {
+    what: 'returned credits that never expire, well chained',
+    does: (pool) =>
+      forge(pool, {
+        stream: account,
+        type: 'CreditsReleased',
+        data: {
+          userId: buyer,
+          holdId: LEDGER.open,
+          reason: 'not delivered',
+          parts: [],
+          renewed: { lotId: `returned-${LEDGER.open}`, amount: 30, expiresAt: '9999-01-01T00:00:00.000Z' },
+          at: new Date().toISOString(),
+        },
+      }),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /returns credits until 9999/ }],
+  },
+  {
     what: 'a sale without credits, although the store says that it is new',
     does: async (pool) => {
       const { rows } = await pool.query(`select data from event ${at(subscription, 2)}`)
