@@ -21,7 +21,11 @@ export async function requestRender(
 ) {
   const attempt = randomUUID()
   const command = { type: 'RequestRender', attempt, provider, at: deps.at() } as const
-  const state = await deps.sendCommand(request.taskId, command, { repeatable: true })
+  const state = await deps.sendCommand(request.taskId, command, { repeatable: true }).catch((error) => {
+    // The request may be stored, for example if the connection was lost after the commit.
+    deps.uncalled.set(request.taskId, attempt)
+    throw error
+  })
   const isOwn = state.status === 'rendering' && state.attempt === attempt
   return isOwn ? createJob(deps, state, request, { signal }) : undefined
 }

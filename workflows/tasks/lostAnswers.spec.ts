@@ -186,6 +186,43 @@ describe('an answer that cannot be recorded', () => {
   })
 })
 
+describe('a request that was stored although its connection was lost', () => {
+  /** A log that stores the first request, and then fails. */
+  const losing = (): Handle => {
+    let isDown = true
+    const lossy = async (decider: never, id: never, command: { type: string }, rest: never) => {
+      const handled = await handle(decider, id, command as never, rest)
+      if (command.type !== 'RequestRender' || !isDown) return handled
+      isDown = false
+      throw new Error('the log is unreachable')
+    }
+    return Object.assign(lossy as unknown as Handle, { read: handle.read, peek: handle.peek, step: handle.step })
+  }
+  beforeEach(() => {
+    answer = async (jobId) => ({ kind: 'accepted', jobId })
+  })
+
+  it('is made again by its worker, which has not called the provider', async () => {
+    const { render } = worker(losing())
+    await expect(render(inputOf('task0'), context)).rejects.toThrow('the log is unreachable')
+    expect(jobs.size).toBe(0)
+    expect(await render(inputOf('task0'), context)).toEqual({ kind: 'finished' })
+    expect(typesOf('task0').slice(1)).toEqual([
+      'RenderRequested',
+      'RenderPostponed',
+      'RenderRequested',
+      'RenderAccepted',
+    ])
+  })
+
+  it('counts as lost to another worker, which does not know whether the provider was called', async () => {
+    await expect(worker(losing()).render(inputOf('task0'), context)).rejects.toThrow('the log is unreachable')
+    clock += AFTER_THE_LONGEST_CALL_MS
+    await giveUp('task0')
+    expect(jobs.size).toBe(0)
+  })
+})
+
 describe('a recovery', () => {
   it('ends a day after the failure, however often the process was restarted', async () => {
     made = 'rendering'

@@ -44,6 +44,12 @@ export async function pollJob(
       return { kind: 'finished' }
     }
     if (job.kind === 'failed') return job
+    if (job.kind === 'unknown' && isUncalled(deps, state)) {
+      const detail = 'The provider was not called.'
+      await deps.sendCommand(taskId, { type: 'PostponeRender', detail, at: deps.at() }, { repeatable: true })
+      deps.uncalled.delete(taskId)
+      return undefined
+    }
     if (job.kind === 'unknown') return waitForAnswer(deps, state, signal)
     const read =
       job.kind === 'rendering'
@@ -57,6 +63,10 @@ export async function pollJob(
     await deps.waitForCallback(taskId, providerOf(deps.providers, state.provider).pollIntervalMs, signal)
   }
 }
+
+/** Returns whether this process made the request, but did not call the provider. */
+const isUncalled = ({ uncalled }: RenderDeps, state: Rendering) =>
+  state.status === 'rendering' && state.jobId === null && uncalled.get(state.order.taskId) === (state.attempt ?? null)
 
 const isCancelled = (state: Rendering) => state.status === 'rendering' && state.cancelRequested === true
 

@@ -14,6 +14,8 @@ export type RenderDeps = ActivityDeps &
     readonly calls: Pool
     /** Tasks whose `create` failed in this process. No other process waits for the response. */
     readonly unanswered: Set<string>
+    /** The attempt of each task whose request may be stored, although this process did not call the provider for it. */
+    readonly uncalled: Map<string, string>
   }
 
 export type Waiting = Extract<VideoTask, { status: 'waiting' }>

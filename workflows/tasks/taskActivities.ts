@@ -34,6 +34,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
   const commands = createTaskCommands(deps)
   const calls = new Pool(MAX_CONCURRENT_CREATES)
   const unanswered = new Set<string>()
+  const uncalled = new Map<string, string>()
   const { at, sendCommand, readTask, origin, contextOf, failIfWaitedTooLong } = commands
 
   /** Deletes what the provider of a task keeps. A provider that is not configured any more keeps it. */
@@ -88,7 +89,8 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       return isEnded(state) || (await failIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
-    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, calls, unanswered }, taskId, context),
+    render: ({ taskId }, context) =>
+      renderVideo({ ...deps, ...commands, calls, unanswered, uncalled }, taskId, context),
 
     async store({ taskId, userId }, { signal }) {
       const state = await sendCommand(taskId, { type: 'StartDownload', at: at() })
