@@ -32,9 +32,9 @@ export async function findLostJob(request: RenderRequest, lookup: Lookup): Promi
     const matching = jobs.filter(
       (job) => unixLines(job.prompt ?? '') === prompt && (job.created_at ?? 0) >= since && hasLength(job, request),
     )
-    const [candidate, ...others] = await claims.unclaimed(matching.map(({ id }) => id))
+    const [candidate, ...others] = await claims.unclaimed(matching.map(({ id }) => id)).catch(() => [])
     if (others.length > 0) return undefined
-    if (candidate !== undefined && (await claims.adopt(candidate))) return candidate
+    if (candidate !== undefined && (await claims.adopt(candidate).catch(() => false))) return candidate
     await delay(intervalMs, undefined, { signal }).catch(() => {})
   }
   return undefined
