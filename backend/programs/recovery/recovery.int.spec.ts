@@ -77,6 +77,8 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     expect(await restore('--from', backup, '--into', path.join(place, 'damaged'))).toBe(1)
     expect(printed.join()).toContain('its hash differs')
     writeFileSync(file, whole)
+    expect(await restore('--from', backup, '--into', path.join(place, 'damaged'))).toBe(1)
+    expect(printed.join()).toContain('or empty it if an interrupted restore left this')
     expect(existsSync(path.join(place, 'damaged/media'))).toBe(false)
     const started = startTestKinora({ env: { DATA_DIR: path.join(place, 'damaged') } })
     await expect(started).rejects.toThrow('was interrupted')

@@ -66,11 +66,13 @@ export async function restore<T>(
   }
 }
 
+const NOT_EMPTY = 'The database is not empty. Restore into a new one, or empty it if an interrupted restore left this.'
+
 async function restoreTables(folder: string, manifest: Manifest, connection: pg.ClientConfig, prepare: Migrate) {
   // The server ends transactions that wait for a slow disk or processor.
   const client = await connectClient({ ...connection, idle_in_transaction_session_timeout: 0 })
   try {
-    if (await readMigrations(client)) throw new RecoveryError('The database is not empty: restore into a new one')
+    if (await readMigrations(client)) throw new RecoveryError(NOT_EMPTY)
     await markUnfinished(client)
     await prepare(manifest.migrations)
     await client.query('begin')
