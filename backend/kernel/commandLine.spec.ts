@@ -37,4 +37,19 @@ describe('runProgram', () => {
     }
     expect({ code: await runProgram(program, work), printed, errors }).toEqual(outcome)
   })
+
+  it.each([
+    ['ENOSPC: no space left on device, write', 'A disk is full (ENOSPC: no space left on device, write).'],
+    ['initdb failed: creating\nfile "pg_wal": No space left on device\nremoving', 'A disk is full (file "pg_wal": No '],
+  ])('names a full disk in one sentence: %j', async (message, sentence) => {
+    const errors: string[] = []
+    const program = { usage: 'how', expected: [], print: (line: string) => void errors.push(line) }
+    expect(await runProgram(program, () => Promise.reject(new Error(message)))).toBe(1)
+    expect(errors).toEqual([expect.stringContaining(sentence)])
+  })
+
+  it('throws other errors', async () => {
+    const program = { usage: 'how', expected: [], print: () => {} }
+    await expect(runProgram(program, () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug')
+  })
 })

@@ -63,9 +63,15 @@ interface Program {
   readonly printError?: (text: string) => void
 }
 
+/** Returns the line of an error that says that a disk is full; undefined if it says no such thing. */
+const diskFull = ({ message = '' }: Error) => message.split('\n').find((line) => DISK_FULL.test(line))
+
+/** As Node.js and PostgreSQL say it. */
+const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/
+
 /**
- * Runs a program and returns its exit code: the result of `work`, 1 for an expected error, or 2 for an invalid command
- * line, with the usage printed. `--help` prints the usage and returns 0.
+ * Runs a program and returns its exit code: the result of `work`, 1 for an expected error or a full disk, or 2 for an
+ * invalid command line, with the usage printed. `--help` prints the usage and returns 0.
  * @throws any other error
  */
 export async function runProgram(
@@ -85,8 +91,10 @@ export async function runProgram(
       return 2
     }
     // Errors from another thread keep their name, but not their class.
-    if (!expected.some(({ name }) => (error as Error).name === name)) throw error
-    printError((error as Error).message)
+    const isExpected = expected.some(({ name }) => (error as Error).name === name)
+    const full = isExpected ? undefined : diskFull(error as Error)
+    if (!isExpected && full === undefined) throw error
+    printError(full === undefined ? (error as Error).message : `A disk is full (${full}). Make room and try again.`)
     return 1
   }
 }

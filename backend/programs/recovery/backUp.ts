@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type pg from 'pg'
 import { REBUILD_TABLE } from '#projections/engine/rebuild.ts'
@@ -13,7 +13,7 @@ import { MANIFEST, type Manifest, RecoveryError, type SavedTable } from './manif
 
 /**
  * Backs up an installation to a new folder while Kinora runs: a consistent snapshot of all tables, then the files. A
- * file is stored before the event that refers to it, so copying files last misses none.
+ * file is stored before the event that refers to it, so copying files last misses none. Removes the folder if it fails.
  * @param withMedia whether the media folder is copied, too
  * @throws RecoveryError the folder exists, or the database is not Kinora's
  */
@@ -30,6 +30,16 @@ export async function backUp(
   )
   try {
     makeFolder(folder)
+    return await saveTo(folder, connection).catch((error) => {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+      throw error
+    })
+  } finally {
+    await stop()
+  }
+
+  async function saveTo(folder: string, connection: pg.ClientConfig): Promise<Manifest> {
+    mkdirSync(path.join(folder, 'tables'), { mode: 0o700 })
     const saved = await saveTables(connection, folder)
     const media = withMedia ? listMedia(config.dataDir) : []
     const names = [...media, OPERATORS_FILE, ...(withSecrets ? listSecrets(config.dataDir) : [])]
@@ -45,8 +55,6 @@ export async function backUp(
     }
     writeFileSync(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
     return manifest
-  } finally {
-    await stop()
   }
 }
 
@@ -58,7 +66,7 @@ function makeFolder(folder: string): void {
   try {
     const parent = path.dirname(folder)
     if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 })
-    for (const name of [folder, path.join(folder, 'tables')]) mkdirSync(name, { mode: 0o700 })
+    mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' && existsSync(folder)) throw new RecoveryError(existing(folder))
