@@ -54,6 +54,13 @@ describe('ffmpeg', () => {
     server.close()
   })
 
+  it('fails when the disk is full at the end of the file, although some versions exit with 0', async () => {
+    const program = path.join(folder, 'full')
+    const answers = `case "$*" in *-encoders) echo libx264;; *) echo 'Error writing trailer of a.mp4: No space left' >&2;; esac`
+    writeFileSync(program, `#!/bin/sh\n${answers}\n`, { mode: 0o755 })
+    await expect(runFfmpeg(['a.mp4'], { ffmpegPath: program })).rejects.toThrow('No space left')
+  })
+
   const endless = (out: string) => ['-f', 'lavfi', '-i', 'testsrc2=size=640x360', '-c:v', 'mpeg4', '-q:v', '1', out]
 
   it('ends when its output exceeds the limit', async () => {

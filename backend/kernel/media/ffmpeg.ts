@@ -141,8 +141,11 @@ export async function untilExit(child: ChildProcess & { readonly stderr: Readabl
   refuseFailure({ code, killedBy, errors: errors() })
 }
 
+/** Some versions, such as the packaged one, exit with 0 when the end of a file cannot be written, as on a full disk. */
+const UNFINISHED = 'Error writing trailer'
+
 function refuseFailure({ code, killedBy, errors }: Ended): void {
-  if (code !== 0) throw new Error(`ffmpeg ended with ${killedBy ?? code}: ${errors}`)
+  if (code !== 0 || errors.includes(UNFINISHED)) throw new Error(`ffmpeg ended with ${killedBy ?? code}: ${errors}`)
 }
 
 /** Returns a reader of the output of `-progress pipe:1`. */
