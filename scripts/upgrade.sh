@@ -30,6 +30,15 @@ check_canary() {
   [ "$(inspect '{{.State.Running}}' "$canary")" = true ] || stop "$(docker logs "$canary" 2>&1)"
 }
 
+# An upgrade that was killed leaves its canary, which calls the entry for ever.
+remove_canaries() {
+  one=$(running "${services##* }" | head -n 1)
+  project=$(inspect '{{index .Config.Labels "com.docker.compose.project"}}' "$one")
+  for left in $(docker ps --all --quiet --filter name=^kinora-canary- --filter "label=com.docker.compose.project=$project"); do
+    docker rm --force "$left" >/dev/null
+  done
+}
+
 start_canary() {
   site=$(docker compose exec -T entry printenv SITE_ADDRESS)
   docker compose run --detach --no-deps --name "$canary" --env "SITE_ADDRESS=$site" --entrypoint node ops \
@@ -85,6 +94,7 @@ if [ "$mode" != --as-is ]; then
   if [ "$mode" = --pull ]; then docker compose pull "${services##* }"; else docker compose build "${services##* }"; fi
 fi
 
+remove_canaries
 start_canary
 for service in $services; do
   for old in $(running "$service"); do replace "$service" "$old"; done

@@ -104,6 +104,18 @@ describe('upgrade.sh, with a double of docker', () => {
     expect(imagesOf('canary')).toEqual([])
   })
 
+  it('removes the canary of an upgrade that was killed, but not that of another installation', () => {
+    const left = { service: 'canary', up: true, image: 'sha256:old' }
+    const containers = [
+      { id: 'first', service: 'kinora', image: 'sha256:old', up: true, restarts: 0 },
+      { ...left, id: 'kinora-canary-1' },
+      { ...left, id: 'kinora-canary-2', project: 'other' },
+    ]
+    const { status, state } = upgrade({ replicas: { kinora: 1 }, containers })
+    expect(status).toBe(0)
+    expect(state.containers.map(({ id }) => id).toSorted()).toEqual(['kinora-1', 'kinora-canary-2'])
+  })
+
   it('changes nothing without a backup', () => {
     const { status, log } = upgrade({ backupFails: true })
     expect(status).toBe(1)

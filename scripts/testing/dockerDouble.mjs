@@ -45,6 +45,7 @@ const inspected = (one) => ({
   '{{.State.Running}}': one.up,
   '{{.State.Health.Status}}': one.restarts ? 'starting' : 'healthy',
   '{{.RestartCount}}': one.restarts,
+  '{{index .Config.Labels "com.docker.compose.project"}}': 'kinora',
   '{{.Created}} {{.Image}}': `${one.created ?? '2026-01-01'} ${one.image}`,
 })
 
@@ -72,6 +73,11 @@ const DOCKER = {
   },
   logs: () =>
     console.log(state.stops >= state.failsAt ? '1 of 9 calls failed: GET /: status 502' : '0 of 9 calls failed'),
+  ps: () => {
+    const isFound = (one) =>
+      args.join(' ').includes('name=^kinora-canary- ') && last.endsWith(`.project=${one.project ?? 'kinora'}`)
+    for (const one of of('canary')) if (isFound(one)) console.log(one.id)
+  },
   stop: () => stop(last),
   rm: () => remove(last),
   tag: () => Object.assign(state.images, { [args[2]]: args[1] }),
