@@ -92,6 +92,7 @@ const TaskHealth = z.object({
 
 const cents = z.number()
 const Margin = z.object({
+  /** Credits of completed sales. Claims of refunds are not subtracted. */
   credits_sold: count,
   credits_given: count,
   credits_spent: count,
