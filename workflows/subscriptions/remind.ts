@@ -22,7 +22,7 @@ export async function remind({ handle, calendar, mailOnce }: ReminderDeps, userI
   const current = currentOf((await handle.read(subscription, userId)).state)
   if (current?.status !== 'active') return null
   const { id, failedAt, graceUntil, periodEnd, cancelled } = current
-  if (failedAt && graceUntil) {
+  if (graceUntil) {
     await mailOnce(userId, `failed ${id} ${failedAt}`, { kind: 'paymentFailed', date: graceUntil })
     return null
   }

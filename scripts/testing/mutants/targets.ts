@@ -53,6 +53,11 @@ export const TARGETS: readonly Target[] = [
     file: `workflows/subscriptions/${name}.ts`,
     specs: ['workflows/subscriptions/applyWebhook.spec.ts', 'workflows/subscriptions/wonDisputes.spec.ts'],
   })),
+  { file: 'workflows/subscriptions/remind.ts', specs: ['workflows/subscriptions/remind.spec.ts'] },
+  {
+    file: 'workflows/subscriptions/reconcileReversals.ts',
+    specs: ['workflows/subscriptions/reconcileReversals.spec.ts'],
+  },
   { file: 'workflows/tasks/candidateRoutes.ts', specs: ['workflows/tasks/candidateRoutes.spec.ts'] },
   { file: 'workflows/tasks/sweepHolds.workflow.ts', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
   { file: 'workflows/tasks/taskActivities.ts', within: 'sweepHolds', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
