@@ -40,7 +40,7 @@ describe('reversing a lot', () => {
   })
 
   it('claims the credits from their own lot', () => {
-    given(granted('free', 60), plan('p', 100))
+    given(granted('free', 60), granted('soon', 30, day(20)), plan('p', 100))
       .when(reverse('p'))
       .decides(reversed('p', [part('p', 100)], 0))
   })

@@ -146,6 +146,24 @@ describe('settling the credits of a subscription', () => {
     ])
   })
 
+  it('gives back no credits of a sale that its other reversals still claim', async () => {
+    const kept: [string, number][] = []
+    const credits: SettleDeps['credits'] = {
+      ...world.deps.credits,
+      restoreSale: async (_, { restorationId, stillClaimed }) => void kept.push([restorationId, stillClaimed]),
+    }
+    await world.given(
+      ...running,
+      paid('s2', on('02-01'), on('03-01')),
+      reversed('refund', 1000, 1000),
+      reversed('of another', 500, 500, { saleId: 's2' }),
+      reversed('chargeback', 4499, 3500, { kind: 'reversal' }),
+      restored('won', 3499, 3500),
+    )
+    await settleSubscription({ ...world.deps, credits }, userId)
+    expect(kept).toEqual([['won', 1000]])
+  })
+
   it('links a grant to the request of its own agreement', async () => {
     const second = { ...paid('s2').data, agreementId: 'B' } as SubscriptionEvent<'SubscriptionPaid'>['data']
     await world.given(...running, requested('B'), { type: 'SubscriptionPaid', data: second })
