@@ -74,7 +74,7 @@ describeOnSite('a session in the browser', (site) => {
       await page.clock.runFor(450)
       expect(page.url()).toBe(at('/profile'))
       await page.clock.runFor(100)
-      await page.waitForURL(at('/auth/login'))
+      await page.waitForURL(`${at('/auth/login')}?next=${encodeURIComponent(new URL(at('/profile')).pathname)}`)
       await page.context().close()
     },
   )

@@ -26,6 +26,7 @@ import { provePasskey } from './passkeys.ts'
 import { recordRenewal } from './renewal.ts'
 import { safeNext } from './safeNext.ts'
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
+import { keepNext, takeNext } from './start/keptNext.ts'
 
 const Confirmation = z.string({ error: 'required' }).check(z.minLength(1, 'required'))
 /** Checks that the password and its confirmation match. */
@@ -51,11 +52,22 @@ export const PasswordForm = z
 
 const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
 
-/** Returns the page to open after signing in. A redirect from a private page leaves its anchor in this page's URL. */
-function nextPage(): string {
+/** Returns the page that this page's URL asks for. A redirect from a private page leaves its anchor in this URL. */
+function requestedPage(): string | null {
   const next = new URLSearchParams(location.search).get('next')
-  const anchored = next && !next.includes('#') ? next + location.hash : next
-  return safeNext(anchored, '/workspace', location.origin)
+  return next && !next.includes('#') ? next + location.hash : next
+}
+
+/** Keeps the page that this page's URL asks for, before a sign-up or a mail leads through other pages and tabs. */
+export function keepRequestedPage(): void {
+  const requested = requestedPage()
+  if (requested) keepNext(requested)
+}
+
+/** Returns the page to open after signing in: the requested one, or the one that was requested before a sign-up or a mail. */
+export function nextPage(): string {
+  const kept = takeNext()
+  return safeNext(requestedPage() ?? kept, '/workspace', location.origin)
 }
 
 /** Opens the requested page if a user is signed in already. Finds out whether an earlier session has ended. */

@@ -122,19 +122,22 @@ export async function saveAccountLanguage(language: Locale): Promise<void> {
   await call(saveLanguage, { body: { language }, signal: AbortSignal.timeout(SAVE_WITHIN_MS) })
 }
 
+/** Returns the address of the login page that leads back to this page. */
+const loginAndReturn = () => {
+  const here = location.pathname + location.search + location.hash
+  return `${localHref('/auth/login')}?next=${encodeURIComponent(here)}`
+}
+
 /** Returns the signed-in user, or redirects to the login page and returns undefined. */
 export async function requireMember(): Promise<User | undefined> {
   const session = await startSession()
   if (session.status === 'in') return session.user
-  const here = location.pathname + location.search + location.hash
-  location.replace(`${localHref('/auth/login')}?next=${encodeURIComponent(here)}`)
+  location.replace(loginAndReturn())
   return undefined
 }
 
-const goToLogin = (ms: number) => setTimeout(() => location.assign(localHref('/auth/login')), ms)
-
-/** Signs out on the server and in this browser, even if the server fails, and opens the login page. */
-async function endSession(onEnded: () => void, ms: number): Promise<void> {
+/** Signs out on the server and in this browser, even if the server fails, and opens a login page. */
+async function endSession(login: string, onEnded: () => void, ms: number): Promise<void> {
   const ended = await call(logout).then(
     () => true,
     () => false,
@@ -143,7 +146,7 @@ async function endSession(onEnded: () => void, ms: number): Promise<void> {
   removeSessionMark()
   if (ended) onEnded()
   else showToast('danger', translate()('common.session.logoutFailed'))
-  goToLogin(ended ? ms : 1000)
+  setTimeout(() => location.assign(login), ended ? ms : 1000)
 }
 
 let signedOut: Promise<void> | undefined
@@ -151,7 +154,7 @@ let signedOut: Promise<void> | undefined
 /** Signs out at the user's request, once, and deletes unsent forms. */
 export function signOut(): Promise<void> {
   forgetDrafts()
-  signedOut ??= endSession(() => {}, 0)
+  signedOut ??= endSession(localHref('/auth/login'), () => {}, 0)
   return signedOut
 }
 
@@ -160,5 +163,5 @@ handleSessionLost(() => {
   // Sign out first: other calls may fail at the same time.
   setSignedOut()
   markEnded()
-  void endSession(() => showToast('warning', translate()('common.session.ended')), 500)
+  void endSession(loginAndReturn(), () => showToast('warning', translate()('common.session.ended')), 500)
 })

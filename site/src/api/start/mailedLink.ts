@@ -1,6 +1,6 @@
 import { confirmStart, previewStart, start } from '#backend/accounts/contract.ts'
 import { pageLocale } from '../../i18n/client.ts'
-import { enter } from '../account.ts'
+import { enter, keepRequestedPage, nextPage } from '../account.ts'
 import { type Answer, call } from '../api.ts'
 import { ApiError, ticketOf } from '../apiError.ts'
 import { buyPlan } from '../plans/purchase.ts'
@@ -15,6 +15,8 @@ export async function mailLink(email: string): Promise<void> {
   const { prompt, camera_movements, plan } = readLocalStart() ?? {}
   const draft = { prompt, camera_movements, plan } as Draft['draft']
   await call(start, { body: { email, language: pageLocale(), draft } })
+  // The link itself leads to the video of a draft.
+  if (!prompt) keepRequestedPage()
 }
 
 /** Returns what a mailed link continues. The link still works afterwards. */
@@ -33,6 +35,7 @@ export async function openLink(token: string, shown: StartPreview): Promise<stri
 
 /** Returns the page after a sign-in by link. A chosen plan opens the page of the payment provider first. */
 export async function continueWith({ prompt, has_image, plan }: StartPreview): Promise<string> {
+  const requested = nextPage()
   if (plan && plan !== 'free') {
     // Otherwise, the next mailed link would buy the plan again.
     const { plan: _, ...draft } = readLocalStart() ?? {}
@@ -40,5 +43,5 @@ export async function continueWith({ prompt, has_image, plan }: StartPreview): P
     await buyPlan(plan)
     return '/profile#subscription'
   }
-  return prompt || has_image ? WITH_DRAFT : '/workspace'
+  return prompt || has_image ? WITH_DRAFT : requested
 }

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { Credentials } from '#backend/accounts/contract.ts'
-import { sendSignedInOn, signIn, signInWithCode, signInWithPasskey } from '../../api/account.ts'
+import { keepRequestedPage, sendSignedInOn, signIn, signInWithCode, signInWithPasskey } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { mailLink } from '../../api/start/mailedLink.ts'
 import { takeEndedMark } from '../../api/start/sessionEnd.ts'
@@ -76,14 +76,14 @@ export function LoginForm({ locale }: { locale: Locale }) {
         autoComplete="current-password"
         {...field('password')}
       />
-      <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)}>
+      <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)} onClick={keepRequestedPage}>
         {t('auth.login.forgot')}
       </a>
       <SubmitButton label={t('auth.login.submit')} busy={busy} ready={ready} variant="outline" />
       <PasskeyButton send={() => signInWithPasskey()} />
       <p className="form-foot with-registration">
         {t('auth.login.noAccount')}{' '}
-        <a className="link" href={localizedPath('/auth/register', locale)}>
+        <a className="link" href={localizedPath('/auth/register', locale)} onClick={keepRequestedPage}>
           {t('auth.login.toRegister')}
         </a>
       </p>
