@@ -112,21 +112,24 @@ const Moment = z
 /** Years that remain valid in Postgres and JavaScript when a day or a UTC offset is added. */
 const isStorable = (year: number) => year >= 1970 && year < 9_999
 
+/** Filter and page of a user's finished videos. */
+export const WorksQuery = z.object({
+  ...paging(20),
+  task_type: z.optional(z.enum(TASK_TYPES, 'unknown_task_type')),
+  model: z.optional(z.string().check(z.maxLength(120, 'unknown_model'))),
+  /** Earliest creation time, inclusive. A date means the start of that day in UTC. */
+  from: z.optional(Moment),
+  /** Latest creation time, inclusive. A date means the end of that day in UTC. */
+  to: z.optional(Moment),
+  /** Text to search for in the description, ignoring case. */
+  q: z.optional(z.string().check(z.trim(), z.maxLength(200, 'search_too_long'))),
+  favourites: z.optional(z.literal('true', 'invalid')),
+  folder: z.optional(FolderName),
+})
+
 export const myWorks = endpoint('GET /videos/my-works', {
   access: 'user',
-  query: z.object({
-    ...paging(20),
-    task_type: z.optional(z.enum(TASK_TYPES, 'unknown_task_type')),
-    model: z.optional(z.string().check(z.maxLength(120, 'unknown_model'))),
-    /** Earliest creation time, inclusive. A date means the start of that day in UTC. */
-    from: z.optional(Moment),
-    /** Latest creation time, inclusive. A date means the end of that day in UTC. */
-    to: z.optional(Moment),
-    /** Text to search for in the description, ignoring case. */
-    q: z.optional(z.string().check(z.trim(), z.maxLength(200, 'search_too_long'))),
-    favourites: z.optional(z.literal('true', 'invalid')),
-    folder: z.optional(FolderName),
-  }),
+  query: WorksQuery,
   answer: z.object({ tasks: z.array(Task), total: z.number() }),
   summary:
     "The user's finished videos, newest first, by mode, model, date (from, to), part of the description (q), favourites and folder",

@@ -2,6 +2,7 @@ import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { openLibraryDouble } from '../testing/libraryDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
 
 /** Does what the browser does to a page of its back/forward cache, which Playwright turns off. */
 const restore = (page: Page) =>
@@ -31,6 +32,27 @@ describeOnSite('a page that is restored from the back/forward cache', (site) => 
     state.server.tasks = state.server.tasks.slice(1)
     await restore(page)
     await expect.poll(() => tiles.count()).toBe(4)
+    await page.context().close()
+  })
+
+  it('keeps its videos if they cannot be read again, and offers to try again', async () => {
+    const [{ stale }, { action }] = [await words('en', 'library'), await words('en', 'common')]
+    const page = await site.visit({ language: 'en' })
+    const state = await openLibraryDouble(page, { url: site.url, language: 'en', count: 70 })
+    await page.goto(`${site.url}/library`)
+    const tiles = page.locator('.library-tile')
+    await expect.poll(() => tiles.count()).toBeGreaterThan(5)
+    await page.route('**/videos/my-works*', (route) => route.abort(), { times: 1 })
+    await restore(page)
+    await page.getByRole('status').getByText(stale).waitFor()
+    await expect.poll(() => tiles.count()).toBeGreaterThan(5)
+    await expect
+      .poll(() => page.getByText(stale).evaluate((text) => text.getBoundingClientRect().bottom))
+      .toBeLessThan(860)
+    state.server.tasks = state.server.tasks.slice(1)
+    await page.getByRole('button', { name: action.retry }).click()
+    await page.getByText(stale).waitFor({ state: 'detached' })
+    await expect.poll(() => tiles.first().getAttribute('data-task')).toBe('f1')
     await page.context().close()
   })
 

@@ -6,8 +6,9 @@ import { localHref, translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
+import { isFiltered, NO_FILTER } from './filter.ts'
 import { Grid } from './Grid.tsx'
-import { $films, $filter, isFiltered, loadFilms, loadMore, NO_FILTER, setFilter } from './library.ts'
+import { $films, $filter, loadFilms, loadMore, refreshFilms, setFilter } from './library.ts'
 
 /** Shows the grid, or why there is none. */
 export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
@@ -28,16 +29,19 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
       <Grid tasks={tasks} onOpen={onOpen} />
       <div className="library-end" role="status" data-more={tasks.length < total || undefined}>
         {status === 'more' && t('common.loading')}
-        {status === 'stuck' && (
-          <>
-            <p>{t('library.stuck')}</p>
-            <Button label={t('common.action.retry')} icon="refresh" onClick={() => void loadMore()} />
-          </>
-        )}
+        {status === 'stuck' && <Retry text={t('library.stuck')} onRetry={loadMore} />}
+        {status === 'stale' && <Retry text={t('library.stale')} onRetry={refreshFilms} />}
       </div>
     </section>
   )
 }
+
+const Retry = ({ text, onRetry }: { readonly text: string; readonly onRetry: () => Promise<void> }) => (
+  <div className="library-retry">
+    <p>{text}</p>
+    <Button label={translate()('common.action.retry')} icon="refresh" onClick={() => void onRetry()} />
+  </div>
+)
 
 function NoFilms() {
   const t = translate()

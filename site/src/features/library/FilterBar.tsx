@@ -4,7 +4,8 @@ import { $models } from '../../api/models.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { $filter, type Filter, setFilter } from './library.ts'
+import { DAYS, type Filter } from './filter.ts'
+import { $filter, setFilter } from './library.ts'
 import { $folders } from './marks.ts'
 import { $selection, startSelecting, stopSelecting } from './selection.ts'
 
@@ -33,6 +34,9 @@ export function FilterBar() {
       </fieldset>
       <Select label={t('library.model')} value={filter.model} onChange={(model) => setFilter({ model })}>
         <option value="">{t('library.allModels')}</option>
+        {filter.model && !models.some(({ id }) => id === filter.model) && (
+          <option value={filter.model}>{filter.model}</option>
+        )}
         {models.map(({ id, names }) => (
           <option key={id} value={id}>
             {names[pageLocale()]}
@@ -41,15 +45,18 @@ export function FilterBar() {
       </Select>
       <Select label={t('library.date')} value={filter.days} onChange={(days) => setFilter({ days: Number(days) })}>
         <option value={0}>{t('library.allDates')}</option>
-        {[1, 7, 30].map((days) => (
+        {DAYS.map((days) => (
           <option key={days} value={days}>
             {t('library.days', { count: days })}
           </option>
         ))}
       </Select>
-      {folders.length > 0 && (
+      {(folders.length > 0 || filter.folder) && (
         <Select label={t('library.folder')} value={filter.folder} onChange={(folder) => setFilter({ folder })}>
           <option value="">{t('library.allFolders')}</option>
+          {filter.folder && !folders.some(([name]) => name === filter.folder) && (
+            <option value={filter.folder}>{filter.folder}</option>
+          )}
           {folders.map(([name, count]) => (
             <option key={name} value={name}>
               {name} ({count})

@@ -7,24 +7,12 @@ import { once } from '../../api/once.ts'
 import { onRestored } from '../../api/pages/restored.ts'
 import { requireMember } from '../../api/session.ts'
 import { loadLabelPolicy } from '../../api/videoLabel.ts'
+import { type Filter, filterQuery, filterSearch, NO_FILTER, readFilter } from './filter.ts'
 import { loadMarks } from './marks.ts'
 
-export interface Filter {
-  readonly text: string
-  readonly type: Task['task_type'] | ''
-  readonly model: string
-  /** Latest days that the videos are from; 0 for all. */
-  readonly days: number
-  readonly favourites: boolean
-  /** Name of a folder; empty for all. */
-  readonly folder: string
-}
-
-export const NO_FILTER: Filter = { text: '', type: '', model: '', days: 0, favourites: false, folder: '' }
-
 export interface Films {
-  /** `more`: the next page loads. `stuck`: it failed to load. */
-  readonly status: 'loading' | 'ready' | 'more' | 'stuck' | 'failed'
+  /** `more`: the next page loads. `stuck`: it failed to load. `stale`: the list failed to load again. */
+  readonly status: 'loading' | 'ready' | 'more' | 'stuck' | 'failed' | 'stale'
   readonly tasks: readonly Task[]
   readonly total: number
   readonly error?: unknown
@@ -38,23 +26,17 @@ export const $library = atom<'loading' | 'open' | 'away'>('loading')
 export const $filter = atom<Filter>(NO_FILTER)
 export const $films = atom<Films>({ status: 'loading', tasks: [], total: 0 })
 
-export const isFiltered = (filter: Filter): boolean =>
-  Object.entries(NO_FILTER).some(([name, none]) => filter[name as keyof Filter] !== none)
-
 let latest = 0
+/** Filter of the videos that are shown; null before the first ones. */
+let listed: Filter | null = null
 /** Pages that were loaded. Videos that were deleted since make the next page start earlier. */
 let pages = 1
 
-const read = ({ text, type, model, days, favourites, folder }: Filter, page: number) =>
+const read = (filter: Filter, page: number) =>
   call(myWorks, {
     query: {
-      ...{ page, per_page: PER_PAGE },
-      ...(text ? { q: text } : {}),
-      ...(type ? { task_type: type } : {}),
-      ...(model ? { model } : {}),
-      ...(days ? { from: new Date(Date.now() - days * DAY_MS).toISOString() } : {}),
-      ...(favourites ? { favourites: 'true' as const } : {}),
-      ...(folder ? { folder } : {}),
+      ...{ page, per_page: PER_PAGE, ...filterQuery(filter) },
+      ...(filter.days ? { from: new Date(Date.now() - filter.days * DAY_MS).toISOString() } : {}),
     },
   })
 
@@ -68,18 +50,26 @@ function withNew(shown: readonly Task[], read: readonly Task[]): readonly Task[]
 export async function loadFilms(count = 1): Promise<void> {
   latest += 1
   const mine = latest
+  const filter = $filter.get()
   $films.set({ ...$films.get(), status: 'loading' })
   try {
-    let { tasks, total }: Pick<Films, 'tasks' | 'total'> = await read($filter.get(), 1)
+    let { tasks, total }: Pick<Films, 'tasks' | 'total'> = await read(filter, 1)
     for (let page = 2; page <= count && tasks.length < total && mine === latest; page++)
-      tasks = withNew(tasks, (await read($filter.get(), page)).tasks)
+      tasks = withNew(tasks, (await read(filter, page)).tasks)
     if (mine !== latest) return
     pages = count
+    listed = filter
     $films.set({ status: 'ready', tasks, total })
   } catch (error) {
-    if (mine === latest) $films.set({ status: 'failed', tasks: [], total: 0, error })
+    if (mine !== latest) return
+    const shown = $films.get()
+    if (filter === listed && shown.tasks.length > 0) $films.set({ ...shown, status: 'stale' })
+    else $films.set({ status: 'failed', tasks: [], total: 0, error })
   }
 }
+
+/** Loads all videos that are shown again. */
+export const refreshFilms = (): Promise<void> => loadFilms(pages)
 
 /** Loads the next videos, unless all are shown or others load. */
 export async function loadMore(): Promise<void> {
@@ -101,9 +91,10 @@ export async function loadMore(): Promise<void> {
   }
 }
 
-/** Changes the filter and loads the videos that match it. */
+/** Changes the filter, also in the page's address, and loads the videos that match it. */
 export function setFilter(change: Partial<Filter>): Promise<void> {
   $filter.set({ ...$filter.get(), ...change })
+  history.replaceState(history.state, '', location.pathname + filterSearch($filter.get()) + location.hash)
   return loadFilms()
 }
 
@@ -142,9 +133,10 @@ const loadModels = async () => $models.set((await call(listModels)).map(formMode
 
 /** Loads the library, or redirects visitors to the login page. Runs once per page. */
 export const openLibrary = once(async () => {
+  $filter.set(readFilter(location.search))
   const user = await requireMember()
   $library.set(user ? 'open' : 'away')
   if (!user) return
-  onRestored(() => navigator.onLine && void Promise.all([loadFilms(pages), loadMarks()]))
+  onRestored(() => navigator.onLine && void Promise.all([refreshFilms(), loadMarks()]))
   await Promise.all([loadBalance(), loadFilms(), loadMarks(), loadModels().catch(() => {}), loadLabelPolicy()])
 })
