@@ -21,6 +21,7 @@ import { addressOf, call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { once } from '../../api/once.ts'
 import { localHref } from '../../i18n/client.ts'
+import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { type BoardSection, boardSection } from './boardSection.ts'
 import { dayOf } from './figures.ts'
 import { type Choice, queryOf } from './period/boardPeriod.ts'
@@ -165,6 +166,7 @@ async function pollVisitors(): Promise<void> {
 
 /** Loads the dashboard and polls the current visitors while the page is visible. Runs once per page. */
 export const openBoard = once(async () => {
+  ignoreSecondClicks()
   setInterval(() => void pollVisitors(), LIVE_EVERY_MS)
   document.addEventListener('visibilitychange', () => void pollVisitors())
   await refreshBoard()

@@ -5,6 +5,7 @@ import { displayName } from '../../api/hint.ts'
 import { onRestored } from '../../api/pages/restored.ts'
 import { $session, signOut, startSession } from '../../api/session.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
+import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 
 export { saveAccountLanguage } from '../../api/session.ts'
 
@@ -22,6 +23,7 @@ function showNoCredits(error: unknown): void {
 
 /** Shows the user and the credit balance in the header as soon as each is known. */
 export async function showSession(): Promise<void> {
+  ignoreSecondClicks()
   $session.subscribe((session) => {
     if (session.status !== 'in') return
     const name = displayName(session.user)
