@@ -95,6 +95,25 @@ describeOnSite('the language', (site) => {
     },
   )
 
+  it('is the one that a member chose last, although the earlier choice was not yet saved', async () => {
+    const user = await site.newUser()
+    const page = await site.visit({ language: 'en', user })
+    await page.goto(`${site.url}/workspace`)
+    await page.waitForFunction(() => localStorage.getItem('language'))
+    await page.goto(site.url)
+    const saved = Promise.withResolvers<void>()
+    await page.route('**/api/v1/users/language', (route) => saved.promise.then(() => route.continue()), { times: 1 })
+    for (const language of ['zh', 'en'] as const) {
+      await choose(page, language)
+      await page.locator(`.header-end [data-language=${language}][aria-busy]`).waitFor()
+    }
+    saved.resolve()
+    await expect.poll(() => page.locator('[data-language][aria-busy]').count()).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/')
+    expect(await (await user.call('GET', '/auth/me')).json()).toMatchObject({ language: 'en' })
+    await page.context().close()
+  })
+
   it.each(languagesInTurn())('does not change if it cannot be saved on the account (%s)', async (language) => {
     const { session } = await words(language, 'common')
     const user = await site.newUser()

@@ -35,8 +35,18 @@ describe('the language switch', () => {
 
   it('saves once for repeated clicks', async () => {
     const { steps, change } = recorded(async () => {})
-    await Promise.all([change('zh'), change('zh'), change('en')])
+    await Promise.all([change('zh'), change('zh')])
     expect(steps.filter((step) => step.startsWith('save'))).toEqual(['save zh'])
+  })
+
+  it.each([
+    ['is saved', async () => {}],
+    ['fails', () => Promise.reject(new Error('down'))],
+  ])('saves a choice after the earlier one, and opens its page, although that one %s', async (_, first) => {
+    const saves = [first, async () => {}]
+    const { steps, change } = recorded(() => saves.shift()!())
+    expect(await Promise.all([change('zh'), change('en')])).toEqual([true, true])
+    expect(steps).toEqual(['mark zh', 'save zh', 'mark en', 'save en', 'remember en', 'go en', 'mark undefined'])
   })
 })
 

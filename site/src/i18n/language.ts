@@ -28,26 +28,38 @@ export interface SwitchPorts {
 
 /**
  * Creates a language switch. It saves the language to the account before it opens the new page, which would otherwise
- * redirect to the old language. A failure changes nothing. The switch returns whether it succeeded.
+ * redirect to the old language. The latest choice counts. A failure changes nothing. The switch returns whether it
+ * succeeded.
  */
 export function languageSwitch(ports: SwitchPorts) {
-  let busy = false
-  return async (language: Locale): Promise<boolean> => {
-    if (busy) return false
-    busy = true
-    ports.mark(language)
-    try {
-      await ports.save(language)
+  let wanted: Locale
+  let running: Promise<boolean> | undefined
+
+  const run = async (): Promise<boolean> => {
+    let language: Locale
+    let failure: { readonly error: unknown } | undefined
+    do {
+      language = wanted
+      failure = await ports.save(language).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
+    } while (language !== wanted)
+    if (failure) ports.failed(failure.error)
+    else {
       ports.remember(language)
       ports.go(language)
-      return true
-    } catch (error) {
-      ports.failed(error)
-      return false
-    } finally {
-      // Clear the mark on success too: the browser may restore this page from its back/forward cache.
-      ports.mark(undefined)
-      busy = false
     }
+    // Clear the mark on success too: the browser may restore this page from its back/forward cache.
+    ports.mark(undefined)
+    return !failure
+  }
+  return (language: Locale): Promise<boolean> => {
+    wanted = language
+    ports.mark(language)
+    running ??= run().finally(() => {
+      running = undefined
+    })
+    return running
   }
 }

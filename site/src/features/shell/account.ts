@@ -3,11 +3,13 @@
 import { $credits, loadBalance, loadCredits } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
 import { onRestored } from '../../api/pages/restored.ts'
-import { $session, signOut, startSession } from '../../api/session.ts'
+import { $session, saveAccountLanguage, signOut, startSession } from '../../api/session.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import type { Locale } from '../../i18n/core.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
+import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
-
-export { saveAccountLanguage } from '../../api/session.ts'
+import { showToast } from '../../ui/toasts.ts'
 
 const all = (selector: string) => document.querySelectorAll<HTMLElement>(selector)
 
@@ -46,3 +48,26 @@ export async function showSession(): Promise<void> {
   // Private pages load the balance themselves.
   if (!document.body.hasAttribute('data-private')) await loadCredits().catch(showNoCredits)
 }
+
+/** Marks the selected language link as busy and prefetches the page in that language. */
+function markLanguage(language: Locale | undefined): void {
+  for (const link of all('a[data-language]')) {
+    if (link.dataset.language === language) link.ariaBusy = 'true'
+    else link.removeAttribute('aria-busy')
+  }
+  if (language === undefined) return
+  const page = Object.assign(document.createElement('link'), { rel: 'prefetch', href: inLanguage(location, language) })
+  document.head.append(page)
+}
+
+/** Saves the language to the account, and opens the page in that language. */
+export const switchLanguage = languageSwitch({
+  save: saveAccountLanguage,
+  remember: rememberLanguage,
+  go: (language) => language !== pageLocale() && location.assign(inLanguage(location, language)),
+  mark: markLanguage,
+  failed: () => {
+    // If the session has expired, the session handler shows its own message.
+    if ($session.get().status === 'in') showToast('danger', translate()('common.session.languageFailed'))
+  },
+})

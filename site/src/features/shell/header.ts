@@ -1,41 +1,20 @@
 /** Header and footer behaviour of every page, without a framework. */
-import { pageLocale, translate } from '../../i18n/client.ts'
-import { type Locale, localeOf } from '../../i18n/core.ts'
-import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
-import { lazyToast } from '../../ui/lazyToast.ts'
+import { pageLocale } from '../../i18n/client.ts'
+import { localeOf } from '../../i18n/core.ts'
+import { inLanguage, rememberLanguage } from '../../i18n/language.ts'
 
 const signedIn = () => document.documentElement.dataset.session === 'in'
-const languageLinks = () => document.querySelectorAll<HTMLAnchorElement>('a[data-language]')
-
-/** Marks the selected language link as busy and prefetches the page in that language. */
-function markLanguage(language: Locale | undefined): void {
-  for (const link of languageLinks()) {
-    if (link.dataset.language === language) link.ariaBusy = 'true'
-    else link.removeAttribute('aria-busy')
-  }
-  if (language === undefined) return
-  const page = Object.assign(document.createElement('link'), { rel: 'prefetch', href: inLanguage(location, language) })
-  document.head.append(page)
-}
-
-const switchLanguage = languageSwitch({
-  // Called only for signed-in users, whose header has already loaded `account.ts`.
-  save: async (language) => (await import('./account.ts')).saveAccountLanguage(language),
-  remember: rememberLanguage,
-  go: (language) => location.assign(inLanguage(location, language)),
-  mark: markLanguage,
-  // If the session has expired, the session handler shows its own message.
-  failed: () => signedIn() && void lazyToast('danger', translate()('common.session.languageFailed')),
-})
 
 /** Makes language links save the choice in the browser and the account, and keep the URL's query and fragment. */
 export function setUpLanguageLinks(): void {
-  for (const link of languageLinks()) {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-language]')) {
     link.addEventListener('click', (event) => {
       const language = localeOf(link.dataset.language)
-      if (language !== pageLocale() && signedIn()) {
+      const isSwitching = document.querySelector('a[data-language][aria-busy]') !== null
+      if (signedIn() && (language !== pageLocale() || isSwitching)) {
         event.preventDefault()
-        void switchLanguage(language)
+        // The header of signed-in users has already loaded it.
+        void import('./account.ts').then(({ switchLanguage }) => switchLanguage(language))
         return
       }
       rememberLanguage(language)
