@@ -57,6 +57,34 @@ describeOnSite('toasts', (site) => {
     await page.context().close()
   })
 
+  it.each([320, 390])('leave the buttons of an open dialog in reach, at %i px', async (width) => {
+    const page = await site.visit({ language: 'en', width })
+    await page.setViewportSize({ width, height: 640 })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const { say, toast } = await open(site, page)
+    const dialog = page.locator('dialog[open]')
+    /** Returns the buttons of the dialog's head and foot that something covers. */
+    const covered = () =>
+      dialog.locator(':is(.dialog-head, .dialog-foot) button').evaluateAll((buttons) =>
+        buttons
+          .filter((button) => {
+            const { left, top, width, height } = button.getBoundingClientRect()
+            return !button.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+          })
+          .map(({ outerHTML }) => outerHTML),
+      )
+    for (const opener of ['.queue [data-task="a"] .icon-button-danger', '.movements-button']) {
+      await say(`first ${LONG}`, `second ${LONG}`, `third ${LONG}`)
+      await page.locator(opener).press('Enter')
+      await dialog.waitFor()
+      await say(`fourth ${LONG}`)
+      await expect.poll(async () => [await toast('fourth').count(), await covered()]).toEqual([1, []])
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await page.context().close()
+  })
+
   it('give the keyboard focus to the next one, then back', async () => {
     const { action } = await words('en', 'common')
     const page = await site.visit({ language: 'en' })

@@ -35,12 +35,13 @@ let following = false
  * Keeps the region in the top modal dialog while one is open, because everything outside is inert. Dialogs open and close
  * by their attribute; React also removes open ones, with what is in them.
  */
-function followDialogs(region: HTMLElement): void {
+function followDialogs(region: HTMLElement, onMoved: () => void): void {
   const place = () => {
     const home = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
     if (region.parentElement !== home) {
       home.append(region)
       region.showPopover()
+      onMoved()
     }
     observer.observe(document.body, { attributeFilter: ['open'], subtree: true, childList: home !== document.body })
   }
@@ -58,6 +59,24 @@ function stack(region: HTMLElement): number {
     height += box.offsetHeight + GAP
   }
   return height
+}
+
+/**
+ * Returns the height that the stack may have: above an open dialog's lower edge, toasts would cover its buttons. Where not
+ * even the newest fits below the dialog, it gets a place above the buttons, and no other one any.
+ */
+function room(region: HTMLElement): number {
+  region.style.removeProperty('--raise')
+  const { left, bottom } = region.getBoundingClientRect()
+  const dialog = region.closest('dialog')
+  const box = dialog?.getBoundingClientRect()
+  if (!box || box.right <= left) return bottom
+  const newest = region.querySelector<HTMLElement>('.toast')?.offsetHeight ?? 0
+  if (bottom - box.bottom >= newest) return bottom - box.bottom
+  const foot = dialog?.querySelector(':scope > .dialog-foot')
+  const raise = foot ? bottom - foot.getBoundingClientRect().top + GAP : 0
+  region.style.setProperty('--raise', `${-Math.max(raise, 0)}px`)
+  return 0
 }
 
 /** Returns a function that removes a toast. If it has the keyboard focus, `next`, another toast or what had it before gets it. */
@@ -78,13 +97,13 @@ export function showToasts(): void {
   const region = document.getElementById('toasts')
   if (!region || following) return
   following = true
-  followDialogs(region)
   const closeLabel = region.dataset.close ?? ''
   const remove = remover(region)
   const arrange = () => {
     const oldest = $toasts.get()[0]
-    if (stack(region) > region.getBoundingClientRect().bottom && $toasts.get().length > 1) dismissToast(oldest!.id)
+    if (stack(region) - GAP > room(region) && $toasts.get().length > 1) dismissToast(oldest!.id)
   }
+  followDialogs(region, arrange)
   const observer = new ResizeObserver(arrange)
   holdToasts(
     () => region.matches(':focus-within') || (region.matches(':hover') && matchMedia('(hover: hover)').matches),
