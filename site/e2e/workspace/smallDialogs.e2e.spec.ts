@@ -114,6 +114,37 @@ describeOnSite('dialogs on a small phone', (site) => {
     },
   )
 
+  it('break Chinese titles between words', async () => {
+    const page = await site.visit({ language: 'zh', width: 320 })
+    await openMoneyDouble(page, site.url, 'zh')
+    const [{ delete: deletion }, { cancel }] = await Promise.all(
+      ['profile', 'subscription'].map((name) => words('zh', name)),
+    )
+    const lines = () =>
+      page.locator('dialog[open] h2').evaluate((title) => {
+        const range = document.createRange()
+        const tops = new Map<number, string>()
+        const texts = document.createTreeWalker(title, NodeFilter.SHOW_TEXT)
+        while (texts.nextNode())
+          for (const [at, character] of [...(texts.currentNode as Text).data].entries()) {
+            range.setStart(texts.currentNode, at)
+            range.setEnd(texts.currentNode, at + 1)
+            const { top } = range.getBoundingClientRect()
+            tops.set(top, (tops.get(top) ?? '') + character)
+          }
+        return [...tops.values()]
+      })
+    for (const [path, opener, expected] of [
+      ['settings', deletion.open, ['确定要删除', '账户吗？']],
+      ['billing', cancel.open, ['确定要取消', '订阅吗？']],
+    ]) {
+      await page.goto(`${site.url}/zh/profile/${path}`)
+      await page.getByRole('button', { name: opener, exact: true }).click()
+      await expect.poll(lines).toEqual(expected)
+    }
+    await page.context().close()
+  })
+
   it('keep the focused field in sight between their head and their buttons', async () => {
     const page = await site.visit({ language: 'en', width: 320 })
     const { server } = await openMoneyDouble(page, site.url, 'en')

@@ -1,5 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { translate } from '../i18n/client.ts'
+import { Fragment, type ReactNode, useEffect, useId, useRef } from 'react'
+import { pageLocale, translate } from '../i18n/client.ts'
 import { IconButton } from './Button.tsx'
 import { restoreFocus } from './lists/keepFocus.ts'
 
@@ -9,6 +9,18 @@ interface DialogProps {
   readonly size?: 520 | 600 | 800
   readonly foot?: ReactNode
   readonly children: ReactNode
+}
+
+/** Lets a Chinese title break between words. Browsers break it between any two characters. */
+function withBreaks(title: string): ReactNode {
+  if (pageLocale() !== 'zh' || !('Segmenter' in Intl)) return title
+  const parts = [...new Intl.Segmenter('zh', { granularity: 'word' }).segment(title)]
+  return parts.map(({ segment, isWordLike, index }, n) => (
+    <Fragment key={index}>
+      {isWordLike && parts[n - 1]?.isWordLike && <wbr />}
+      {segment}
+    </Fragment>
+  ))
 }
 
 /** Shows a native modal dialog while it is rendered; the browser handles focus, Escape and the backdrop. */
@@ -39,7 +51,7 @@ export function Dialog({ title, onClose, size = 520, foot, children }: DialogPro
       }}
     >
       <div className="line spread dialog-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>{withBreaks(title)}</h2>
         <IconButton icon="close" label={translate()('common.action.close')} onClick={onClose} />
       </div>
       <div className="stack stack-wide dialog-body">{children}</div>
