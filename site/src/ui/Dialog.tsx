@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode, useEffect, useId, useRef } from 'react'
+import { Fragment, type ReactNode, type SyntheticEvent, useEffect, useId, useRef } from 'react'
 import { pageLocale, translate } from '../i18n/client.ts'
 import { IconButton } from './Button.tsx'
 import { restoreFocus } from './lists/keepFocus.ts'
@@ -7,6 +7,8 @@ interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly size?: 520 | 600 | 800
+  /** Keeps the dialog open, because what it has begun can no longer be cancelled. */
+  readonly busy?: boolean
   readonly foot?: ReactNode
   readonly children: ReactNode
 }
@@ -24,7 +26,7 @@ function withBreaks(title: string): ReactNode {
 }
 
 /** Shows a native modal dialog while it is rendered; the browser handles focus, Escape and the backdrop. */
-export function Dialog({ title, onClose, size = 520, foot, children }: DialogProps) {
+export function Dialog({ title, onClose, size = 520, busy = false, foot, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -36,23 +38,28 @@ export function Dialog({ title, onClose, size = 520, foot, children }: DialogPro
       if (opener instanceof HTMLElement) restoreFocus(opener)
     }
   }, [])
+  /** Keeps the browser from closing the dialog. A dialog inside this one has events of its own. */
+  const hold = (event: SyntheticEvent) => {
+    if (busy && (event.target as Element).closest('dialog') === ref.current) event.preventDefault()
+  }
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape; this click is on the backdrop.
     <dialog
       ref={ref}
       className={`dialog dialog-${size}`}
       aria-labelledby={id}
+      onCancel={hold}
+      onKeyDown={(event) => event.key === 'Escape' && hold(event)}
       onClose={(event) => {
         // React lets the event of a dialog inside this one bubble.
         if (event.target === ref.current) onClose()
       }}
       onClick={(event) => {
-        if (event.target === ref.current) onClose()
+        if (event.target === ref.current && !busy) onClose()
       }}
     >
       <div className="line spread dialog-head">
         <h2 id={id}>{withBreaks(title)}</h2>
-        <IconButton icon="close" label={translate()('common.action.close')} onClick={onClose} />
+        <IconButton icon="close" label={translate()('common.action.close')} disabled={busy} onClick={onClose} />
       </div>
       <div className="stack stack-wide dialog-body">{children}</div>
       {foot && <div className="dialog-foot">{foot}</div>}

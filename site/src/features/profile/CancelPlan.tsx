@@ -50,12 +50,14 @@ function Question({ endsAt, reason, onClose, onDone }: QuestionProps) {
   const confirm = () => run(async () => onDone(await cancelPlan(reason.current)))
   const foot = (
     <>
-      <Button onClick={onClose}>{t('subscription.cancel.keep')}</Button>
+      <Button disabled={busy} onClick={onClose}>
+        {t('subscription.cancel.keep')}
+      </Button>
       <Button label={t('subscription.cancel.confirm')} variant="danger" busy={busy} onClick={confirm} />
     </>
   )
   return (
-    <Dialog title={t('subscription.cancel.title')} onClose={onClose} foot={foot}>
+    <Dialog title={t('subscription.cancel.title')} busy={busy} onClose={onClose} foot={foot}>
       <p>{endsAt ? t('subscription.cancel.text', { date: dayText(endsAt) }) : t('subscription.cancel.textUndated')}</p>
       <div className="cancel-loss">
         <p>{t('subscription.cancel.lose')}</p>

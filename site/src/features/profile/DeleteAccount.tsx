@@ -50,7 +50,7 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
   })
   const foot = (
     <>
-      <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
+      <Button label={t('common.action.cancel')} variant="quiet" disabled={busy} onClick={onClose} />
       <Button
         type="submit"
         form={id}
@@ -66,7 +66,7 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
     </>
   )
   return (
-    <Dialog title={t('profile.delete.title')} onClose={onClose} foot={foot}>
+    <Dialog title={t('profile.delete.title')} busy={busy} onClose={onClose} foot={foot}>
       <p>{t('profile.delete.warning')}</p>
       <form className="stack stack-wide" id={id} {...form}>
         <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />

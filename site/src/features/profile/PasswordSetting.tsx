@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { PasswordForm } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
@@ -17,14 +18,22 @@ import { $hasPassword, loadPassword, mailPasswordLink, setPassword } from './pro
 export function PasswordSetting() {
   const t = translate()
   const [round, setRound] = useState(0)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const onDone = () => {
+    flushSync(() => setRound(round + 1))
+    // The field or button that had the focus is gone.
+    if (document.activeElement === document.body) heading.current?.focus()
+  }
   return (
     <div className="stack stack-wide card profile-card" id="password">
-      <h3>{t('profile.password.heading')}</h3>
+      <h3 ref={heading} tabIndex={-1}>
+        {t('profile.password.heading')}
+      </h3>
       <PasswordKnown>
         {(hasPassword) => (
           <>
             <p className="muted">{t(hasPassword ? 'profile.password.lead' : 'profile.password.none')}</p>
-            {hasPassword ? <PasswordChange key={round} onDone={() => setRound(round + 1)} /> : <FirstPassword />}
+            {hasPassword ? <PasswordChange key={round} onDone={onDone} /> : <FirstPassword />}
           </>
         )}
       </PasswordKnown>
