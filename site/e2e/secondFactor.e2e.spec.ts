@@ -160,6 +160,11 @@ describeInBrowser(
       const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
       await page.goto(`${site.url}${prefix}/profile/security`)
       await addPasskey(PASSWORD)
+      await button(t.addPasskey).click()
+      await fill(t.passkeyName, 'Again')
+      await fill(t.password, PASSWORD)
+      await button(t.next).click()
+      await page.getByText(t.passkeyKnown).waitFor()
 
       await page.context().clearCookies()
       await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)

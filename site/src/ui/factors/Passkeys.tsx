@@ -1,7 +1,6 @@
 import { useId, useState } from 'react'
 import { type FactorEndpoints, type Factors, type Passkey, PasskeyEntry } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
-import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
 import { createPasskey } from '../../api/passkeys.ts'
 import { translate } from '../../i18n/client.ts'
@@ -76,7 +75,8 @@ function NewPasskey({ endpoints, onClose, onDone }: NewPasskeyProps) {
     const credential = await createPasskey(endpoints, password)
     onDone((await call(endpoints.addPasskey, { body: { name, credential } })).recovery_codes)
   })
-  const failure = problem instanceof ApiError ? errorText(problem) : t('profile.factors.passkeyFailed')
+  const isKnown = problem instanceof Error && problem.name === 'InvalidStateError'
+  const failure = errorText(problem, t(isKnown ? 'profile.factors.passkeyKnown' : 'profile.factors.passkeyFailed'))
   const foot = (
     <>
       <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
