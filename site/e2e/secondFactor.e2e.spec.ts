@@ -151,6 +151,16 @@ describeInBrowser(
       await page.context().close()
     })
 
+    it('cannot be a passkey in a browser that has none, and the page says so', async () => {
+      const page = await site.visit({ language: 'en', user: await site.newUser() })
+      await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'))
+      const { t, button } = await twoStep(page, 'en')
+      await page.goto(`${site.url}/profile/security`)
+      await page.getByText(t.passkeysMissing).waitFor()
+      await expect.poll(() => button(t.addPasskey).isDisabled()).toBe(true)
+      await page.context().close()
+    })
+
     it.each(languagesInTurn())('of a user: a passkey (%s)', { timeout: 120_000 }, async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
       const user = await registerUser(site.url, `passkey.${language}.${Date.now()}@kinora.test`)

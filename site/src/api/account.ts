@@ -17,7 +17,7 @@ import {
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { rememberLanguage } from '../i18n/language.ts'
-import { showToast } from '../ui/toasts.ts'
+import { showToast } from '../ui/toasts/toasts.ts'
 import { type Answer, call } from './api.ts'
 import { ApiError, ticketOf } from './apiError.ts'
 import { readHint } from './hint.ts'

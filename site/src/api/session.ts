@@ -3,7 +3,7 @@ import { logout, me, saveLanguage, type User } from '#backend/accounts/contract.
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import type { Locale } from '../i18n/core.ts'
 import { inLanguage, rememberLanguage } from '../i18n/language.ts'
-import { showToast } from '../ui/toasts.ts'
+import { showToast } from '../ui/toasts/toasts.ts'
 import { call, handleSessionLost, renewSession } from './api.ts'
 import { ApiError } from './apiError.ts'
 import { $credits } from './credits.ts'

@@ -2,7 +2,7 @@ import { atom } from 'nanostores'
 import { API_BASE } from '#backend/kernel/http/contract.ts'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../i18n/client.ts'
-import { showToast } from '../ui/toasts.ts'
+import { showToast } from '../ui/toasts/toasts.ts'
 import { authorized } from './api.ts'
 
 export type TaskAction = 'refresh' | 'remove' | 'download' | 'again' | 'regenerate' | 'continue'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Icon } from './Icon.tsx'
-import type { Tone } from './toasts.ts'
+import type { Tone } from './toasts/toasts.ts'
 
 /** An inline message. Unlike a toast, it does not disappear. */
 export function Notice({ tone, quiet = false, children }: { tone: Tone; quiet?: boolean; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { TIERS, type Tier, upgrade } from '#backend/subscriptions/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { call } from '../api.ts'
 import { ApiError } from '../apiError.ts'
 import { errorText } from '../errorText.ts'

@@ -1,7 +1,7 @@
 import { atom } from 'nanostores'
 import { type CurrentSubscription, cancel, current, reactivate, type Stats } from '#backend/subscriptions/contract.ts'
 import { translate } from '../../i18n/client.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { call } from '../api.ts'
 import { ApiError } from '../apiError.ts'
 import { loadCredits } from '../credits.ts'

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { localHref, translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { ResendButton } from './ResendButton.tsx'
 
 /** Shows the address the verification email was sent to. Redirects to registration if the URL has none. */

@@ -3,7 +3,7 @@ import { mailLink } from '../../api/start/mailedLink.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
 
 interface SentLinkProps {

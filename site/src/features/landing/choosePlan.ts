@@ -1,5 +1,5 @@
 import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
-import { lazyToast } from '../../ui/lazyToast.ts'
+import { lazyToast } from '../../ui/toasts/lazyToast.ts'
 
 const WARNING_MS = 1500
 let leaving: ReturnType<typeof setTimeout> | undefined

@@ -1,6 +1,6 @@
 import { type StartDraft, WITH_DRAFT, writeLocalStart } from '../../api/start/startDraft.ts'
 import { localHref, pageLocale, textAt, translate } from '../../i18n/client.ts'
-import { lazyToast } from '../../ui/lazyToast.ts'
+import { lazyToast } from '../../ui/toasts/lazyToast.ts'
 
 const API = '/api/v1'
 

@@ -2,7 +2,7 @@ import { atom, computed } from 'nanostores'
 import { listMarks, markVideos, type VideoMark } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 
 type Marks = ReadonlyMap<string, VideoMark>
 

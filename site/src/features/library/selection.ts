@@ -4,7 +4,7 @@ import { addressOf, authorized, call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
 import { startDownload } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { $films, removeFilms } from './library.ts'
 import { dropMarks } from './marks.ts'
 

@@ -6,7 +6,7 @@ import { once } from '../../api/once.ts'
 import { $plan, loadPlan, type Plan } from '../../api/plans/subscription.ts'
 import { requireMember } from '../../api/session.ts'
 import { localHref, translate } from '../../i18n/client.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 
 export type PaymentReturn =
   | { readonly kind: 'checking' | 'away' | 'failed' }

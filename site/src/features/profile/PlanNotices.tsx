@@ -3,7 +3,7 @@ import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { RetryNotice } from '../../ui/RetryNotice.tsx'
-import type { Tone } from '../../ui/toasts.ts'
+import type { Tone } from '../../ui/toasts/toasts.ts'
 
 /** Shows notices about failed payments, scheduled plan changes and the end of the plan. */
 export function PlanNotices({ plan }: { plan: Plan }) {

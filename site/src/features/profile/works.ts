@@ -6,7 +6,7 @@ import { errorText } from '../../api/errorText.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { pagedList } from '../../ui/lists/pagedList.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 
 export const WORKS_PER_PAGE = 8
 /** Statistics of a new Free account, shown if the user's own cannot be loaded. */

@@ -1,6 +1,6 @@
 import { keepVisitorDraft } from '../../api/draft.ts'
 import { translate } from '../../i18n/client.ts'
-import { lazyToast } from '../../ui/lazyToast.ts'
+import { lazyToast } from '../../ui/toasts/lazyToast.ts'
 
 // The form opens with this film's settings, after signing up if need be.
 document.querySelector('[data-remix]')?.addEventListener('click', () => {

@@ -9,7 +9,7 @@ import type { Locale } from '../../i18n/core.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 
 const all = (selector: string) => document.querySelectorAll<HTMLElement>(selector)
 

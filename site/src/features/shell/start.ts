@@ -26,7 +26,7 @@ if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSes
 else if (!isOperators) onRestored(() => document.cookie.includes('kinora_in=1') && reloadHidden())
 // Islands can show toasts at any time, so preload the toaster.
 if (mayBeSignedIn || document.querySelector('astro-island'))
-  void import('../../ui/toaster.ts').then((ui) => ui.showToasts())
+  void import('../../ui/toasts/toaster.ts').then((ui) => ui.showToasts())
 
 // An installed app shows a page of its own without a connection.
 if (matchMedia('(display-mode: standalone)').matches && 'serviceWorker' in navigator)

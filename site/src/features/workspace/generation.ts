@@ -4,7 +4,7 @@ import { $credits } from '../../api/credits.ts'
 import { $models, modelNamed } from '../../api/models.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import * as rules from './generationRules.ts'
 import { NO_OPTIONS, type Options, ratioOf } from './options/optionRules.ts'
 

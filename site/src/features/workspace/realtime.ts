@@ -4,7 +4,7 @@ import { addressOf, call, renewSession } from '../../api/api.ts'
 import { setCredits } from '../../api/credits.ts'
 import { liveSocket } from '../../api/socket.ts'
 import { translate } from '../../i18n/client.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { applyUpdate } from './tasks.ts'
 
 export const $connected = atom(false)

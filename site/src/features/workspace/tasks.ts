@@ -8,7 +8,7 @@ import { errorText } from '../../api/errorText.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { isFinal, isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { textAt, translate } from '../../i18n/client.ts'
-import { showToast } from '../../ui/toasts.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { loadQueue } from './queue.ts'
 
 export interface TaskList {

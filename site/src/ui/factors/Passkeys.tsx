@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { type FactorEndpoints, type Factors, type Passkey, PasskeyEntry } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
-import { createPasskey } from '../../api/passkeys.ts'
+import { createPasskey, hasPasskeys } from '../../api/passkeys.ts'
 import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../Button.tsx'
@@ -25,6 +25,7 @@ interface PasskeysProps {
 export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: PasskeysProps) {
   const t = translate()
   const [adding, setAdding] = useState(false)
+  const isPossible = hasPasskeys()
   const onDone = (codes: readonly string[]) => {
     setAdding(false)
     onAdded(codes)
@@ -33,7 +34,7 @@ export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: Passk
     <>
       <div className="factor">
         <strong>{t('profile.factors.passkeys')}</strong>
-        <p className="hint">{t('profile.factors.passkeysLead')}</p>
+        <p className="hint">{t(isPossible ? 'profile.factors.passkeysLead' : 'profile.factors.passkeysMissing')}</p>
         {passkeys.length > 0 && (
           <ul ref={keepFocus}>
             {passkeys.map((passkey) => (
@@ -55,7 +56,12 @@ export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: Passk
         )}
       </div>
       <div className="row row-wide">
-        <Button label={t('profile.factors.addPasskey')} variant="outline" onClick={() => setAdding(true)} />
+        <Button
+          label={t('profile.factors.addPasskey')}
+          variant="outline"
+          disabled={!isPossible}
+          onClick={() => setAdding(true)}
+        />
       </div>
       {adding && <NewPasskey endpoints={endpoints} onClose={() => setAdding(false)} onDone={onDone} />}
     </>

@@ -6,7 +6,7 @@ import { readShare, type Shown, shareVideo, unshareVideo } from '../../api/share
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
 import { RetryNotice } from '../RetryNotice.tsx'
-import { showToast } from '../toasts.ts'
+import { showToast } from '../toasts/toasts.ts'
 import { useBusy } from '../useBusy.ts'
 
 /** Shares a finished video, shows its address, and ends the share. */

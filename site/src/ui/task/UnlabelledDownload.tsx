@@ -5,7 +5,7 @@ import { downloadUnlabelled } from '../../api/videoLabel.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
-import { showToast } from '../toasts.ts'
+import { showToast } from '../toasts/toasts.ts'
 import { useBusy } from '../useBusy.ts'
 
 /** Says that downloads have a label, and offers one without it to users who accept the responsibility. */

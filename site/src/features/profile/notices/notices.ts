@@ -11,7 +11,7 @@ import { call } from '../../../api/api.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { registerWorker } from '../../../api/notices/worker.ts'
 import { translate } from '../../../i18n/client.ts'
-import { showToast } from '../../../ui/toasts.ts'
+import { showToast } from '../../../ui/toasts/toasts.ts'
 
 interface Notices {
   readonly push: boolean

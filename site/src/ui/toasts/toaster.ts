@@ -1,4 +1,4 @@
-import { closeIcon } from './closeIcon.ts'
+import { closeIcon } from '../closeIcon.ts'
 import { $toasts, dismissToast, holdToasts, type Toast } from './toasts.ts'
 
 function element(toast: Toast, closeLabel: string): HTMLElement {
