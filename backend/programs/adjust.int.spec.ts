@@ -66,7 +66,10 @@ describe('npm run adjust', () => {
   it('refuses to take more credits than are left', async () => {
     const user = await kinora.newUser()
     const by = ['--user', user.userId, '--operator', 'olga', '--reason', 'a mistake']
-    expect(await adjust(...by, '--amount=-61')).toEqual({ code: 1, text: 'This takes 61 credits; 60 are left.' })
+    expect(await adjust(...by, '--amount=-61')).toEqual({
+      code: 1,
+      text: expect.stringMatching(/\nThis takes 61 credits; 60 are left\.$/),
+    })
   })
 
   it('refuses an id that was used for another amount', async () => {
@@ -97,5 +100,22 @@ describe('npm run adjust', () => {
     const { code, text } = await adjust(...args)
     expect({ code, text }).toEqual({ code: 2, text: expect.stringContaining(fault) })
     expect(text).toContain('npm run adjust --')
+  })
+
+  it('prints the id first, with which an interrupted adjustment is repeated', async () => {
+    const user = await kinora.newUser()
+    const made = ['--user', user.email, '--reason', 'a slow week', '--amount', '7']
+    const stopped: string[] = []
+    const stop = (line: string) => {
+      stopped.push(line)
+      if (stopped.length > 1) throw new Error('interrupted')
+    }
+    await expect(runAdjust(made, { DATA_DIR: kinora.dataDir }, stop)).rejects.toThrow('interrupted')
+    const id = /^Adjustment (\S+)\. /.exec(stopped[0]!)?.[1]
+    expect(await adjust(...made, '--id', id!)).toMatchObject({ code: 0 })
+    await vi.waitFor(async () => {
+      const { entries } = await (await user.call('GET', '/credits/history')).json()
+      expect(entries.filter(({ kind }: { kind: string }) => kind === 'adjustment')).toMatchObject([{ amount: 7 }])
+    }, 10_000)
   })
 })

@@ -62,6 +62,7 @@ export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print
       if (!userId) throw new UsageError(`--user: no user with the id or address ${user}`)
       const adjusted = (await findAdjusted(store, userId, id)) ?? amount
       if (adjusted !== amount) throw new UsageError(`--id: the adjustment ${id} was made with ${adjusted} credits`)
+      print(`Adjustment ${id}. If this is interrupted, repeat it with --id ${id}: it is made once.`)
       const context = { commandId: derivedId('adjust', userId, id), actor: `operator:${operator}`, correlationId: id }
       await createCredits(createHandle(verifyHeads(store, (stream) => readChainHead(pool, stream)))).adjust(
         userId,
@@ -70,7 +71,7 @@ export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print
       )
       const detail = `${amount} credits, user ${userId}, adjustment ${id}, by ${operator}: ${reason}`
       await createOperatorActions(pool).record({ action: 'credits_adjusted', detail, ip: null })
-      print(`${amount > 0 ? 'Granted' : 'Took'} ${Math.abs(amount)} credits: user ${userId}, adjustment ${id}`)
+      print(`${amount > 0 ? 'Granted' : 'Took'} ${Math.abs(amount)} credits: user ${userId}`)
       return 0
     } finally {
       await store.close()
