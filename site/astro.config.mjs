@@ -37,7 +37,10 @@ const defaultLinks = (links = []) =>
  * import, unless an earlier file does. Public pages load the first file and, for signed-in visitors, the second.
  */
 const groups = [
-  { name: 'page', test: /site\/src\/(api\/pages\/restored|i18n\/(client|core|language)|ui\/(lazyToast|closeIcon))\./ },
+  {
+    name: 'page',
+    test: /site\/src\/(api\/pages\/restored|i18n\/(client|core|language)|ui\/(toasts\/lazyToast|closeIcon))\./,
+  },
   {
     name: 'calls',
     test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|session)|i18n\/money|features\/dashboard\/figures)\./,

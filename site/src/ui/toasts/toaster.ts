@@ -62,8 +62,8 @@ function stack(region: HTMLElement): number {
 }
 
 /**
- * Returns the height that the stack may have: above an open dialog's lower edge, toasts would cover its buttons. Where not
- * even the newest fits below the dialog, it gets a place above the buttons, and no other one any.
+ * Returns the height that the stack may have: above an open dialog's lower edge, toasts would cover its buttons. If not even
+ * the newest fits below the dialog, only the newest is shown, above the buttons.
  */
 function room(region: HTMLElement): number {
   region.style.removeProperty('--raise')
