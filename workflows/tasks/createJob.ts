@@ -26,6 +26,7 @@ export async function requestRender(
     deps.uncalled.set(request.taskId, attempt)
     throw error
   })
+  deps.uncalled.delete(request.taskId)
   const isOwn = state.status === 'rendering' && state.attempt === attempt
   return isOwn ? createJob(deps, state, request, { signal }) : undefined
 }

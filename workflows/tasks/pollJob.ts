@@ -47,7 +47,6 @@ export async function pollJob(
     if (job.kind === 'unknown' && isUncalled(deps, state)) {
       const detail = 'The provider was not called.'
       await deps.sendCommand(taskId, { type: 'PostponeRender', detail, at: deps.at() }, { repeatable: true })
-      deps.uncalled.delete(taskId)
       return undefined
     }
     if (job.kind === 'unknown') return waitForAnswer(deps, state, signal)
