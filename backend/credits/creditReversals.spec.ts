@@ -172,42 +172,26 @@ describe('restoring a lot after a dispute is won', () => {
       .when(restore(60))
       .decides(restored(60), { type: 'CreditDebtRepaid', data: { userId, parts: [part('a', 60)], at } })
   })
+  const second = { userId, reversalId: 'r2', lotId: 'a', reason: 'refund', at }
+  const claimAgain: CreditAccountCommand = { type: 'ReverseLot', ...second }
+  const claimedAgain = (...parts: LotPart[]): CreditAccountEvent => ({
+    type: 'CreditsReversed',
+    data: { ...second, parts, debt: 0 },
+  })
   it('gives the credits of a closed lot a new lot, which can be claimed again with it', () => {
     const over = [granted('a', 60), reversed(0, part('a', 60)), closed]
     given(...over)
       .when(restore(60))
       .decides(restored(60, 'restored-d'))
     given(...over, restored(60, 'restored-d'))
-      .when({ type: 'ReverseLot', userId, reversalId: 'r2', lotId: 'a', reason: 'reversal', at })
-      .decides({
-        type: 'CreditsReversed',
-        data: {
-          userId,
-          reversalId: 'r2',
-          lotId: 'a',
-          parts: [part('restored-d', 60)],
-          debt: 0,
-          reason: 'reversal',
-          at,
-        },
-      })
+      .when(claimAgain)
+      .decides(claimedAgain(part('restored-d', 60)))
   })
   it('claims the credits of the new lot before those of other lots, which expire or end sooner', () => {
     const over = [granted('a', 60), reversed(0, part('a', 60)), closed, restored(60, 'restored-d')]
     given(...over, plan('p', 100), granted('soon', 30, day(20)), held('t', part('restored-d', 20)))
-      .when({ type: 'ReverseLot', userId, reversalId: 'r2', lotId: 'a', reason: 'refund', at })
-      .decides({
-        type: 'CreditsReversed',
-        data: {
-          userId,
-          reversalId: 'r2',
-          lotId: 'a',
-          parts: [part('restored-d', 40), part('soon', 20)],
-          debt: 0,
-          reason: 'refund',
-          at,
-        },
-      })
+      .when(claimAgain)
+      .decides(claimedAgain(part('restored-d', 40), part('soon', 20)))
   })
 })
 

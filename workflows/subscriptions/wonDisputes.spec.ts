@@ -2,13 +2,19 @@ import { expect, it } from 'vitest'
 import { available } from '#backend/credits/lots.rules.ts'
 import { MoneyWorld } from '../testing/moneyWorld.ts'
 
-/** Returns the credits of a buyer whose plan was ended by a chargeback, whose dispute the seller has won. */
-async function creditsAfterWonDispute({ settles, endsFirst = false }: { settles: boolean; endsFirst?: boolean }) {
+/** Returns a world in which a user has paid for a plan, and the id of its agreement. */
+async function startPlan() {
   const world = new MoneyWorld()
   await world.request('pro')
   const [id] = world.agreements as [string]
   world.provider.approve(id)
   await world.rest()
+  return { world, id }
+}
+
+/** Returns the credits of a buyer whose plan was ended by a chargeback, whose dispute the seller has won. */
+async function creditsAfterWonDispute({ settles, endsFirst = false }: { settles: boolean; endsFirst?: boolean }) {
+  const { world, id } = await startPlan()
   await world.hold('spent', 1_500)
   await world.capture('spent')
   const step = async (change: () => unknown) => {
@@ -34,11 +40,7 @@ it.each([true, false])('leaves no credits that a cancellation has forfeited (set
 })
 
 it('takes a refund after a won dispute from the credits that it gave back, and leaves those of the next plan', async () => {
-  const world = new MoneyWorld()
-  await world.request('pro')
-  const [id] = world.agreements as [string]
-  world.provider.approve(id)
-  await world.rest()
+  const { world, id } = await startPlan()
   world.provider.chargeBack(id)
   await world.rest()
   world.provider.resolveDispute(id, true)
@@ -52,11 +54,7 @@ it('takes a refund after a won dispute from the credits that it gave back, and l
 })
 
 it('gives back no credits that a partial refund has claimed, although some were forfeited before', async () => {
-  const world = new MoneyWorld()
-  await world.request('pro')
-  const [id] = world.agreements as [string]
-  world.provider.approve(id)
-  await world.rest()
+  const { world, id } = await startPlan()
   await world.hold('spent', 3_000)
   await world.capture('spent')
   await world.cancel(false)
