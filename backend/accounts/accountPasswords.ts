@@ -25,10 +25,10 @@ export type AccountPasswords = ReturnType<typeof createAccountPasswords>
 export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...options }: PasswordsOptions) {
   const { database, links, background, grants } = options
   // Compare with this hash if no account exists, so that the response time does not reveal whether one does.
-  const unknownHash = hashPassword('no account has this password')
+  const unknownHash = unusablePassword()
 
   const isPassword = async (account: UserAccount | null, password: string) =>
-    passwordMatches(password, account?.passwordHash ?? (await unknownHash))
+    passwordMatches(password, account?.passwordHash ?? unknownHash)
 
   /** Compares with the password of each pending registration. */
   const isPendingPassword = async ({ id, passwordHash }: UserAccount, password: string) => {
@@ -144,7 +144,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       const account = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
       if (!account) throw invalid
-      const passwordHash = await unusablePassword()
+      const passwordHash = unusablePassword()
       return database.em.fork().transactional(async (tx) => {
         if (!(await links.spend(tx, account.id, token))) throw invalid
         const at = new Date(now())

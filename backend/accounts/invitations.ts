@@ -24,7 +24,7 @@ export function createInvitations({ database, links, grants, calendar = Date.now
       const verified = {
         email: parsed.data,
         fullName: nameIn(parsed.data),
-        passwordHash: await unusablePassword(),
+        passwordHash: unusablePassword(),
         hasPassword: false,
         emailVerifiedAt: new Date(calendar()),
       }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { hashPassword, passwordMatches } from './passwords.ts'
+import { hashPassword, passwordMatches, unusablePassword } from './passwords.ts'
+
+const HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/
 
 describe('a password', () => {
   it('is hashed with Argon2id and its own salt, in the PHC string format', async () => {
     const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
-    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+    expect(one).toMatch(HASH)
     expect(one).not.toBe(two)
   })
   it('matches its own hash and no other', async () => {
@@ -28,4 +30,8 @@ describe('a password', () => {
       expect(await passwordMatches('password', hash)).toBe(false)
     },
   )
+  it('that is unusable has the form of every hash, so that comparing with it takes as long', async () => {
+    expect([unusablePassword(), unusablePassword()]).toEqual([expect.stringMatching(HASH), expect.stringMatching(HASH)])
+    expect(await passwordMatches('', unusablePassword())).toBe(false)
+  })
 })

@@ -11,17 +11,22 @@ const tagOf = (password: string, nonce: Buffer, { memory, passes, parallelism, t
 
 const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** Hashes a password. Returns the PHC string format: algorithm, parameters, salt and tag. */
+/** Returns the PHC string format: algorithm, parameters, salt and tag. */
+function phc(nonce: Buffer, tag: Buffer): string {
+  const { memory, passes, parallelism } = PARAMETERS
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`
+}
+
+/** Hashes a password. Returns a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
-  const { memory, passes, parallelism } = PARAMETERS
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(await tagOf(password, nonce))}`
+  return phc(nonce, await tagOf(password, nonce))
 }
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
-/** Returns the hash of a random password that nobody knows. */
-export const unusablePassword = (): Promise<string> => hashPassword(randomBytes(32).toString('base64url'))
+/** Returns a random hash that no password is known for. Comparing with it takes as long as with any other. */
+export const unusablePassword = (): string => phc(randomBytes(16), randomBytes(PARAMETERS.tagLength))
 
 /** Compares a password with a PHC hash in constant time. Returns false if the hash is malformed. */
 export async function passwordMatches(password: string, hash: string): Promise<boolean> {

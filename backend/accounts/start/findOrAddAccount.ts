@@ -22,7 +22,7 @@ export async function findOrAddAccount(
   if (found) return found
   const account = {
     ...{ id: uuid7(calendar()), email, identity: mailIdentity(email), fullName: nameIn(email), language },
-    ...{ passwordHash: await unusablePassword(), hasPassword: false, passwordChangedAt: null, emailVerifiedAt: null },
+    ...{ passwordHash: unusablePassword(), hasPassword: false, passwordChangedAt: null, emailVerifiedAt: null },
     createdAt: new Date(calendar()),
   }
   try {

@@ -111,7 +111,7 @@ export function createStartLinks(options: StartLinksOptions) {
       const account = await database.em.fork().findOne(UserTable, { id: link.userId })
       if (!account) throw invalid()
       if (!account.emailVerifiedAt) await grants.grantOnce(account)
-      const passwordHash = await unusablePassword()
+      const passwordHash = unusablePassword()
       await database.em.fork().transactional(async (tx) => {
         await tx.execute('select 1 from user_account where id = ? for update', [link.userId])
         const sql = 'update start_link set confirmed_at = ? where id = ? and confirmed_at is null returning id'
