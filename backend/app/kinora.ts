@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { PROJECTIONS, WORK_LISTS } from '#projections/all.ts'
 import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness.ts'
 import { registerOperator } from '../audit/operatorKeys.ts'
@@ -12,6 +11,7 @@ import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/he
 import { answerUnparsed } from '../kernel/http/unparsed.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
+import { collectBuffersWithHeap, STARTED } from '../kernel/processes/starting.ts'
 import { shareFor } from '../kernel/shareFor.ts'
 import { type Adapters, openAdapters } from './adapters.ts'
 import { prepareApi } from './api.ts'
@@ -39,12 +39,6 @@ const PROBE_INTERVAL_MS = 2_000
 const START_LIMIT_MS = 10_000
 
 const SITE = path.resolve(import.meta.dirname, '../../site/dist')
-
-/**
- * Makes V8 count buffers towards the limit of the whole heap. By default, every 32 MB of them start a full collection, so
- * one client that sends large bodies delays the requests of others by 20 ms more than once a second.
- */
-const collectBuffersWithHeap = () => setFlagsFromString('--external-memory-accounted-in-global-limit')
 
 /**
  * Starts the configured roles. Resolves when the first request can be served, at most ten seconds after the stores are
@@ -106,6 +100,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   }
   readiness = 'ready'
   log.info({ version: VERSION, roles: config.roles }, 'started')
+  STARTED.publish(undefined)
 
   return {
     url,

@@ -5,10 +5,8 @@ import { createProviderDouble } from '../providers/video/testing/providerDouble.
 import { FULL } from './fullRun.ts'
 
 // Runs Kinora as a process for tests to kill. Like the demo renderer, its provider keeps jobs only in memory.
-const double = await createProviderDouble()
 const finishAt = new Map<string, number>()
-const provider = {
-  ...double,
+const rendering = {
   async create(request: { taskId: string }) {
     await delay(20)
     finishAt.set(request.taskId, Date.now() + 200 + Math.random() * 600)
@@ -20,5 +18,11 @@ const provider = {
     return Date.now() >= at ? ({ kind: 'finished' } as const) : ({ kind: 'rendering', percent: 50 } as const)
   },
 }
-const kinora = await startKinora(readConfig(process.env), FULL ? {} : { provider })
-console.log(`ready ${kinora.url}`)
+
+async function main(): Promise<void> {
+  const provider = { ...(await createProviderDouble()), ...rendering }
+  const kinora = await startKinora(readConfig(process.env), FULL ? {} : { provider })
+  console.log(`ready ${kinora.url}`)
+}
+
+void main()

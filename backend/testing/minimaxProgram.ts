@@ -13,5 +13,10 @@ const moved = () => {
 }
 
 // Runs Kinora with MiniMax and short intervals, as a process for tests to kill.
-const kinora = await startKinora(readConfig(process.env), { minimax: QUICK_TIMING, now: () => Date.now() + moved() })
-console.log(`ready ${kinora.url}`)
+async function main(): Promise<void> {
+  const overrides = { minimax: QUICK_TIMING, now: () => Date.now() + moved() }
+  const kinora = await startKinora(readConfig(process.env), overrides)
+  console.log(`ready ${kinora.url}`)
+}
+
+void main()

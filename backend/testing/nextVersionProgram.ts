@@ -2,4 +2,4 @@ import { PROJECTIONS } from '#projections/all.ts'
 
 // Simulates the next version of Kinora, which rebuilds every read model.
 for (const projection of PROJECTIONS) Object.assign(projection, { version: projection.version + 1 })
-await import('./minimaxProgram.ts')
+void import('./minimaxProgram.ts')

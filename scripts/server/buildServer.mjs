@@ -5,7 +5,11 @@ import { COMPILE_CACHE, NODE, ROOT, run, secondsSince, TEST_COMPILE_CACHE } from
 import { filesHash, isCurrent } from '../staleness.mjs'
 import { BUNDLES } from './programs.mjs'
 
-const TOOLS = ['package.json', 'package-lock.json', 'scripts/server/bundleServer.ts', 'scripts/server/prelude.ts']
+const TOOLS = [
+  'package.json',
+  'package-lock.json',
+  ...['bundleServer', 'prelude', 'runServer'].map((name) => `scripts/server/${name}.ts`),
+]
 
 /** The bundled server. */
 export const SERVER = path.join(ROOT, 'dist/main.js')
@@ -35,4 +39,7 @@ export async function buildServer(bundle = 'dist') {
 const stampOf = (bundle) => path.join(ROOT, bundle, '.build')
 
 /** Returns the hash of the files that a bundle is made from. Packages are represented by the lock file. */
-const inputsHash = (bundle) => filesHash(ROOT, withImports(ROOT, [...BUNDLES[bundle], ...TOOLS]).sort())
+const inputsHash = (bundle) => {
+  const { servers, programs } = BUNDLES[bundle]
+  return filesHash(ROOT, withImports(ROOT, [...servers, ...programs, ...TOOLS]).sort())
+}

@@ -1,6 +1,5 @@
-/** The server, its child processes and its threads. */
-const SERVER = [
-  'backend/main.ts',
+/** Child programs and threads of a server. */
+const PROGRAMS = [
   'backend/accounts/factors/webauthnThread.ts',
   'backend/accounts/weakness/weaknessThread.ts',
   'backend/app/backups/proveCopy.ts',
@@ -19,4 +18,7 @@ const TESTED = ['chaos', 'minimax', 'nextVersion', 'smallVideos'].map((name) => 
  * Bundles by the folder of their output in the project's root. All files of a bundle are at its top, so that paths between
  * them are stable. Each program becomes a file of the same base name.
  */
-export const BUNDLES = { dist: SERVER, 'dist-tests': [...SERVER, ...TESTED] }
+export const BUNDLES = {
+  dist: { servers: ['backend/main.ts'], programs: PROGRAMS },
+  'dist-tests': { servers: ['backend/main.ts', ...TESTED], programs: PROGRAMS },
+}

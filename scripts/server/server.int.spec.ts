@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
+import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { judge, VALID } from '#backend/kernel/media/marks/testing/readMarks.ts'
 import { sourceLine } from '#backend/kernel/observability/sourceLines.ts'
@@ -63,37 +64,67 @@ describe('the bundled server', () => {
   })
 })
 
-describe('the bundle', () => {
-  const files = () => readdirSync(DIST).filter((file) => file.endsWith('.js'))
+describe('what a start has compiled', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-compiled-'))
+  const cache = path.join(folder, 'cache')
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  /** Starts the server, and returns the file in which it has kept what it compiled. */
+  const start = async () => {
+    const env = { DATA_DIR: path.join(folder, 'data'), PORT: '0', NODE_COMPILE_CACHE: cache }
+    await (await startProgram(env, SERVER)).stop()
+    const names = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('main.cjs'))
+    expect(names).toHaveLength(1)
+    return path.join(cache, names[0]!)
+  }
 
-  it('imports only its own files, modules of Node.js and dependencies', () => {
+  it('is kept for the next start, which accepts it, and replaced if it is broken', async () => {
+    const kept = await start()
+    const { ino, size } = statSync(kept)
+    // Only what loading the file compiles is far smaller.
+    expect(size).toBeGreaterThan(2_000_000)
+    expect(statSync(await start()).ino).toBe(ino)
+    writeFileSync(kept, readFileSync(kept).fill(0, 0, 100))
+    expect(statSync(await start())).toMatchObject({ size: expect.closeTo(size, -6) })
+    expect(readFileSync(kept).subarray(0, 100).some(Boolean)).toBe(true)
+  })
+})
+
+describe('the bundle', () => {
+  const files = () => readdirSync(DIST).filter((file) => /\.c?js$/.test(file))
+
+  it('imports only its own files, modules of Node.js and dependencies', async () => {
     const { dependencies } = JSON.parse(read(path.join(ROOT, 'package.json')))
-    const isThere = (name: string) =>
-      name.startsWith('.') ? existsSync(path.join(DIST, name)) : isBuiltin(name) || isDependency(name)
     const isDependency = (name: string) =>
       /^(?:@[^/]+\/)?[^/]+/.exec(name)![0] in dependencies && existsSync(path.join(ROOT, 'node_modules', name))
-    const missing = files().flatMap((file) =>
-      [
-        ...read(path.join(DIST, file)).matchAll(
-          /^(?:import|export|\}) ?(?:.* ?from )?"([^"]+)";$|\bimport\("([^"]+)"\)/gm,
-        ),
-      ]
-        .map(([, named, loaded]) => named ?? loaded!)
-        .filter((name) => name !== UNUSED && !isThere(name))
-        .map((name) => `${file}: ${name}`),
+    const { metafile } = await build({
+      stdin: {
+        contents: files()
+          .map((file) => `import './${file}'`)
+          .join('\n'),
+        resolveDir: DIST,
+      },
+      absWorkingDir: DIST,
+      ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', write: false, metafile: true },
+    })
+    const missing = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
+      imports
+        .filter(({ path: name, external }) => external && name !== UNUSED && !isBuiltin(name) && !isDependency(name))
+        .map(({ path: name }) => `${file}: ${name}`),
     )
+    expect(Object.keys(metafile.inputs)).toEqual(expect.arrayContaining(files()))
     expect(missing).toEqual([])
   })
 
   it('has lines of the sources in stack traces', () => {
-    const text = 'kept in '
+    const text = '/operator-password)'
     const lineOf = (file: string) =>
       read(file)
         .split('\n')
         .findIndex((line) => line.includes(text))
-    const table = { sources: JSON.parse(read(`${SERVER}.sources`)), rows: rowsOf(`${SERVER}.lines`) }
-    const column = read(SERVER).split('\n')[lineOf(SERVER)]!.search(/\S/)
-    expect(sourceLine(table, lineOf(SERVER), column)).toBe(
+    const code = SERVER.replace('.js', '.cjs')
+    const table = { sources: JSON.parse(read(`${code}.sources`)), rows: rowsOf(`${code}.lines`) }
+    const column = read(code).split('\n')[lineOf(code)]!.indexOf(text)
+    expect(sourceLine(table, lineOf(code), column)).toBe(
       `backend/main.ts:${lineOf(path.join(ROOT, 'backend/main.ts')) + 1}`,
     )
   })

@@ -5,7 +5,7 @@ import { withSourcePaths } from './sourcePaths.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const rewrite = (source: string, file = 'backend/kernel/media/example.ts') =>
-  withSourcePaths(source, file, ROOT, BUNDLES.dist)
+  withSourcePaths(source, file, ROOT, BUNDLES.dist.programs)
 
 describe('a source in the bundle', () => {
   it('names files by their place in the tree', () => {

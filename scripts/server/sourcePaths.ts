@@ -21,8 +21,8 @@ export const sourcePaths = (root: string, programs: readonly string[]): Plugin =
   setup({ onLoad }) {
     onLoad({ filter: OURS }, ({ path: file }) => {
       const source = readFileSync(file, 'utf8')
-      if (file.includes('/node_modules/') || !source.includes('import.meta')) return undefined
-      return { loader: 'ts', contents: withSourcePaths(source, path.relative(root, file), root, programs) }
+      if (file.includes('/node_modules/')) return undefined
+      return { loader: 'ts', contents: withSourcePaths(inAscii(source), path.relative(root, file), root, programs) }
     })
   },
 })
@@ -49,6 +49,10 @@ export function withSourcePaths(source: string, file: string, root: string, prog
     return expression.replace('import.meta.url', own.url!).replace('import.meta.dirname', own.dirname!)
   })
 }
+
+/** Escapes what is not ASCII. esbuild does so too, but not in regular expressions. */
+const inAscii = (source: string) =>
+  source.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Returns the name of a program in the bundle. */
 const bundled = (program: string) => `${path.posix.basename(program, '.ts')}.js`

@@ -148,4 +148,4 @@ async function runAsChild(): Promise<void> {
   }
 }
 
-if (import.meta.main) await runAsChild()
+if (import.meta.main) void runAsChild()
