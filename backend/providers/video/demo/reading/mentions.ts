@@ -78,7 +78,9 @@ function stemsOf(word: string): { stem: string; plural: boolean }[] {
 }
 
 const isHan = (character: string) => /\p{Script=Han}/u.test(character)
-const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
+
+/** Made when it is needed, because that takes 10 ms. */
+let segmenter: Intl.Segmenter | undefined
 
 /** A numeral with its measure word: 五匹, 三只, 十几个. */
 const COUNTED =
@@ -95,6 +97,7 @@ function countAt(text: string): { length: number; meanings: readonly Meaning[] }
 }
 
 function* chineseMentions(text: string): Generator<Mention> {
+  segmenter ??= new Intl.Segmenter('zh', { granularity: 'word' })
   const segments = [...segmenter.segment(text)]
   let unknown = ''
   const flush = (at: number): Mention[] => {
