@@ -32,7 +32,6 @@ const EXTERNAL = [
 const FUNCTION = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  supported: { 'dynamic-import': false },
   banner: {
     js: `(function (require, __filename, __dirname) {
 const __href = (file) => require('node:url').pathToFileURL(file).href;
