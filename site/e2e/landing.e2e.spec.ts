@@ -180,6 +180,23 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
+  it('takes a movement that is chosen before its script has loaded', async () => {
+    const page = await site.visit({ language: 'en' })
+    await asCapable(page)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/rig\..*js/, (route) => released.then(() => route.continue()))
+    await page.goto(site.url)
+    const tile = page.locator('#movements button').nth(4)
+    const asked = page.waitForRequest(/\/rig\..*js/)
+    await tile.click()
+    await asked
+    release()
+    await expect.poll(() => tile.getAttribute('aria-pressed'), SOON).toBe('true')
+    await page.context().close()
+  })
+
   it('respects reduced motion, and stays within its size budget', async () => {
     const page = await site.visit({ language: 'en' })
     await asCapable(page)
@@ -196,7 +213,8 @@ describeOnSite('the landing page', (site) => {
     await tile.hover()
     await tile.focus()
     await page.keyboard.press('Shift')
-    await expect.poll(() => canvas.count()).toBe(0)
+    await page.locator('#camera[data-started]').waitFor()
+    expect(await canvas.count()).toBe(0)
     await page.keyboard.press('Enter')
     await canvas.waitFor({ state: 'attached', ...SOON })
     await expect.poll(() => picture(page), SOON).not.toMatch(/^0\.0\.0\.0/)

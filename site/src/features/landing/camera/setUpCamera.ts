@@ -4,16 +4,20 @@ import { isMotionAllowed } from '../motion.ts'
 export function setUpCamera(): void {
   const section = document.getElementById('camera')
   if (!section) return
-  const load = () => void import('./rig.ts').then(({ startRig }) => startRig(section))
+  const load = () => import('./rig.ts').then(({ startRig }) => startRig(section))
+  // A button that is pressed before the rig has loaded is pressed again when it has.
+  section.addEventListener('click', ({ target }) => {
+    if (section.dataset.started === undefined) void load().then(() => (target as Element).closest('button')?.click())
+  })
   if (!isMotionAllowed()) {
-    for (const event of ['focusin', 'pointerover']) section.addEventListener(event, load, { once: true })
+    for (const event of ['focusin', 'pointerover']) section.addEventListener(event, () => void load(), { once: true })
     return
   }
   const observer = new IntersectionObserver(
     ([entry]) => {
       if (!entry?.isIntersecting) return
       observer.disconnect()
-      load()
+      void load()
     },
     { rootMargin: '400px' },
   )
