@@ -8,6 +8,8 @@ export interface Program {
   readonly pid: number
   /** Returns the resident memory of the process in bytes, excluding child processes. */
   residentBytes(): number
+  /** Returns what it has printed to its standard error output. */
+  errors(): string
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>
   /** Interrupts the process like Ctrl-C. Resolves with its exit code. */
@@ -49,6 +51,7 @@ export async function startProgram(env: Record<string, string>, entry = MAIN): P
     url,
     pid: child.pid!,
     residentBytes: () => residentBytes(child.pid!),
+    errors: () => errors.join(''),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGINT'),
   }

@@ -32,8 +32,9 @@ const EXTERNAL = [
 const FUNCTION = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
+  supported: { 'dynamic-import': false },
   banner: {
-    js: `(function (require, __filename, __dirname) {
+    js: `(function (require, __filename, __dirname, __import) {
 const __href = (file) => require('node:url').pathToFileURL(file).href;
 const __url = __href(__filename), __resolve = (name) => __href(require.resolve(name));`,
   },
@@ -50,7 +51,8 @@ const MODULES = {
   splitting: true,
   chunkNames: '[name]-[hash]',
   banner: {
-    js: "import { createRequire as __from } from 'node:module'; const require = __from(import.meta.url);",
+    js: `import { createRequire as __from } from 'node:module';
+const require = __from(import.meta.url), __import = (name) => import(name);`,
   },
 } satisfies BuildOptions
 

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 import { collectBuffersWithHeap, STARTED } from '#backend/kernel/processes/starting.ts'
 
 /**
@@ -18,13 +18,10 @@ export function runServer(file: URL, hash: string): void {
   const folder = getCompileCacheDir()
   const kept = folder && path.join(folder, `${path.basename(filename)}-${hash}`)
   const cachedData = kept ? readIfThere(kept) : undefined
-  const script = new Script(readFileSync(filename, 'latin1'), {
-    ...{ filename: file.href, cachedData },
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
+  const script = new Script(readFileSync(filename, 'latin1'), { filename: file.href, cachedData })
   if (kept && (!cachedData || script.cachedDataRejected))
     STARTED.subscribe(() => setImmediate(() => keep(script, kept)))
-  script.runInThisContext()(createRequire(file), filename, path.dirname(filename))
+  script.runInThisContext()(createRequire(file), filename, path.dirname(filename), (name: string) => import(name))
 }
 
 function readIfThere(file: string): Buffer | undefined {

@@ -31,6 +31,8 @@ describe('the bundled server', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
 
+  it('prints no warning', () => expect(program.errors()).toBe(''))
+
   it('normalises a picture, renders a video, signs it, and stamps the copy that is downloaded', async () => {
     const form = new FormData()
     const picture = readFileSync(path.join(ROOT, 'site/public/icon-512.png'))
