@@ -214,7 +214,7 @@ describeOnSite('the landing page', (site) => {
     await tile.focus()
     await page.keyboard.press('Shift')
     await page.locator('#camera[data-started]').waitFor()
-    expect(await canvas.count()).toBe(0)
+    await expect.poll(() => canvas.count()).toBe(0)
     await page.keyboard.press('Enter')
     await canvas.waitFor({ state: 'attached', ...SOON })
     await expect.poll(() => picture(page), SOON).not.toMatch(/^0\.0\.0\.0/)
