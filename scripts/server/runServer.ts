@@ -3,6 +3,7 @@ import { createRequire, getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
+import { crc32 } from 'node:zlib'
 import { collectBuffersWithHeap, STARTED } from '#backend/kernel/processes/starting.ts'
 
 /**
@@ -17,26 +18,34 @@ export function runServer(file: URL, hash: string): void {
   const filename = fileURLToPath(file)
   const folder = getCompileCacheDir()
   const kept = folder && path.join(folder, `${path.basename(filename)}-${hash}`)
-  const cachedData = kept ? readIfThere(kept) : undefined
+  const cachedData = kept ? readIntact(kept) : undefined
   const script = new Script(readFileSync(filename, 'latin1'), { filename: file.href, cachedData })
   if (kept && (!cachedData || script.cachedDataRejected))
     STARTED.subscribe(() => setImmediate(() => keep(script, kept)))
   script.runInThisContext()(createRequire(file), filename, path.dirname(filename), (name: string) => import(name))
 }
 
-function readIfThere(file: string): Buffer | undefined {
+const CHECKSUM_BYTES = 4
+
+/** Reads compiled code. Undefined if it is missing or damaged, which V8 does not notice: the process would crash. */
+function readIntact(file: string): Buffer | undefined {
   try {
-    return readFileSync(file)
+    const bytes = readFileSync(file)
+    const code = bytes.subarray(CHECKSUM_BYTES)
+    return bytes.readUInt32LE() === crc32(code) ? code : undefined
   } catch {
     return undefined
   }
 }
 
-/** Writes what is compiled to a file. Without it, the next start only takes longer. */
+/** Writes what is compiled to a file, after its checksum. Without it, the next start only takes longer. */
 function keep(script: Script, file: string): void {
   const part = `${file}.${process.pid}`
   try {
-    writeFileSync(part, script.createCachedData())
+    const code = script.createCachedData()
+    const checksum = Buffer.alloc(CHECKSUM_BYTES)
+    checksum.writeUInt32LE(crc32(code))
+    writeFileSync(part, Buffer.concat([checksum, code]))
     renameSync(part, file)
   } catch {}
 }
