@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BUNDLES } from './programs.mjs'
-import { withSourcePaths } from './sourcePaths.ts'
+import { inAscii, withSourcePaths } from './sourcePaths.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const rewrite = (source: string, file = 'backend/kernel/media/example.ts') =>
@@ -31,5 +31,11 @@ describe('a source in the bundle', () => {
 
   it('fails the build if it names a program that is not in the bundle', () => {
     expect(() => rewrite("new URL('./ffmpeg.ts', import.meta.url)")).toThrow('ffmpeg.ts is not in the bundle')
+  })
+
+  it('is in ASCII, and fails the build if an escape would change its meaning', () => {
+    expect(inAscii("const name = /影片|'é'/", 'example.ts')).toBe(String.raw`const name = /\u5f71\u7247|'\u00e9'/`)
+    expect(() => inAscii("'\\é'", 'example.ts')).toThrow('example.ts: \\é cannot be escaped')
+    expect(() => inAscii('String.raw`影片`', 'example.ts')).toThrow('String.raw`影片 cannot be escaped')
   })
 })

@@ -22,7 +22,8 @@ export const sourcePaths = (root: string, programs: readonly string[]): Plugin =
     onLoad({ filter: OURS }, ({ path: file }) => {
       const source = readFileSync(file, 'utf8')
       if (file.includes('/node_modules/')) return undefined
-      const contents = withSourcePaths(inAscii(source), path.relative(root, file), root, programs)
+      const named = path.relative(root, file)
+      const contents = withSourcePaths(inAscii(source, named), named, root, programs)
       // A function that V8 runs from a text cannot import by itself.
       return { loader: 'ts', contents: contents.replace(/\bimport\((?=[a-z])/g, '__import(') }
     })
@@ -52,9 +53,18 @@ export function withSourcePaths(source: string, file: string, root: string, prog
   })
 }
 
-/** Escapes what is not ASCII. esbuild does so too, but not in regular expressions. */
-const inAscii = (source: string) =>
-  source.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Where an escape would mean something else than the character. */
+const UNESCAPABLE = /\\[\u0080-\uffff]|String\.raw`[^`]*[\u0080-\uffff]/
+
+/**
+ * Escapes what is not ASCII. esbuild does so too, but not in regular expressions.
+ * @throws Error a character stands after a backslash or in `String.raw`
+ */
+export function inAscii(source: string, file: string): string {
+  const fault = UNESCAPABLE.exec(source)
+  if (fault) throw new Error(`${file}: ${fault[0]} cannot be escaped`)
+  return source.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
 
 /** Returns the name of a program in the bundle. */
 const bundled = (program: string) => `${path.posix.basename(program, '.ts')}.js`
