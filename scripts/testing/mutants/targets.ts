@@ -58,6 +58,7 @@ export const TARGETS: readonly Target[] = [
     file: 'workflows/subscriptions/reconcileReversals.ts',
     specs: ['workflows/subscriptions/reconcileReversals.spec.ts'],
   },
+  { file: 'workflows/tasks/createJob.ts', specs: ['workflows/tasks/createJob.spec.ts'] },
   { file: 'workflows/tasks/candidateRoutes.ts', specs: ['workflows/tasks/candidateRoutes.spec.ts'] },
   { file: 'workflows/tasks/sweepHolds.workflow.ts', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
   { file: 'workflows/tasks/taskActivities.ts', within: 'sweepHolds', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
