@@ -58,6 +58,12 @@ export const TARGETS: readonly Target[] = [
     file: 'workflows/subscriptions/reconcileReversals.ts',
     specs: ['workflows/subscriptions/reconcileReversals.spec.ts'],
   },
+  {
+    file: 'workflows/tasks/pollJob.ts',
+    specs: ['pollJob', 'staleWorker', 'taskActivities', 'lostAnswers', 'failover'].map(
+      (name) => `workflows/tasks/${name}.spec.ts`,
+    ),
+  },
   { file: 'workflows/tasks/createJob.ts', specs: ['workflows/tasks/createJob.spec.ts'] },
   { file: 'workflows/tasks/candidateRoutes.ts', specs: ['workflows/tasks/candidateRoutes.spec.ts'] },
   { file: 'workflows/tasks/sweepHolds.workflow.ts', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
