@@ -134,7 +134,9 @@ describe('a refusal', () => {
     answer = async () => ({ kind: 'refused', code, detail: 'no' })
     return { kind: 'failed', code, detail: 'no' }
   }
-  const postponed = (more: object) => [[{ type: 'PostponeRender', detail: 'no', at: AT, ...more }, { repeatable: true }]]
+  const postponed = (more: object) => [
+    [{ type: 'PostponeRender', detail: 'no', at: AT, ...more }, { repeatable: true }],
+  ]
   const deps = () => depsOf({ providers: ['a', 'b'] })
 
   it('ends the task if it is about the content', async () => {

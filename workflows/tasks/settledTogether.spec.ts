@@ -2,10 +2,12 @@ import { beforeEach, expect, it } from 'vitest'
 import { createCredits } from '#backend/credits/credits.ts'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { createSettleIfEnded } from './settleIfEnded.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
 const input = { taskId: 'task', userId: 'ada' }
@@ -68,4 +70,18 @@ it('captures nothing for a video whose task failed while its file was stored', a
   expect(factsOf('creditAccount-ada')).toEqual(['CreditLotGranted', 'CreditsHeld'])
   await activities.settleCredits(input, context)
   expect(factsOf('creditAccount-ada').at(-1)).toBe('CreditsReleased')
+})
+
+const settling = (error: Error) => {
+  const handle = { peek: async () => ({ state: { status: 'succeeded' } }) } as unknown as Handle
+  const settleCredits = async () => Promise.reject(error)
+  return createSettleIfEnded(handle, { settleCredits, releaseSlot: async () => {} })({ taskId: 'task', userId: 'user' })
+}
+
+it('leaves a task with a quarantined account to its workflow, which retries with backoff', async () => {
+  expect(await settling(new StreamBroken('creditAccount-user'))).toBe(false)
+})
+
+it('fails during an outage', async () => {
+  await expect(settling(new Error('database unreachable'))).rejects.toThrow('database unreachable')
 })
