@@ -63,17 +63,28 @@ async function startPeers() {
 }
 type Peers = Awaited<ReturnType<typeof startPeers>>
 
-/** Returns a function that sends a request on the connection of a client, as the user of that client. */
+/** Opens connections, each of which sends the requests of one user. */
 async function clientsOf(url: string, cookies: readonly string[], connections: number) {
   const open = await Promise.all(Array.from({ length: connections }, () => connection(url)))
-  const send = async (client: number) => {
-    const cookie = cookies[client % cookies.length]!
-    const headers = { cookie, 'content-type': 'application/json' }
-    const { status, body } = await (open[client] as Connection).ask('POST', '/api/v1/videos/generate', headers, BODY)
+  const ask = async (client: number, path: string, text?: string): Promise<string> => {
+    const headers = { cookie: cookies[client % cookies.length]!, 'content-type': 'application/json' }
+    const { status, body } = await (open[client] as Connection).ask('POST', `/api/v1/videos/${path}`, headers, text)
     if (status !== 202) throw new Error(`${url}: ${status} ${body}`)
+    return body
   }
+  let answers: string[][] = open.map(() => [])
   return {
-    send,
+    generate: async (client: number) => void answers[client]!.push(await ask(client, 'generate', BODY)),
+    /** Cancels all tasks, so that users have no more open ones than a second brings. Plans allow seven at most. */
+    async cancelAll() {
+      const ended = answers
+      answers = open.map(() => [])
+      await Promise.all(
+        ended.map(async (own, client) => {
+          for (const answer of own) await ask(client, `tasks/${JSON.parse(answer).task.id}/cancel`)
+        }),
+      )
+    },
     close() {
       for (const one of open) one.close()
     },
@@ -101,10 +112,11 @@ async function compare(id: string, what: string, roles: readonly string[], peers
     const cpu = (all: readonly number[]) => () => all.reduce((sum, pid) => sum + cpuTime(pid), 0)
     for (const connections of CONNECTIONS) {
       const ours = await clientsOf(url, cookies, connections)
-      const side = { work: ours.send, cpu: cpu(pids), rest: () => rest(pids) }
+      const clear = () => ours.cancelAll().then(() => rest(pids))
+      const side = { work: ours.generate, cpu: cpu(pids), rest: () => rest(pids), clear }
       for (const name of id === 'http_embedded' ? (['node:http', 'Koa'] as const) : (['node:http'] as const)) {
         const theirs = await clientsOf(peers[name], ['1'], connections)
-        const peer = { work: theirs.send, cpu: cpu([peers.pid, server.pid]) }
+        const peer = { work: theirs.generate, cpu: cpu([peers.pid, server.pid]) }
         const ratio = await compareRates(`generate, ${what}, beside ${name}`, connections, side, peer)
         if (name === 'node:http' && connections === 64) record(id, ratio)
         theirs.close()

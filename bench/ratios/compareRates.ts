@@ -6,6 +6,8 @@ export interface Side {
   cpu?(): number
   /** Waits until the work has ended that the requests have set off. Its CPU time counts, its time does not. */
   rest?(): Promise<void>
+  /** Removes what a round has left behind. Neither its time nor its CPU time counts. */
+  clear?(): Promise<unknown>
 }
 
 const ROUND_MS = 1_000
@@ -29,7 +31,7 @@ export interface Comparison {
   readonly peer: Rate
 }
 
-async function rateOf(clients: number, { work, cpu = ownCpu, rest }: Side): Promise<Rate> {
+async function rateOf(clients: number, { work, cpu = ownCpu, rest, clear }: Side): Promise<Rate> {
   const [begun, before] = [performance.now(), cpu()]
   let done = 0
   const client = async (_: unknown, n: number) => {
@@ -38,7 +40,9 @@ async function rateOf(clients: number, { work, cpu = ownCpu, rest }: Side): Prom
   await Promise.all(Array.from({ length: clients }, client))
   const rate = done / ((performance.now() - begun) / 1_000)
   await rest?.()
-  return { rate, cpuMs: (cpu() - before) / done }
+  const cpuMs = (cpu() - before) / done
+  await clear?.()
+  return { rate, cpuMs }
 }
 
 /**
