@@ -67,7 +67,7 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
   return found.map(({ row }) => row)
 }
 
-/** Returns those of the tasks that succeeded, or failed and were not cancelled, after an instant. */
+/** Returns those of the tasks that have succeeded since an instant, or failed without being cancelled. */
 export function readNewlyEnded(database: Database, ids: readonly string[], since: Date) {
   // Most changes are of tasks that have not ended: their rows are looked up, but not sent.
   const sql = `select found.id, found.user_id as "userId", found.status = 'Success' as succeeded,
@@ -75,7 +75,7 @@ export function readNewlyEnded(database: Database, ids: readonly string[], since
     from jsonb_array_elements_text(:ids::jsonb) as wanted (id)
     cross join lateral (
       select id, user_id, status, error_code, finished_at from video_task where id = wanted.id::uuid offset 0) found
-    where found.finished_at > :since::timestamptz
+    where found.finished_at >= :since::timestamptz
       and (found.status = 'Success' or found.status = 'Fail' and found.error_code is distinct from 'cancelled')`
   const values = { ids: JSON.stringify(ids), since: since.toISOString() }
   return queryPrepared<{ id: string; userId: string; succeeded: boolean; finishedAt: string }>(database, sql, values)

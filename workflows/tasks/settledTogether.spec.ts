@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createCredits } from '#backend/credits/credits.ts'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
@@ -72,16 +72,21 @@ it('captures nothing for a video whose task failed while its file was stored', a
   expect(factsOf('creditAccount-ada').at(-1)).toBe('CreditsReleased')
 })
 
-const settling = (error: Error) => {
-  const handle = { peek: async () => ({ state: { status: 'succeeded' } }) } as unknown as Handle
-  const settleCredits = async () => Promise.reject(error)
-  return createSettleIfEnded(handle, { settleCredits, releaseSlot: async () => {} })({ taskId: 'task', userId: 'user' })
-}
+describe('settling a task that has ended', () => {
+  const settling = (error: Error) => {
+    const handle = { peek: async () => ({ state: { status: 'succeeded' } }) } as unknown as Handle
+    const settleCredits = async () => Promise.reject(error)
+    return createSettleIfEnded(handle, { settleCredits, releaseSlot: async () => {} })({
+      taskId: 'task',
+      userId: 'user',
+    })
+  }
 
-it('leaves a task with a quarantined account to its workflow, which retries with backoff', async () => {
-  expect(await settling(new StreamBroken('creditAccount-user'))).toBe(false)
-})
+  it('leaves a task with a quarantined account to its workflow, which retries with backoff', async () => {
+    expect(await settling(new StreamBroken('creditAccount-user'))).toBe(false)
+  })
 
-it('fails during an outage', async () => {
-  await expect(settling(new Error('database unreachable'))).rejects.toThrow('database unreachable')
+  it('fails during an outage', async () => {
+    await expect(settling(new Error('database unreachable'))).rejects.toThrow('database unreachable')
+  })
 })

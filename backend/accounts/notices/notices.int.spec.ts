@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import en from '#content/en/notices.json' with { type: 'json' }
 import zh from '#content/zh/notices.json' with { type: 'json' }
+import { readNewlyEnded } from '#projections/tasks/readVideoTasks.ts'
+import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { startPushServiceDouble } from '../../providers/push/testing/pushServiceDouble.ts'
 import { createWebPush } from '../../providers/push/webPush.ts'
 import { createProviderDouble, type ProviderDouble } from '../../providers/video/testing/providerDouble.ts'
@@ -29,6 +31,32 @@ const notices = async (user: TestUser) =>
   (await (await user.call('GET', '/users/notices')).json()) as Record<string, unknown>
 const order = (user: TestUser) => user.call('POST', '/videos/generate', GENERATION)
 const received = () => service.state.received
+
+describe('the end of a video', () => {
+  const HOUR_MS = 3_600_000
+  const newlyEnded = (id: string, since: number) =>
+    readNewlyEnded(kinora.context.database, [id], new Date(Date.now() + since))
+
+  it('is news, but not when its row is built again later', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    const finishedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+    expect(await newlyEnded(id, -HOUR_MS)).toEqual([{ id, userId: user.userId, succeeded: true, finishedAt }])
+    expect(await newlyEnded(id, HOUR_MS)).toEqual([])
+  })
+
+  it('is no news if its owner has cancelled it', async () => {
+    const answer = provider.answer
+    provider.answer = () => ({ kind: 'queued' })
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    expect((await user.call('POST', `/videos/tasks/${id}/cancel`)).status).toBe(202)
+    await reaches(user, id, { status: 'Fail', error_code: 'cancelled' })
+    provider.answer = answer
+    expect(await newlyEnded(id, -HOUR_MS)).toEqual([])
+  })
+})
 
 describe('a push message', () => {
   it('is signed, encrypted, and in the language of the user', async () => {
