@@ -46,7 +46,6 @@ const ISOLATED = [
   'backend/app/largeBodies.int.spec.ts',
   'site/src/api/{renewal,session}.spec.ts',
   'workflows/accounts/mailOutage.spec.ts',
-  'workflows/tasks/{createJob,failover,lostAnswers,pollJob}.spec.ts',
   'workflows/temporal/!(temporal|outages).int.spec.ts',
 ]
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { readExpired } from '#projections/credits/readCredits.ts'
 import { readOldHolds } from '#projections/credits/readOpenHolds.ts'
 import { readBuyer, readOpenAgreements } from '#projections/subscriptions/readSubscription.ts'
@@ -94,6 +95,7 @@ function activitiesOf(
     marker,
     calendar,
     clock,
+    delay: (ms, signal) => delay(ms, undefined, { signal }),
     temporaryDir,
     ffmpegPath: config.video.ffmpegPath,
     decrypt: userKeys.decrypt,

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
@@ -6,12 +6,6 @@ import type { CreateAnswer, RenderRequest } from '#backend/tasks/videoProvider.p
 import type { VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
 import { createJob, requestRender } from './createJob.ts'
 import type { RenderDeps, Rendering } from './rendering.ts'
-
-const { delays } = vi.hoisted(() => ({ delays: [] as number[] }))
-vi.mock('node:timers/promises', async (original) => ({
-  ...(await original<typeof import('node:timers/promises')>()),
-  setTimeout: async (ms: number) => void delays.push(ms),
-}))
 
 const AT = '2026-11-27T12:00:00.000Z'
 const REQUEST = { taskId: 'task' } as RenderRequest
@@ -25,11 +19,12 @@ let onCommand: (command: VideoTaskCommand) => void
 /** Called for the answer of the provider. */
 let answer: () => Promise<CreateAnswer>
 let calls: number
+let delays: number[]
 /** What the log says of the task after a command; by default, that the request is its own. */
 let stateAfter: ((command: VideoTaskCommand) => object) | undefined
 
 beforeEach(() => {
-  delays.length = 0
+  delays = []
   sent = []
   onCommand = () => {}
   answer = async () => ACCEPTED
@@ -47,6 +42,7 @@ function depsOf({ idempotent = false, providers = ['a'] } = {}) {
     unanswered: new Set<string>(),
     uncalled: new Map<string, string>(),
     at: () => AT,
+    delay: async (ms: number) => void delays.push(ms),
     async sendCommand(_taskId: string, command: VideoTaskCommand, options?: object) {
       sent.push([command, options])
       onCommand(command)

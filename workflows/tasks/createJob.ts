@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import type { FailureCode, Route } from '#backend/tasks/contract.ts'
@@ -80,7 +79,7 @@ async function record(
     } catch (error) {
       const isFinal = error instanceof Rejection || isUnreadable(error)
       if (isFinal || (signal.aborted && attempt >= MAX_STOPPING_ATTEMPTS)) throw error
-      await delay(Math.min(100 * 2 ** attempt, MAX_APPEND_DELAY_MS))
+      await deps.delay(Math.min(100 * 2 ** attempt, MAX_APPEND_DELAY_MS))
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
@@ -8,14 +8,9 @@ import type { CreateAnswer, RenderState, VideoProvider } from '#backend/tasks/vi
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { shortDelay } from '../testing/shortDelay.ts'
 import { stepDouble } from '../testing/stepDouble.ts'
 import { createTaskActivities } from './taskActivities.ts'
-
-vi.mock('node:timers/promises', async (original) => {
-  const timers = await original<typeof import('node:timers/promises')>()
-  const setTimeout: typeof timers.setTimeout = (ms, ...rest) => timers.setTimeout(Math.min(ms ?? 0, 1), ...rest)
-  return { ...timers, setTimeout }
-})
 
 const context = { signal: new AbortController().signal }
 const TASKS = FULL ? 1_000 : 200
@@ -98,6 +93,7 @@ beforeEach(() => {
     showProgress: async () => {},
     waitForCallback: async () => {},
     clock: () => Date.now(),
+    delay: shortDelay,
   } as never)
 })
 

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
@@ -7,15 +7,10 @@ import { handleProviderCallback } from '#backend/tasks/providerCallbacks.ts'
 import type { CreateAnswer, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { shortDelay } from '../testing/shortDelay.ts'
 import { MAX_CONCURRENT_CREATES } from './rendering.ts'
 import { createTaskActivities } from './taskActivities.ts'
 import type { ActivityDeps } from './taskCommands.ts'
-
-vi.mock('node:timers/promises', async (original) => {
-  const timers = await original<typeof import('node:timers/promises')>()
-  const setTimeout: typeof timers.setTimeout = (ms, ...rest) => timers.setTimeout(Math.min(ms ?? 0, 1), ...rest)
-  return { ...timers, setTimeout }
-})
 
 const AFTER_THE_LONGEST_CALL_MS = 66_000
 const context = { signal: new AbortController().signal }
@@ -96,6 +91,7 @@ function worker(log: Handle = handle, media: object = { size: async () => 1, loc
     ]),
     media,
     clock: () => clock,
+    delay: shortDelay,
     ...unused,
   } as never)
 }

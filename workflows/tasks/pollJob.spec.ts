@@ -1,13 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { RenderState } from '#backend/tasks/videoProvider.port.ts'
 import { pollJob } from './pollJob.ts'
 import { RENDER_LIMIT_MS, type RenderDeps, type Rendering } from './rendering.ts'
-
-vi.mock('node:timers/promises', async (original) => ({
-  ...(await original<typeof import('node:timers/promises')>()),
-  setTimeout: vi.fn(async () => {}),
-}))
 
 const REQUESTED = Date.UTC(2026, 0, 1)
 const CALL_MS = 65_000
@@ -15,10 +9,11 @@ const CALL_MS = 65_000
 /** Calls of the provider. */
 let calls: string[]
 let clock: number
+let delays: number[]
 beforeEach(() => {
   calls = []
   clock = REQUESTED
-  vi.mocked(delay).mockClear()
+  delays = []
 })
 
 const state = (jobId: string | null) =>
@@ -41,6 +36,7 @@ function depsOf({ idempotent = false } = {}) {
   return {
     providers: new Map([['demo', provider]]),
     clock: () => clock,
+    delay: async (ms: number) => void delays.push(ms),
     decrypt: async () => '',
     uncalled: new Map(),
     unanswered: new Set(),
@@ -53,14 +49,14 @@ describe('a render whose call has not been answered', () => {
   it('waits until the longest call is over, and is lost then', async () => {
     clock += CALL_MS - 1
     expect(await poll()).toBeUndefined()
-    expect(vi.mocked(delay).mock.lastCall?.[0]).toBe(1)
+    expect(delays).toEqual([1])
     clock += 1
     expect(await poll()).toMatchObject({ kind: 'failed', code: 'answer_lost' })
   })
 
   it('is read again after five seconds at most', async () => {
     expect(await poll()).toBeUndefined()
-    expect(vi.mocked(delay).mock.lastCall?.[0]).toBe(5_000)
+    expect(delays).toEqual([5_000])
   })
 })
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { providerOf, routeTaken } from './candidateRoutes.ts'
 import { createJob } from './createJob.ts'
@@ -89,6 +88,6 @@ async function waitForAnswer(deps: RenderDeps, { jobId, order, requestedAt }: Re
   if (jobId !== null) return failure('provider_failed', 'The provider has lost the job.')
   const left = Date.parse(requestedAt) + MAX_CALL_MS - deps.clock()
   if (left <= 0 || deps.unanswered.delete(order.taskId)) return LOST
-  await delay(Math.min(left, READ_INTERVAL_MS), undefined, { signal })
+  await deps.delay(Math.min(left, READ_INTERVAL_MS), signal)
   return undefined
 }

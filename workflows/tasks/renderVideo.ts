@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Route } from '#backend/tasks/contract.ts'
 import type { ActivityContext } from '../engine/engine.port.ts'
 import { candidateRoutes, type Providers } from './candidateRoutes.ts'
@@ -62,13 +61,13 @@ async function createInTurn(deps: RenderDeps, state: Waiting, signal: AbortSigna
         waiting.abort()
         return requestRender(deps, { ...request, providerModel: slot.model }, slot, signal)
       }
-      await delay(Math.min(slot, READ_INTERVAL_MS), undefined, { signal: stop }).catch(() => {})
+      await deps.delay(Math.min(slot, READ_INTERVAL_MS), stop).catch(() => {})
     }
     return undefined
   })
   const ended = async () => {
     for (;;) {
-      await delay(READ_INTERVAL_MS, undefined, { signal: stop })
+      await deps.delay(READ_INTERVAL_MS, stop)
       const state = await deps.readTask(taskId)
       if (stop.aborted) return turn
       if (state.status !== 'waiting' || (await deps.failIfWaitedTooLong(taskId, state))) return undefined

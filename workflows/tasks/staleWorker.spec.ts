@@ -5,6 +5,7 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { shortDelay } from '../testing/shortDelay.ts'
 import { stepDouble } from '../testing/stepDouble.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
@@ -91,6 +92,7 @@ beforeEach(async () => {
       ffmpegPath: undefined,
       temporaryDir: '/nowhere',
       clock: () => 0,
+      delay: shortDelay,
     })
 })
 

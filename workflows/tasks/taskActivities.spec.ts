@@ -6,6 +6,7 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { shortDelay } from '../testing/shortDelay.ts'
 import { RENDER_LIMIT_MS } from './rendering.ts'
 import { createTaskActivities } from './taskActivities.ts'
 import { createTaskCommands } from './taskCommands.ts'
@@ -81,6 +82,7 @@ beforeEach(async () => {
     ffmpegPath: undefined,
     temporaryDir: '/nowhere',
     clock: () => clock,
+    delay: shortDelay,
   }
   const activities = createTaskActivities(deps)
   submit = (taskId) => {

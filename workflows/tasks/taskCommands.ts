@@ -47,6 +47,8 @@ export interface ActivityDeps {
   readonly temporaryDir: string
   readonly ffmpegPath: string | undefined
   readonly clock: Clock
+  /** Waits for `ms` milliseconds. Rejects when the signal is aborted. */
+  readonly delay: (ms: number, signal?: AbortSignal) => Promise<unknown>
 }
 
 const WAIT_LIMIT_MS = 6 * 3600_000

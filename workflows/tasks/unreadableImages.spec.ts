@@ -13,6 +13,7 @@ import {
 import { createFolderMediaStore } from '#backend/providers/storage/folderMediaStore.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { shortDelay } from '../testing/shortDelay.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
 const input = { taskId: 'task', userId: 'user' }
@@ -63,6 +64,7 @@ async function rendering(size = media.size) {
     pictureFile: (imageId: string) => media.localPath(`images/${imageId}.jpg`),
     decrypt: async () => 'a cat',
     clock: () => Date.parse(at),
+    delay: shortDelay,
   } as never)
   return activities.render(input, context)
 }
