@@ -43,12 +43,8 @@ export async function pollJob(
       return { kind: 'finished' }
     }
     if (job.kind === 'failed') return job
-    if (job.kind === 'unknown' && isUncalled(deps, state)) {
-      const detail = 'The provider was not called.'
-      await deps.sendCommand(taskId, { type: 'PostponeRender', detail, at: deps.at() }, { repeatable: true })
-      return undefined
-    }
-    if (job.kind === 'unknown') return waitForAnswer(deps, state, signal)
+    if (job.kind === 'unknown')
+      return isUncalled(deps, state) ? postpone(deps, taskId) : waitForAnswer(deps, state, signal)
     const read =
       job.kind === 'rendering'
         ? await deps.sendCommand(taskId, { type: 'StartRender', at: deps.at() })
@@ -63,10 +59,16 @@ export async function pollJob(
 }
 
 /** Returns whether this process made the request, but did not call the provider. */
-const isUncalled = ({ uncalled }: RenderDeps, state: Rendering) =>
-  state.status === 'rendering' && state.jobId === null && uncalled.get(state.order.taskId) === (state.attempt ?? null)
+const isUncalled = ({ uncalled }: RenderDeps, { order, attempt }: Rendering) =>
+  attempt !== undefined && uncalled.get(order.taskId) === attempt
 
-const isCancelled = (state: Rendering) => state.status === 'rendering' && state.cancelRequested === true
+/** Lets a task wait for its turn again. */
+async function postpone(deps: RenderDeps, taskId: string): Promise<undefined> {
+  const detail = 'The provider was not called.'
+  await deps.sendCommand(taskId, { type: 'PostponeRender', detail, at: deps.at() }, { repeatable: true })
+}
+
+const isCancelled = ({ cancelRequested }: Rendering) => cancelRequested === true
 
 /**
  * Stops the job of a cancelled task. Returns whether the task can end now: whatever the provider answers, its video is

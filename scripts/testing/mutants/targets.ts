@@ -58,14 +58,10 @@ export const TARGETS: readonly Target[] = [
     file: 'workflows/subscriptions/reconcileReversals.ts',
     specs: ['workflows/subscriptions/reconcileReversals.spec.ts'],
   },
-  {
-    file: 'workflows/tasks/pollJob.ts',
-    specs: ['pollJob', 'staleWorker', 'taskActivities', 'lostAnswers', 'failover'].map(
-      (name) => `workflows/tasks/${name}.spec.ts`,
-    ),
-  },
-  { file: 'workflows/tasks/createJob.ts', specs: ['workflows/tasks/createJob.spec.ts'] },
-  { file: 'workflows/tasks/candidateRoutes.ts', specs: ['workflows/tasks/candidateRoutes.spec.ts'] },
+  ...['pollJob', 'createJob', 'candidateRoutes'].map((name) => ({
+    file: `workflows/tasks/${name}.ts`,
+    specs: [`workflows/tasks/${name}.spec.ts`],
+  })),
   { file: 'workflows/tasks/sweepHolds.workflow.ts', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
   { file: 'workflows/tasks/taskActivities.ts', within: 'sweepHolds', specs: ['workflows/tasks/sweepHolds.spec.ts'] },
   {
