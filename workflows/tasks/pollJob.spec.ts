@@ -111,7 +111,7 @@ describe('a job', () => {
     expect(sent).toEqual([[{ type: 'StartRender', at: AT }]])
   })
 
-  it('of which the provider reports the cost has it recorded once', async () => {
+  it('of which the provider reports the cost has it recorded', async () => {
     states = [{ kind: 'finished', costCents: 28 }]
     expect(await poll()).toEqual(FINISHED)
     expect(sent).toEqual([[{ type: 'ReportCost', costCents: 28, at: AT }]])

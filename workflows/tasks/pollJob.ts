@@ -62,13 +62,13 @@ export async function pollJob(
 const isUncalled = ({ uncalled }: RenderDeps, { order, attempt }: Rendering) =>
   attempt !== undefined && uncalled.get(order.taskId) === attempt
 
+const isCancelled = ({ cancelRequested }: Rendering) => cancelRequested === true
+
 /** Lets a task wait for its turn again. */
 async function postpone(deps: RenderDeps, taskId: string): Promise<undefined> {
   const detail = 'The provider was not called.'
   await deps.sendCommand(taskId, { type: 'PostponeRender', detail, at: deps.at() }, { repeatable: true })
 }
-
-const isCancelled = ({ cancelRequested }: Rendering) => cancelRequested === true
 
 /**
  * Stops the job of a cancelled task. Returns whether the task can end now: whatever the provider answers, its video is

@@ -1,0 +1,18 @@
+import { expect, it, vi } from 'vitest'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { startTestKinora } from '../testing/testKinora.ts'
+import { GENERATION } from '../testing/testUser.ts'
+
+/** Less than the five seconds after which a waiting task is read again. */
+const AT_ONCE_MS = 3_500
+
+it('a process stops at once, although a task waits for its provider', async () => {
+  const acquire = vi.fn(async () => 3_600_000)
+  const kinora = await startTestKinora({ provider: { ...(await createProviderDouble()), acquire } })
+  const user = await kinora.newUser()
+  await user.call('POST', '/videos/generate', GENERATION)
+  await vi.waitFor(() => expect(acquire).toHaveBeenCalled(), { timeout: 10_000 })
+  const begun = performance.now()
+  await kinora.close()
+  expect(performance.now() - begun).toBeLessThan(AT_ONCE_MS)
+})
