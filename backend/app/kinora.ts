@@ -11,6 +11,7 @@ import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/he
 import { answerUnparsed } from '../kernel/http/unparsed.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
+import { refuseFullDisk } from '../kernel/postgres/refuseFullDisk.ts'
 import { collectBuffersWithHeap, STARTED } from '../kernel/processes/starting.ts'
 import { shareFor } from '../kernel/shareFor.ts'
 import { type Adapters, openAdapters } from './adapters.ts'
@@ -74,7 +75,10 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     healthServer.close()
     throw error
   })
-  const writable = shareFor(PROBE_INTERVAL_MS, () => context.store.probe())
+  const writable = shareFor(PROBE_INTERVAL_MS, async () => {
+    await context.store.probe()
+    if (!config.database) await refuseFullDisk(config.dataDir)
+  })
   const services = createServices(context, adapters)
   try {
     registerOperator(config.dataDir, config.operators.username)
