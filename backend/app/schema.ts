@@ -36,6 +36,7 @@ import { M0231CallCounts } from './migrations/M0231CallCounts.ts'
 import { M0232FailingSince } from './migrations/M0232FailingSince.ts'
 import { M0240EntryTotals } from './migrations/M0240EntryTotals.ts'
 import { M0241ClaimedJobs } from './migrations/M0241ClaimedJobs.ts'
+import { M0242AdoptingTask } from './migrations/M0242AdoptingTask.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -71,6 +72,7 @@ export const MIGRATIONS = [
   { name: 'M0232FailingSince', class: M0232FailingSince },
   { name: 'M0240EntryTotals', class: M0240EntryTotals },
   { name: 'M0241ClaimedJobs', class: M0241ClaimedJobs },
+  { name: 'M0242AdoptingTask', class: M0242AdoptingTask },
 ]
 
 /**

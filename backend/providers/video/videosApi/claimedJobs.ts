@@ -20,16 +20,18 @@ export function createClaimedJobs(pool: Pick<pg.Pool, 'query'>) {
       return (await pool.query(sql, [jobId])).rowCount === 1
     },
 
-    /** Adopts a job of the engine's list. Returns false if it belongs to another task. */
-    async adopt(jobId: string): Promise<boolean> {
-      const sql = 'insert into claimed_job (job_id, adopted) values ($1, true) on conflict do nothing'
-      return (await pool.query(sql, [jobId])).rowCount === 1
+    /** Adopts a job of the engine's list, also again. Returns false if it belongs to another task. */
+    async adopt(jobId: string, taskId: string): Promise<boolean> {
+      const sql = `insert into claimed_job (job_id, adopted, task_id) values ($1, true, $2)
+        on conflict (job_id) do update set at = now() where claimed_job.task_id = excluded.task_id`
+      return (await pool.query(sql, [jobId, taskId])).rowCount === 1
     },
 
-    /** Returns those of the jobs that belong to no task. */
-    async unclaimed(jobIds: readonly string[]): Promise<string[]> {
-      const sql = 'select id from unnest($1::text[]) id where not exists (select from claimed_job where job_id = id)'
-      return (await pool.query<{ id: string }>(sql, [jobIds])).rows.map(({ id }) => id)
+    /** Returns those of the jobs that belong to no other task. */
+    async free(jobIds: readonly string[], taskId: string): Promise<string[]> {
+      const sql = `select id from unnest($1::text[]) id
+        where not exists (select from claimed_job where job_id = id and task_id is distinct from $2)`
+      return (await pool.query<{ id: string }>(sql, [jobIds, taskId])).rows.map(({ id }) => id)
     },
   }
 }

@@ -5,8 +5,8 @@ import { findLostJob } from './findLostJob.ts'
 const REQUEST = { prompt: 'A lost cat', cameraMovements: [], references: [], duration: 5 } as unknown as RenderRequest
 
 /** Looks for the only job of the engine while as many queries fail as given. */
-function findDespite(faults: { unclaimed?: number; adopt?: number }) {
-  const left = { unclaimed: 0, adopt: 0, ...faults }
+function findDespite(faults: { free?: number; adopt?: number }) {
+  const left = { free: 0, adopt: 0, ...faults }
   const failing = async <T>(name: keyof typeof left, answer: T) => {
     if (left[name]-- > 0) throw new Error('the database is away')
     return answer
@@ -17,11 +17,11 @@ function findDespite(faults: { unclaimed?: number; adopt?: number }) {
     intervalMs: 1,
     signal: new AbortController().signal,
     list: async () => [{ id: 'job', status: 'queued', prompt: 'A lost cat', created_at: 1 }],
-    claims: { unclaimed: (ids) => failing('unclaimed', [...ids]), adopt: () => failing('adopt', true) },
+    claims: { free: (ids) => failing('free', [...ids]), adopt: () => failing('adopt', true) },
   })
 }
 
-it.each([{ unclaimed: 1 }, { unclaimed: 2 }, { adopt: 1 }])(
+it.each([{ free: 1 }, { free: 2 }, { adopt: 1 }])(
   'finds a lost job despite %j failed queries',
   async (faults) => {
     expect(await findDespite(faults)).toBe('job')
@@ -29,5 +29,5 @@ it.each([{ unclaimed: 1 }, { unclaimed: 2 }, { adopt: 1 }])(
 )
 
 it('finds none while every query fails', async () => {
-  expect(await findDespite({ unclaimed: 3 })).toBe(undefined)
+  expect(await findDespite({ free: 3 })).toBe(undefined)
 })

@@ -11,7 +11,7 @@ interface Lookup {
   readonly intervalMs: number
   readonly signal: AbortSignal
   readonly list: (signal: AbortSignal) => Promise<readonly VideoObject[]>
-  readonly claims: Pick<ClaimedJobs, 'adopt' | 'unclaimed'>
+  readonly claims: Pick<ClaimedJobs, 'adopt' | 'free'>
 }
 
 /** Difference allowed between the engine's clock, which counts seconds, and this one, ms. */
@@ -32,9 +32,10 @@ export async function findLostJob(request: RenderRequest, lookup: Lookup): Promi
     const matching = jobs.filter(
       (job) => unixLines(job.prompt ?? '') === prompt && (job.created_at ?? 0) >= since && hasLength(job, request),
     )
-    const [candidate, ...others] = await claims.unclaimed(matching.map(({ id }) => id)).catch(() => [])
+    const ids = matching.map(({ id }) => id)
+    const [candidate, ...others] = await claims.free(ids, request.taskId).catch(() => [])
     if (others.length > 0) return undefined
-    if (candidate !== undefined && (await claims.adopt(candidate).catch(() => false))) return candidate
+    if (candidate !== undefined && (await claims.adopt(candidate, request.taskId).catch(() => false))) return candidate
     await delay(intervalMs, undefined, { signal }).catch(() => {})
   }
   return undefined

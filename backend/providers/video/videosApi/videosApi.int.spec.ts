@@ -160,7 +160,20 @@ describe('a create call whose answer is lost', () => {
   })
   it('is adopted once, also by tasks that have found it at the same time', async () => {
     const { adopt } = createClaimedJobs(world.deps().pool)
-    expect((await Promise.all([adopt('found'), adopt('found')])).sort()).toEqual([false, true])
+    expect((await Promise.all([adopt('found', 'one'), adopt('found', 'other')])).sort()).toEqual([false, true])
+  })
+  it('is found again by its task when the answer to the adoption is lost too', async () => {
+    const { pool } = world.deps()
+    const losing = Object.assign(Object.create(pool), {
+      query: async (...query: Parameters<typeof pool.query>) => {
+        const answer = await pool.query(...query)
+        if (!String(query[0]).includes('true, $2')) return answer
+        Reflect.deleteProperty(losing, 'query')
+        throw new Error('the connection is lost')
+      },
+    })
+    failCreates('done, then reset')
+    await acceptedJob(adapter({ pool: losing }), request({ prompt: 'Lost twice over' }))
   })
   it('stays open when another task has adopted the job before its answer came', async () => {
     failCreates('done, then reset')
