@@ -19,7 +19,7 @@ RUN node scripts/image/build.mjs /image/app
 
 FROM scratch
 LABEL org.opencontainers.image.title="Kinora" org.opencontainers.image.version="0.1.0" org.opencontainers.image.licenses="MIT"
-ENV PATH=/usr/bin HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
+ENV PATH=/usr/bin HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt MALLOC_TRIM_THRESHOLD_=131072
 COPY --from=system /image /
 COPY --from=app /image /
 WORKDIR /app

@@ -15,6 +15,12 @@ export const COMPILE_CACHE = path.join(ROOT, 'node_modules/.cache/compiled')
 /** The same for test workers and the programs that they start. */
 export const TEST_COMPILE_CACHE = path.join(ROOT, 'node_modules/.cache/kinora-tests')
 
+/**
+ * Environment in which the server gives freed memory back. glibc otherwise raises its thresholds with the largest freed
+ * block, and a worker that renders keeps 200 MB of them. The image sets it too.
+ */
+export const RETURN_MEMORY = { MALLOC_TRIM_THRESHOLD_: '131072' }
+
 /** Returns the path of a package's command, a script for {@link NODE} to run. */
 export const tool = (name) => path.join(ROOT, 'node_modules/.bin', name)
 

@@ -6,6 +6,7 @@ import { openPool } from '#backend/kernel/postgres/openPool.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { startRoundRobinProxy } from '#backend/testing/roundRobinProxy.ts'
+import { RETURN_MEMORY } from '../../scripts/run.mjs'
 
 const ROLES = {
   ...{ api1: 'api', api2: 'api', projector1: 'projections', projector2: 'projections' },
@@ -34,6 +35,7 @@ export async function startLayout(env: Record<string, string>) {
     },
     ...{ SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32), OPERATOR_PASSWORD: 'a long password' },
     ...{ PUBLIC_URL: front.url, SESSION_RATE: '1000000', NETWORK_RATE: '1000000' },
+    ...RETURN_MEMORY,
     ...env,
   }
   const entry = path.join(import.meta.dirname, 'loadProgram.ts')
