@@ -34,18 +34,30 @@ const defaultLinks = (links = []) =>
 
 /**
  * Bundles shared modules into a few files, because many small files load slowly. A file also contains what its modules
- * import, unless an earlier file does. Public pages load the first file and, for signed-in visitors, the second.
+ * import, unless an earlier file does. Public pages load the first file and, for signed-in visitors, the second. Forms of
+ * accounts need `auth`, lists and players of videos `tasks`.
  */
 const groups = [
   {
     name: 'page',
-    test: /site\/src\/(api\/pages\/restored|i18n\/(client|core|language)|ui\/(toasts\/lazyToast|closeIcon))\./,
+    test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon))\./,
   },
   {
     name: 'calls',
-    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|session)|i18n\/money|features\/dashboard\/figures)\./,
+    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|check|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures)\./,
   },
-  { name: 'islands', test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/[^/]*\.tsx/ },
+  {
+    name: 'islands',
+    test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/([^/]*\.tsx|use(Busy|Form)\.ts)/,
+  },
+  {
+    name: 'auth',
+    test: /site\/src\/(api\/(account|passkeys|safeNext|pages\/leaveFor|start\/(keptNext|mailedLink))|ui\/(factors\/(CodeField|PasskeyButton|SecondStep)|passwords\/\w+))\./,
+  },
+  {
+    name: 'tasks',
+    test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|ui\/(plans|task)\/|features\/workspace\/(queue|tasks|frames\/toJpeg)\.)/,
+  },
 ]
 
 /**
