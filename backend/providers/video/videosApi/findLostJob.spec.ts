@@ -21,12 +21,9 @@ function findDespite(faults: { free?: number; adopt?: number }) {
   })
 }
 
-it.each([{ free: 1 }, { free: 2 }, { adopt: 1 }])(
-  'finds a lost job despite %j failed queries',
-  async (faults) => {
-    expect(await findDespite(faults)).toBe('job')
-  },
-)
+it.each([{ free: 1 }, { free: 2 }, { adopt: 1 }])('finds a lost job despite %j failed queries', async (faults) => {
+  expect(await findDespite(faults)).toBe('job')
+})
 
 it('finds none while every query fails', async () => {
   expect(await findDespite({ free: 3 })).toBe(undefined)
