@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { VARIABLES } from '#backend/app/config/environment.ts'
 import { readConfig } from '#backend/app/config/readConfig.ts'
 import { type Bind, filesOf, ROOT, readLevel, type Service, substituted } from './composeLevel.ts'
+import { RETURN_MEMORY } from './run.mjs'
 
 const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
 // See docs/decisions/0037-levels-are-included-files.md.
@@ -218,6 +219,11 @@ describe('the image', () => {
     expect(lines).toContain('USER 1000:1000')
     expect(lines.findIndex((line) => line.startsWith('USER'))).toBeGreaterThan(lines.indexOf('FROM scratch'))
     expect(textOf('Dockerfile')).toContain(`org.opencontainers.image.version="${version}"`)
+  })
+
+  it('gives freed memory back, as `npm start` does', () => {
+    const settings = Object.entries(RETURN_MEMORY).map((setting) => setting.join('='))
+    expect(lines.find((line) => line.startsWith('ENV '))?.split(' ')).toEqual(expect.arrayContaining(settings))
   })
 
   it('downloads no builder, and installs exactly the packages of the lock', () => {
