@@ -14,6 +14,7 @@ import {
   at,
   cancel,
   cancelled,
+  dated,
   ended,
   failed,
   on,
@@ -42,6 +43,25 @@ describe('the period of an agreement', () => {
     given(requested(), activated('A', { periodEnd: null }), paid('s1'))
       .when(cancel())
       .decides(cancelled(false, on('02-01')))
+  })
+
+  it('is followed by the grace period after a failed payment, also for a plan that is cancelled in it', () => {
+    const when = on('02-03')
+    given(...running, failed)
+      .when(cancel(true, when))
+      .decides(dated(cancelled(false, on('02-08')), when))
+    const over = [...running, failed, cancelled(false, on('02-08'))]
+    expect(due(...over)).toBe(on('02-08'))
+    given(...over)
+      .when(applyDueChanges(aMomentBefore(on('02-08'))))
+      .decidesNothing()
+    given(...over)
+      .when({ type: 'ReactivateSubscription', userId, at: aMomentBefore(on('02-08')) })
+      .decides(dated(reactivated, aMomentBefore(on('02-08'))))
+    given(...over)
+      .when({ type: 'ReactivateSubscription', userId, at: on('02-08') })
+      .rejects('cannot_reactivate')
+    expect(due(...running, failed, suspended('unpaid', on('02-08')), cancelled())).toBe(on('02-01'))
   })
 
   it('is not shortened by reports that arrive late', () => {

@@ -117,6 +117,10 @@ export const forfeitedSales = (subscription: Subscription): readonly string[] =>
 /** Returns the later of two instants, or the one that is known. */
 export const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
 
+/** Returns until when a plan stays if it is cancelled: the end of its paid period, or of the grace period if that is later. */
+export const endOf = ({ status, periodEnd, graceUntil }: Agreement) =>
+  latest(periodEnd, status === 'active' ? graceUntil : null)
+
 export function evolve(subscription: Subscription, event: SubscriptionEvent): Subscription {
   const { agreementId, at } = event.data
   const statusAt = 'statusAt' in event.data ? event.data.statusAt : null

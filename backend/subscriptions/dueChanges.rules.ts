@@ -1,4 +1,4 @@
-import type { Agreement, Subscription } from './agreements.rules.ts'
+import { type Agreement, endOf, type Subscription } from './agreements.rules.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Time after which a pending agreement ends if the buyer has not approved it. */
@@ -10,16 +10,16 @@ const after = (instant: string, ms: number) => new Date(Date.parse(instant) + ms
 
 /** Returns the due time of an agreement's next time-based change; null if there is none. */
 function changeDueAt(agreement: Agreement): string | null {
-  const { status, cancelled, requestedAt, startsAt, periodEnd, graceUntil, suspendedAt } = agreement
+  const { status, cancelled, requestedAt, startsAt, graceUntil, suspendedAt } = agreement
   switch (status) {
     case 'pending':
       return after(requestedAt, APPROVAL_TIMEOUT_MS)
     case 'scheduled':
       return startsAt
     case 'active':
-      return cancelled === 'no' ? graceUntil : (periodEnd ?? requestedAt)
+      return cancelled === 'no' ? graceUntil : (endOf(agreement) ?? requestedAt)
     case 'suspended':
-      return cancelled === 'no' ? after(suspendedAt!, SUSPENSION_TIMEOUT_MS) : (periodEnd ?? requestedAt)
+      return cancelled === 'no' ? after(suspendedAt!, SUSPENSION_TIMEOUT_MS) : (endOf(agreement) ?? requestedAt)
     case 'ended':
       return null
   }

@@ -1,5 +1,5 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { type Agreement, currentOf, isRunning, type Subscription } from './agreements.rules.ts'
+import { type Agreement, currentOf, endOf, isRunning, type Subscription } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { EndCause, SubscriptionEvent } from './events.ts'
 
@@ -17,11 +17,11 @@ export const ended = (
 /** Returns the event that lets an agreement end with its period. `final`: it has ended at the provider. */
 export const cancelled = (
   { userId, at }: Occasion,
-  { id, periodEnd }: Agreement,
+  agreement: Agreement,
   { encryptedReason = null, final = false }: { encryptedReason?: string | null; final?: boolean } = {},
 ): SubscriptionEvent => ({
   type: 'SubscriptionCancelled',
-  data: { userId, agreementId: id, at, encryptedReason, endsAt: periodEnd, final },
+  data: { userId, agreementId: agreement.id, at, encryptedReason, endsAt: endOf(agreement), final },
 })
 
 /** Returns whether an agreement is approved and starts when the current one ends. */

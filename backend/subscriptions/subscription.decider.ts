@@ -1,5 +1,13 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { type Agreement, currentOf, evolve, isRunning, planEndedAt, type Subscription } from './agreements.rules.ts'
+import {
+  type Agreement,
+  currentOf,
+  endOf,
+  evolve,
+  isRunning,
+  planEndedAt,
+  type Subscription,
+} from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import { nextChange } from './dueChanges.rules.ts'
 import {
@@ -105,7 +113,8 @@ function reactivate(command: SubscriptionCommand<'ReactivateSubscription'>, subs
   const current = currentOf(subscription)
   if (!current) throw new Rejection('no_subscription', 'There is no subscription to reactivate.')
   if (current.cancelled === 'no') return []
-  if (current.cancelled === 'final' || (current.periodEnd !== null && current.periodEnd <= at))
+  const end = endOf(current)
+  if (current.cancelled === 'final' || (end !== null && end <= at))
     throw new Rejection(
       'cannot_reactivate',
       'This subscription has ended at the payment provider. Please subscribe again.',
@@ -170,7 +179,9 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
     }
     case 'ReportResumed': {
       const { type: _, ...data } = command
-      return find(subscription, data.agreementId).paused === 'no' ? [] : [{ type: 'SubscriptionResumed', data }]
+      const agreement = find(subscription, data.agreementId)
+      // The plan can have ended while it was resumed at the provider.
+      return isRunning(agreement) && agreement.paused !== 'no' ? [{ type: 'SubscriptionResumed', data }] : []
     }
     case 'ApplyDueChanges':
       return applyDueChanges(command, subscription)

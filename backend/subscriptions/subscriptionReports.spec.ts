@@ -71,6 +71,19 @@ describe('ReportSale', () => {
   })
 })
 
+describe('ReportResumed', () => {
+  it('does not bring back a plan that ended while the provider resumed its billing', () => {
+    const resumed: SubscriptionCommand = { type: 'ReportResumed', userId, agreementId: 'A', statusAt: on('01-06'), at }
+    const paused = [...running, cancelled(), reported('SubscriptionPaused', on('01-05')), reactivated]
+    given(...paused)
+      .when(resumed)
+      .decides(reported('SubscriptionResumed', on('01-06')))
+    given(...paused, ended('A', 'cancelled'))
+      .when(resumed)
+      .decidesNothing()
+  })
+})
+
 describe('ReportPaymentFailed', () => {
   const report = (failedAt: string, graceUntil = on('02-08')): SubscriptionCommand => ({
     ...{ type: 'ReportPaymentFailed', userId, agreementId: 'A', failedAt, graceUntil, at },
