@@ -174,6 +174,16 @@ describe('a dispute', () => {
       .decides(disputed('lost', '01-10'), reversed(`d s1 ${on('01-10')}`, 0, 4500, { ...chargeback, takenCents: 4499 }))
   })
 
+  it('claims nothing while its appeal is open', () => {
+    const charged = [...renewed, disputed('open', '01-05'), lost, disputed('won', '01-09'), won]
+    given(...charged)
+      .when(dispute('open', '01-10'))
+      .decidesNothing()
+    given(...charged)
+      .when(dispute('won', '01-11'))
+      .decides(disputed('won', '01-11'))
+  })
+
   it('ends the plan when it is lost on appeal and concerns the sale of the current period', () => {
     given(...running, disputed('won', '01-09'), reversed('s1 reversed', 4499, 0, { ...chargeback, takenCents: 0 }))
       .when(dispute('lost', '01-10'))

@@ -86,6 +86,8 @@ export function reportDispute(command: SubscriptionCommand<'ReportDispute'>, sub
   const sale = findSale(subscription, saleId)
   const known = subscription.disputes.find((each) => each.id === disputeId && each.saleId === saleId)
   if (known && known.statusAt >= statusAt) return []
+  // An appeal claims nothing until it is lost.
+  if (known?.outcome === 'won' && dispute.outcome === 'open') return []
   const about = { userId, at, agreementId: sale.agreementId, saleId }
   const disputed = { type: 'SubscriptionSaleDisputed', data: { ...dispute, agreementId: sale.agreementId } } as const
   const after = evolve(subscription, disputed)
