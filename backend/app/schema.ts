@@ -37,6 +37,7 @@ import { M0232FailingSince } from './migrations/M0232FailingSince.ts'
 import { M0240EntryTotals } from './migrations/M0240EntryTotals.ts'
 import { M0241ClaimedJobs } from './migrations/M0241ClaimedJobs.ts'
 import { M0242AdoptingTask } from './migrations/M0242AdoptingTask.ts'
+import { M0243FinalCancellation } from './migrations/M0243FinalCancellation.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -73,6 +74,7 @@ export const MIGRATIONS = [
   { name: 'M0240EntryTotals', class: M0240EntryTotals },
   { name: 'M0241ClaimedJobs', class: M0241ClaimedJobs },
   { name: 'M0242AdoptingTask', class: M0242AdoptingTask },
+  { name: 'M0243FinalCancellation', class: M0243FinalCancellation },
 ]
 
 /**

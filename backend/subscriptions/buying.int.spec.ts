@@ -181,6 +181,41 @@ describe('the lifecycle of a plan', () => {
     await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 }))
   })
 
+  it('goes on with a new agreement when the payment provider has ended or suspended the old one', {
+    timeout: 120_000,
+  }, async () => {
+    const user = await kinora.newUser()
+    await kinora.context.payments.cancelAgreement(await buy(user, 'pro'), 'The buyer cancelled it there.')
+    await soon(async () => expect(await current(user)).toMatchObject({ status: 'cancelled', can_reactivate: false }))
+    expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(409)
+    const id = await buy(user, 'pro')
+    await soon(async () => expect(await current(user)).toMatchObject({ next_tier: 'pro' }))
+    await advance(32 * DAY)
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({ current_status: 'active', remaining_credits: 9060 }),
+    )
+    await dev(`paypal/${id}/fail-payment`)
+    await soon(async () => expect((await current(user)).grace_until).not.toBeNull())
+    await advance(32 * DAY)
+    await soon(async () => expect(await stats(user)).toMatchObject({ current_status: 'suspended' }))
+    await buy(user, 'pro')
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({ current_status: 'active', remaining_credits: 13_560 }),
+    )
+  })
+
+  it('is over at once when it is cancelled while nothing pays for it', async () => {
+    const user = await kinora.newUser()
+    const id = await buy(user, 'standard')
+    await dev(`paypal/${id}/fail-payment`)
+    await soon(async () => expect((await current(user)).grace_until).not.toBeNull())
+    await advance(32 * DAY)
+    await soon(async () => expect(await stats(user)).toMatchObject({ current_status: 'suspended' }))
+    expect((await user.call('POST', '/subscriptions/cancel')).status).toBe(200)
+    expect(await stats(user)).toMatchObject({ current_tier: 'free' })
+    await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 60 }))
+  })
+
   it('ends a cancelled plan with its period and forfeits its credits, unless it is reactivated', {
     timeout: 120_000,
   }, async () => {

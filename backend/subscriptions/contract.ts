@@ -31,6 +31,8 @@ export const CurrentSubscription = z.object({
   /** Next billing date, or end date of a cancelled subscription. */
   current_period_end: z.nullable(z.string()),
   cancel_at_period_end: z.boolean(),
+  /** Whether a cancellation can be withdrawn. It cannot once the payment provider or the period has ended the subscription. */
+  can_reactivate: z.boolean(),
   /** Price in integer cents. */
   price_monthly: z.number(),
   currency: z.string(),

@@ -57,7 +57,7 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       const timing = { ...context, commandId: derivedId(requestId, 'time') }
       const { state } = await sendCommand({ type: 'ApplyDueChanges', userId, at: at() }, timing)
       const current = currentOf(state)
-      if (current?.tier === tier && current.cancelled !== 'final')
+      if (current?.tier === tier && current.cancelled !== 'final' && current.status !== 'suspended')
         throw new Rejection('already_subscribed', 'You have this plan already.')
       const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
       // A period that is over, because its renewal failed, delays nothing. The provider refuses dates in the past.
@@ -82,7 +82,10 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       const encryptedReason = reason
         ? await encrypt({ purpose: 'cancellation reason', userId, row: userId }, reason)
         : null
-      await sendAndWait({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: at() }, context)
+      await sendCommand({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: at() }, context)
+      // A plan that nothing pays for ends at once.
+      const timing = { ...context, commandId: derivedId(context.commandId, 'time') }
+      await sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, timing)
     },
 
     /** @throws Rejection no_subscription, cannot_reactivate */

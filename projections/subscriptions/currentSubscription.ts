@@ -19,6 +19,8 @@ const CurrentSubscriptionTable = defineEntity({
     state: p.string().$type<'none' | 'active' | 'suspended' | 'ended'>(),
     trial: p.boolean(),
     cancelled: p.boolean(),
+    /** Whether the agreement was cancelled at the provider, so that it cannot be reactivated. */
+    final: p.boolean(),
     price_cents: p.integer().nullable(),
     currency: p.string().nullable(),
     period_start: p.datetime().nullable(),
@@ -37,7 +39,7 @@ export type CurrentSubscriptionRow = RowOf<typeof CurrentSubscriptionTable>
 const NO_PERIOD = { period_start: null, period_end: null, failed_at: null, grace_until: null } as const
 const NO_PLAN = { agreement_id: null, tier: null, price_cents: null, currency: null, ...NO_PERIOD } as const
 const NO_OTHERS = { pending: null, scheduled: null, scheduled_tier: null, unclosed: [] } as const
-const NONE = { ...NO_PLAN, ...NO_OTHERS, state: 'none', trial: false, cancelled: false } as const
+const NONE = { ...NO_PLAN, ...NO_OTHERS, state: 'none', trial: false, cancelled: false, final: false } as const
 
 type Row = CurrentSubscriptionRow | undefined
 
@@ -49,7 +51,7 @@ const later = (a: string | null, b: string | null) => (a === null || (b !== null
 
 export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscriptionRow> = {
   name: 'currentSubscriptions',
-  version: 3,
+  version: 4,
   table: CurrentSubscriptionTable,
   categories: [SUBSCRIPTION],
   schemas: SUBSCRIPTION_EVENTS,
@@ -91,7 +93,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
       about(row, data.agreementId, { failed_at: data.failedAt, grace_until: data.graceUntil }),
     SubscriptionSuspended: (row, { data }) => about(row, data.agreementId, { state: 'suspended' }),
     SubscriptionResumed: (row, { data }) => about(row, data.agreementId, { state: 'active' }),
-    SubscriptionCancelled: (row, { data }) => about(row, data.agreementId, { cancelled: true }),
+    SubscriptionCancelled: (row, { data }) => about(row, data.agreementId, { cancelled: true, final: data.final }),
     SubscriptionPaused: (row) => row,
     SubscriptionReactivated: (row, { data }) => about(row, data.agreementId, { cancelled: false }),
     SubscriptionEnded: (row, { data }) => {

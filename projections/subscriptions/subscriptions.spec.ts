@@ -49,6 +49,7 @@ const none = {
   state: 'none',
   trial: false,
   cancelled: false,
+  final: false,
   price_cents: null,
   currency: null,
   period_start: null,
@@ -108,6 +109,8 @@ describe('the current subscription', () => {
     const cancelled = marked('SubscriptionCancelled', { encryptedReason: null, endsAt: on('02-01'), final: false })
     expect(row(...first, cancelled, marked('SubscriptionPaused'))).toEqual([{ ...running, cancelled: true }])
     expect(row(...first, cancelled, marked('SubscriptionReactivated'))).toEqual([running])
+    const final = marked('SubscriptionCancelled', { encryptedReason: null, endsAt: on('02-01'), final: true })
+    expect(row(...first, cancelled, final)).toEqual([{ ...running, cancelled: true, final: true }])
   })
   it('ends, and is closed when the provider has ended it', () => {
     const over = { ...running, state: 'ended' }

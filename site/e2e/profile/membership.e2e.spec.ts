@@ -8,6 +8,7 @@ import { words } from '../testing/walkJourney.ts'
 import { problem } from '../testing/workspaceDouble.ts'
 
 const FREE = { ...PRO, current_tier: 'free', remaining_credits: 6, total_credits: 60, used_credits: 54 } as const
+const DAY_MS = 86_400_000
 const nothingSaid = (status: number) => (route: Route) => route.fulfill({ status, json: {} })
 
 /** Opens a member's profile; `put` changes the server's state and reloads the page. */
@@ -46,12 +47,26 @@ describeOnSite("a member's plan", (site) => {
     await put({ stats: { ...used, remaining_credits: 899, used_credits: 3601 } })
     await expect.poll(() => panel.locator('.usage').getAttribute('data-tone')).toBe('danger')
 
-    await put({ current: { ...PRO_MONTHLY, grace_until: '2026-11-25T00:00:00.000Z' } })
-    await panel.getByText(dayOf(language, '2026-11-25T00:00:00.000Z')).waitFor()
+    const [overdue, graceEnd] = [-2, 5].map((days) => new Date(Date.now() + days * DAY_MS).toISOString())
+    await put({ current: { ...PRO_MONTHLY, current_period_end: overdue!, grace_until: graceEnd! } })
+    await panel.getByText(dayOf(language, graceEnd!)).waitFor()
+    await page
+      .locator('#billing')
+      .getByText((await words(language, 'billing')).nextRetry)
+      .waitFor()
+    await cancelButton.click()
+    const question = page.locator('dialog[open]')
+    await question.getByText(texts.cancel.text.replace('{{date}}', dayOf(language, graceEnd!))).waitFor()
+    await question.getByRole('button', { name: texts.cancel.keep }).click()
+    await put({ current: { ...PRO_MONTHLY, current_period_end: overdue! } })
+    await cancelButton.click()
+    await question.getByText(texts.cancel.textNow).waitFor()
+    await question.getByRole('button', { name: texts.cancel.keep }).click()
     await put({ stats: { ...PRO, current_status: 'suspended' }, current: { ...PRO_MONTHLY, status: 'suspended' } })
     await panel.getByText(texts.statusOf.suspended, { exact: true }).waitFor()
+    await panel.getByRole('button', { name: texts.choose.again.replace('{{plan}}', plans.pro.name) }).waitFor()
 
-    const cancelled = { ...PRO_MONTHLY, status: 'cancelled', cancel_at_period_end: true } as const
+    const cancelled = { ...PRO_MONTHLY, status: 'cancelled', cancel_at_period_end: true, can_reactivate: true } as const
     await put({ stats: { ...PRO, current_status: 'cancelled' }, current: { ...cancelled, next_tier: 'standard' } })
     await panel.getByText(texts.statusOf.active, { exact: true }).waitFor()
     await panel.getByText(texts.notice.next.replace('{{date}}', end).replace('{{plan}}', plans.standard.name)).waitFor()
@@ -60,6 +75,11 @@ describeOnSite("a member's plan", (site) => {
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
     await panel.getByText(texts.ends, { exact: true }).waitFor()
     await expect.poll(() => cancelButton.count()).toBe(0)
+    const again = panel.getByRole('button', { name: texts.choose.again.replace('{{plan}}', plans.pro.name) })
+    expect(await again.count()).toBe(0)
+    await put({ current: { ...cancelled, can_reactivate: false } })
+    await again.waitFor()
+    expect(await panel.getByRole('button', { name: texts.reactivate }).count()).toBe(0)
 
     await put({ stats: FREE, current: null })
     await expect

@@ -14,13 +14,16 @@ export interface MoneyState {
   readonly sent: Map<string, unknown>
 }
 
+/** End of the paid period. */
+const PERIOD_END = new Date(Date.now() + 18 * 86_400_000).toISOString()
+
 export const PRO: Stats = {
   current_tier: 'pro',
   current_status: 'active',
   remaining_credits: 2_940,
   total_credits: 4_500,
   used_credits: 1_560,
-  next_reset_date: '2026-12-15T09:30:00.000Z',
+  next_reset_date: PERIOD_END,
 }
 
 export const PRO_MONTHLY: CurrentSubscription = {
@@ -28,8 +31,9 @@ export const PRO_MONTHLY: CurrentSubscription = {
   status: 'active',
   billing_cycle: 'monthly',
   current_period_start: '2026-11-15T09:30:00.000Z',
-  current_period_end: '2026-12-15T09:30:00.000Z',
+  current_period_end: PERIOD_END,
   cancel_at_period_end: false,
+  can_reactivate: false,
   price_monthly: 4499,
   currency: 'USD',
   grace_until: null,
@@ -48,7 +52,7 @@ export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => (
   payment_method: 'paypal',
   paid_at: '2026-11-15T09:30:00.000Z',
   period_start: '2026-11-15T09:30:00.000Z',
-  period_end: '2026-12-15T09:30:00.000Z',
+  period_end: PERIOD_END,
   ...over,
 })
 

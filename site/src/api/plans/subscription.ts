@@ -44,8 +44,17 @@ export async function loadPlan(): Promise<void> {
   $plan.set({ stats: stats.value, current: dates.value, lacks: null })
 }
 
+/** Returns when the plan would end if it were cancelled now: with its paid period, or with the grace period if that is later. */
+export function planEnd({ current_period_end: paid, grace_until: grace }: CurrentSubscription): string | 'now' {
+  const end = [paid, grace]
+    .filter((instant) => instant !== null)
+    .toSorted()
+    .at(-1)
+  return end !== undefined && Date.parse(end) > Date.now() ? end : 'now'
+}
+
 /**
- * Cancels the plan at the end of the period. Updates the page without waiting for the server's read model.
+ * Cancels the plan at the end of the period. A plan that nothing pays for ends at once.
  * @returns an error message, or undefined on success
  */
 export async function cancelPlan(reason: string): Promise<string | undefined> {
@@ -56,12 +65,18 @@ export async function cancelPlan(reason: string): Promise<string | undefined> {
     return errorText(error, t('subscription.cancel.failed'))
   }
   const plan = $plan.get()
-  if (plan)
-    $plan.set({
-      ...plan,
-      stats: { ...plan.stats, current_status: 'cancelled' },
-      current: plan.current && { ...plan.current, status: 'cancelled', cancel_at_period_end: true, next_tier: null },
-    })
+  const end = plan?.current ? planEnd(plan.current) : null
+  if (end === 'now') await loadPlan()
+  else if (plan) {
+    const cancelled = {
+      status: 'cancelled',
+      cancel_at_period_end: true,
+      can_reactivate: true,
+      next_tier: null,
+    } as const
+    const stats = { ...plan.stats, current_status: 'cancelled' } as const
+    $plan.set({ ...plan, stats, current: plan.current && { ...plan.current, ...cancelled, current_period_end: end } })
+  }
   showToast('success', t('subscription.cancel.done'))
   return undefined
 }

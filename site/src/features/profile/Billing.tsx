@@ -56,6 +56,7 @@ function nextText({ stats, current }: Plan): string {
   const continues = stats.current_status === 'active' || stats.current_status === 'trial' || current?.next_tier
   if (!current || !end || !continues || (current.cancel_at_period_end && !current.next_tier))
     return t('billing.nextNone')
+  if (current.grace_until) return t('billing.nextRetry')
   const cents = current.next_tier ? PLANS[current.next_tier].priceCents : current.price_monthly
   const amount = money(cents, current.currency, pageLocale())
   return t('billing.nextAt', { amount, date: dayText(end) })

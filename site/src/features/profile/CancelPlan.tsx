@@ -10,8 +10,13 @@ import { useBusy } from '../../ui/useBusy.ts'
 const REASON_MAX = 500
 type Step = { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly text: string } | null
 
+interface CancelPlanProps {
+  /** When the plan would end: `now` if nothing pays for it any more; null if that is not known. */
+  readonly endsAt: string | 'now' | null
+}
+
 /** Cancels a paid plan after a confirmation dialog. A failure opens a second dialog. */
-export function CancelPlan({ endsAt }: { endsAt: string | null }) {
+export function CancelPlan({ endsAt }: CancelPlanProps) {
   const t = translate()
   const [step, setStep] = useState<Step>(null)
   /** What the user wrote, for the next attempt after a failure. */
@@ -36,11 +41,16 @@ export function CancelPlan({ endsAt }: { endsAt: string | null }) {
   )
 }
 
-interface QuestionProps {
-  readonly endsAt: string | null
+interface QuestionProps extends CancelPlanProps {
   readonly reason: RefObject<string>
   readonly onClose: () => void
   readonly onDone: (failure: string | undefined) => void
+}
+
+function endText(endsAt: CancelPlanProps['endsAt']): string {
+  const t = translate()
+  if (endsAt === 'now') return t('subscription.cancel.textNow')
+  return endsAt ? t('subscription.cancel.text', { date: dayText(endsAt) }) : t('subscription.cancel.textUndated')
 }
 
 function Question({ endsAt, reason, onClose, onDone }: QuestionProps) {
@@ -58,9 +68,9 @@ function Question({ endsAt, reason, onClose, onDone }: QuestionProps) {
   )
   return (
     <Dialog title={t('subscription.cancel.title')} busy={busy} onClose={onClose} foot={foot}>
-      <p>{endsAt ? t('subscription.cancel.text', { date: dayText(endsAt) }) : t('subscription.cancel.textUndated')}</p>
+      <p>{endText(endsAt)}</p>
       <div className="cancel-loss">
-        <p>{t('subscription.cancel.lose')}</p>
+        <p>{t(endsAt === 'now' ? 'subscription.cancel.loseNow' : 'subscription.cancel.lose')}</p>
         <ul>
           <li>{t('subscription.cancel.loseCredits')}</li>
           <li>{t('subscription.cancel.loseWatermark')}</li>

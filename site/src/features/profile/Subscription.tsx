@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import type { CSSProperties } from 'react'
 import type { Stats } from '#backend/subscriptions/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
-import { $plan, type Plan, reactivatePlan } from '../../api/plans/subscription.ts'
+import { $plan, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
@@ -146,7 +146,7 @@ function Actions({ plan: { stats, current } }: { plan: Plan }) {
   const plan = t(`plans.tier.${stats.current_tier}.name`)
   return (
     <div className="row row-wide plan-actions">
-      {(cancelled || changing) && (
+      {(changing || cancelled) && current?.can_reactivate !== false && (
         <Button
           label={changing ? t('subscription.keepPlan', { plan }) : t('subscription.reactivate')}
           variant={cancelled ? 'primary' : 'outline'}
@@ -155,7 +155,7 @@ function Actions({ plan: { stats, current } }: { plan: Plan }) {
           onClick={() => run(reactivatePlan)}
         />
       )}
-      {!cancelled && <CancelPlan endsAt={current?.current_period_end ?? stats.next_reset_date} />}
+      {!cancelled && <CancelPlan endsAt={current ? planEnd(current) : stats.next_reset_date} />}
     </div>
   )
 }

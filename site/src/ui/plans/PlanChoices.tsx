@@ -51,8 +51,12 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
         ? 'upgrade'
         : 'downgrade'
   const startsAt = current?.next_tier === tier ? current.current_period_end : null
+  const isCurrent = tier === currentTier
+  // A plan that the payment provider has ended or suspended goes on with a new agreement.
+  const isOver = stats.current_status === 'suspended' || (current?.cancel_at_period_end && !current.can_reactivate)
+  const isAgain = isCurrent && isOver
   return (
-    <li className="plan-choice" data-tier={tier} aria-current={tier === currentTier || undefined}>
+    <li className="plan-choice" data-tier={tier} aria-current={isCurrent || undefined}>
       <div>
         <strong>{name}</strong>
         <p className="hint">
@@ -68,15 +72,15 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
           </p>
         )}
       </div>
-      {tier === currentTier && <span className="badge badge-plain">{t('subscription.choose.current')}</span>}
+      {isCurrent && !isAgain && <span className="badge badge-plain">{t('subscription.choose.current')}</span>}
       {startsAt && (
         <span className="badge" data-tone="info">
           {t('subscription.choose.coming', { date: dayText(startsAt, 'medium') })}
         </span>
       )}
-      {tier !== currentTier && !startsAt && (
+      {(!isCurrent || isAgain) && !startsAt && (
         <Button
-          label={t(`subscription.choose.${verb}`, { plan: name })}
+          label={t(`subscription.choose.${isAgain ? 'again' : verb}`, { plan: name })}
           variant={verb === 'subscribe' && PLANS[tier].popular ? 'primary' : 'outline'}
           busy={busy}
           onClick={onBuy}
