@@ -51,6 +51,14 @@ describe('a deletion', () => {
     expect(shown()).toEqual(server.left())
   })
 
+  it('of all videos that are shown loads the others, because there is no grid then to ask for them', async () => {
+    const server = serverWith(150)
+    await loadFilms()
+    await deleteFilms(shown())
+    expect(shown()).toEqual(server.left().slice(0, PER_PAGE))
+    expect($films.get().total).toBe(90)
+  })
+
   it('is not undone by a list that was read before', async () => {
     const server = serverWith(10)
     await loadFilms()

@@ -118,15 +118,17 @@ export async function removeFilms(remove: () => Promise<ReadonlySet<string>>): P
     deletions -= 1
     // The list was read before the deletion.
     if (before.status === 'loading' || mine !== latest) await loadFilms()
-    else drop(gone)
+    else await drop(gone)
   }
 }
 
-/** Takes videos off the page. The grid then loads the next ones if it needs them. */
-function drop(gone: ReadonlySet<string>): void {
+/** Takes videos off the page. The grid then loads the next ones if it needs them; without videos there is no grid. */
+async function drop(gone: ReadonlySet<string>): Promise<void> {
   const { tasks, total, ...rest } = $films.get()
   const left = tasks.filter(({ id }) => !gone.has(id))
-  $films.set({ ...rest, tasks: left, total: total - (tasks.length - left.length) })
+  const others = total - (tasks.length - left.length)
+  $films.set({ ...rest, tasks: left, total: others })
+  if (left.length === 0 && others > 0) await loadFilms()
 }
 
 const loadModels = async () => $models.set((await call(listModels)).map(formModel))
