@@ -190,6 +190,8 @@ describeOnSite('the account pages show a message', (site) => {
     await open('/verify-email?token=old&email=ada@kinora.test')
     await shows(auth.verify.failedHeading)
     await shows(auth.verify.failedText)
+    await shows(auth.verify.opened)
+    await page.getByRole('link', { name: auth.verify.loginNow }).waitFor()
     await press(auth.pending.resend)
     await shows(auth.pending.resent)
     await page.getByRole('link', { name: auth.pending.registerAgain }).waitFor()

@@ -72,6 +72,12 @@ function Failed({ text, email, onRetry }: FailedProps) {
     <Outcome takesFocus tone="danger" icon="alert" heading={t('auth.verify.failedHeading')}>
       <p className="muted">{text}</p>
       {onRetry && <Button label={t('common.action.retry')} variant="primary" wide icon="refresh" onClick={onRetry} />}
+      {!onRetry && (
+        <>
+          <p className="muted">{t('auth.verify.opened')}</p>
+          <LinkButton label={t('auth.verify.loginNow')} variant="outline" wide href={localHref('/auth/login')} />
+        </>
+      )}
       {email && <ResendButton email={email} variant={onRetry ? 'outline' : 'primary'} />}
       <LinkButton
         label={t('auth.pending.registerAgain')}
