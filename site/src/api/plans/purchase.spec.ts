@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { continueWith } from '../start/mailedLink.ts'
 import { readLocalStart, writeLocalStart } from '../start/startDraft.ts'
 import { storageDouble } from '../testing/storageDouble.ts'
@@ -29,6 +29,18 @@ describe('a purchase', () => {
     show(true)
     await purchase
     expect(ended).toHaveBeenCalledOnce()
+  })
+
+  it('ends after ten seconds if the page has not left', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    openPage()
+    const ended = vi.fn()
+    const purchase = buyPlan('pro').then(ended)
+    await vi.advanceTimersByTimeAsync(9_999)
+    expect(ended).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await purchase
   })
 
   it('of a mailed link is not repeated by the next link', async () => {

@@ -4,7 +4,7 @@ import { showToast } from '../../ui/toasts/toasts.ts'
 import { call } from '../api.ts'
 import { ApiError } from '../apiError.ts'
 import { errorText } from '../errorText.ts'
-import { onRestored } from '../pages/restored.ts'
+import { leaveFor } from '../pages/leaveFor.ts'
 
 const isPaid = (tier: string): tier is Exclude<Tier, 'free'> => tier !== 'free' && TIERS.some((each) => each === tier)
 
@@ -23,10 +23,7 @@ function failureText(error: unknown): string {
   return unexplained ? t('payment.creationFailed') : errorText(error, t('payment.failed'))
 }
 
-/** Resolves when the browser shows this page again, from its back/forward cache. */
-const shownAgain = () => new Promise<void>(onRestored)
-
-/** Orders a plan and opens the payment provider's page. Resolves if it cannot, or when the buyer comes back to this page. */
+/** Orders a plan and opens the payment provider's page. Resolves if it cannot, or when the buyer is still or again on this page. */
 export async function buyPlan(tier: string): Promise<void> {
   const t = translate()
   const refuse = (text: string) => showToast('danger', text, { ms: 8000 })
@@ -36,8 +33,7 @@ export async function buyPlan(tier: string): Promise<void> {
     const answer = await call(upgrade, { body })
     const link = approvalLink(answer?.data?.approval_url)
     if (!link) return refuse(t('payment.noLink'))
-    location.assign(link)
-    await shownAgain()
+    await leaveFor(link)
   } catch (error) {
     // On a 401, the session handler already informs the user.
     if (!(error instanceof ApiError && error.status === 401)) refuse(failureText(error))
