@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { $credits, loadCredits, setCredits } from './credits.ts'
+import { $credits, limitsOf, loadCredits, setCredits } from './credits.ts'
 
 /** A server whose answers the test gives, in its own order. */
 function heldServer() {
@@ -16,6 +16,22 @@ function heldServer() {
 }
 
 beforeEach(() => $credits.set(null))
+
+describe('the limits of a plan', () => {
+  it.each([
+    ['active', 'pro'],
+    ['cancelled', 'pro'],
+    ['suspended', 'free'],
+  ])('that is %s are those of %s', async (current_status, limits) => {
+    const plan = { remaining_credits: 70, total_credits: 300, current_tier: 'pro', current_status }
+    vi.stubGlobal('fetch', async () => Response.json({ ...plan, next_reset_date: null }))
+    await loadCredits()
+    setCredits(40, 300)
+    expect(limitsOf($credits.get())).toBe(limits)
+  })
+
+  it('are not known before it is loaded', () => expect(limitsOf(null)).toBeNull())
+})
 
 describe('the balance', () => {
   it('is that of the latest load, whatever the order of the answers', async () => {

@@ -7,11 +7,17 @@ export interface Credits {
   readonly remaining: number
   readonly total: number
   readonly tier: Tier | null
+  /** Whether the plan is suspended, so that the limits of the Free plan apply. */
+  readonly suspended?: boolean
   /** Date of the next monthly credits, if any. */
   readonly next?: string | null
 }
 
 export const $credits = atom<Credits | null>(null)
+
+/** Returns the plan whose limits apply; null if it is not known. */
+export const limitsOf = (credits: Credits | null): Tier | null =>
+  credits?.suspended ? 'free' : (credits?.tier ?? null)
 
 let messages = 0
 let begun = 0
@@ -39,8 +45,9 @@ export async function loadCredits(): Promise<Stats> {
   if (mine < applied) return answer
   applied = mine
   const { remaining_credits: remaining, total_credits: total, current_tier: tier, next_reset_date: next } = answer
+  const suspended = answer.current_status === 'suspended'
   const loaded = { remaining: remaining ?? 0, total: total ?? 0 }
-  store({ ...loaded, ...(messages === before ? {} : $credits.get()), tier, next })
+  store({ ...loaded, ...(messages === before ? {} : $credits.get()), tier, next, suspended })
   return answer
 }
 

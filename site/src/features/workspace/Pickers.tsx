@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { creditCost, modelsFor } from '#backend/tasks/contract.ts'
-import { $credits } from '../../api/credits.ts'
+import { $credits, limitsOf } from '../../api/credits.ts'
 import { codeText } from '../../api/errorText.ts'
 import { $models } from '../../api/models.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
@@ -13,7 +13,7 @@ import { chooseDuration, durationOptions, offeredBy, type Reason, resolutionOpti
 export function Pickers() {
   const t = translate()
   const form = useStore($generation)
-  const tier = useStore($credits)?.tier ?? null
+  const tier = limitsOf(useStore($credits))
   const models = useStore($models)
   const model = models.find(({ id }) => id === form.model)
   const name = model?.names[pageLocale()] ?? form.model

@@ -62,10 +62,10 @@ export function refreshListPeriodically(): void {
     if (due && !refreshing && !$paused.get()) void refresh().then(countRefresh)
   }, 1_000)
   setInterval(() => $now.set(Date.now()), 5_000)
-  // Reload after a reconnect: the server does not resend missed updates.
+  // Reload after a reconnect: the server does not resend missed updates. The first connection can have missed those of open tasks.
   let wasConnected = $connected.get()
   $connected.listen((connected) => {
-    if (connected && wasConnected) void refresh().then(countRefresh)
+    if (connected && (wasConnected || $inProgress.get() > 0)) void refresh().then(countRefresh)
     wasConnected ||= connected
   })
   addEventListener('online', () => {

@@ -1,6 +1,6 @@
 import { atom, computed, map } from 'nanostores'
 import { type CameraMovement, creditCost, type TaskType } from '#backend/tasks/contract.ts'
-import { $credits } from '../../api/credits.ts'
+import { $credits, limitsOf } from '../../api/credits.ts'
 import { $models, modelNamed } from '../../api/models.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
@@ -34,10 +34,8 @@ export const $cost = computed([$generation, $models], (form, models) =>
 /** True if the balance is known to be lower than the cost. */
 export const $short = computed([$cost, $credits], (cost, credits) => credits !== null && credits.remaining < cost)
 
-/** True if the settings require a paid plan and the user is on the Free plan. */
-export const $needsPlan = computed([$generation, $credits], (form, credits) =>
-  rules.needsPlan(form, credits?.tier ?? null),
-)
+/** True if the settings require a paid plan and the limits of the Free plan apply. */
+export const $needsPlan = computed([$generation, $credits], (form, credits) => rules.needsPlan(form, limitsOf(credits)))
 
 /** Returns the prompt text and the camera movements to send. */
 export const readForm = (form: GenerationForm) => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
-import { $tasks, applyUpdate, cancelOpenTask, loadTasks, putTask } from './tasks.ts'
+import { $credits } from '../../api/credits.ts'
+import { $tasks, applyUpdate, cancelOpenTask, loadTasks, putTask, refreshList } from './tasks.ts'
 
 const task = (id: string, status: Task['status']) => ({ id, status, created_at: `2026-01-0${id}` }) as unknown as Task
 
@@ -50,6 +51,21 @@ describe('loads of the list that overlap', () => {
     answers[0]!([task('1', 'Queueing')])
     await loads[0]
     expect(shown()).toEqual(['1 Success'])
+  })
+})
+
+describe('a refresh', () => {
+  it('also reads the balance, whose messages can be missed like those of tasks', async () => {
+    const asked: string[] = []
+    vi.stubGlobal('fetch', async (address: string) => {
+      asked.push(address)
+      const stats = { remaining_credits: 60, total_credits: 60, current_tier: 'free', current_status: 'active' }
+      return Response.json({ tasks: [], total: 0, ...stats })
+    })
+    $credits.set({ remaining: 30, total: 60, tier: 'free' })
+    expect(await refreshList()).toBe(true)
+    expect($credits.get()).toMatchObject({ remaining: 60 })
+    expect(asked.filter((address) => address.includes('/subscriptions/stats'))).toHaveLength(1)
   })
 })
 

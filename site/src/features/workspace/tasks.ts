@@ -80,9 +80,9 @@ export async function loadOlderTasks(): Promise<void> {
   }
 }
 
-/** Reloads the list and the queue. Does not throw; returns whether both succeeded. */
+/** Reloads the list, the queue and the balance. Does not throw; returns whether the list and the queue were loaded. */
 export async function refreshList(): Promise<boolean> {
-  const results = await Promise.allSettled([loadTasks(), loadQueue()])
+  const results = await Promise.allSettled([loadTasks(), loadQueue(), loadBalance()])
   return results.every((result) => result.status === 'fulfilled')
 }
 
@@ -170,7 +170,6 @@ export const cancelOpenTask = (task: Task): Promise<void> =>
     }
     showToast('success', t('workspace.task.cancelled'))
     void refreshList()
-    void loadBalance()
   })
 
 /** Deletes a finished task. */

@@ -29,7 +29,8 @@ export function Locked({ onPlans }: PlansProps) {
     <div className="stack generate-locked">
       <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
       <p className="hint">
-        {short ? more : t('workspace.excluded.resolutionPlan', { resolution })} <PlansLink onPlans={onPlans} />
+        {short ? more : t('workspace.excluded.resolutionPlan', { resolution })}
+        {!short && <Suspended />} <PlansLink onPlans={onPlans} />
       </p>
     </div>
   )
@@ -60,10 +61,19 @@ export function QueueFull({ onPlans }: PlansProps) {
   return (
     <p className="hint">
       {t('workspace.form.queueFull', { count: open })}
+      <Suspended />
       {seconds !== null && ` ${t('workspace.form.nextPlace', { time: leftText(seconds, t) })}`}{' '}
       {hasPlans() && <PlansLink onPlans={onPlans} />}
     </p>
   )
+}
+
+/** Says why a paid plan has the limits of the Free plan. */
+function Suspended() {
+  const t = translate()
+  const credits = useStore($credits)
+  if (!credits?.suspended || !credits.tier) return null
+  return ` ${t('workspace.form.suspended', { plan: t(`plans.tier.${credits.tier}.name`) })}`
 }
 
 /** Opens the plans without leaving the form; without script, or in a new tab, it leads to the prices. */

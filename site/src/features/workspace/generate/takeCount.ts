@@ -1,7 +1,7 @@
 /** How many videos one order makes, and how many the queue and the credits still allow. */
 import { atom, computed } from 'nanostores'
 import { openTaskLimit } from '#backend/subscriptions/contract.ts'
-import { $credits } from '../../../api/credits.ts'
+import { $credits, limitsOf } from '../../../api/credits.ts'
 import { isFinal } from '../../../api/taskProgress.ts'
 import { $cost } from '../generation.ts'
 import { $estimates } from '../queue.ts'
@@ -11,9 +11,10 @@ import { allowedTakes } from './allowedTakes.ts'
 /** Number of the user's unfinished tasks. */
 export const $open = computed($tasks, ({ tasks }) => tasks.filter((task) => !isFinal(task)).length)
 
-const $places = computed([$open, $credits], (open, credits) =>
-  credits?.tier ? Math.max(0, openTaskLimit(credits.tier) - open) : null,
-)
+const $places = computed([$open, $credits], (open, credits) => {
+  const plan = limitsOf(credits)
+  return plan && Math.max(0, openTaskLimit(plan) - open)
+})
 export const $isFull = computed($places, (places) => places === 0)
 
 /** Estimated seconds until a place in the queue is free; null if unknown. */
