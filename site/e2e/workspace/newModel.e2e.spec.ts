@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import type { Page } from 'playwright'
+import type { Page, Request } from 'playwright'
 import { afterAll, expect, it } from 'vitest'
 import { describeOnBoard } from '../testing/onBoard.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -65,13 +65,18 @@ describeOnBoard(
       await page.getByRole('switch', { name: form.sound }).uncheck()
       await page.getByRole('textbox', { name: form.seed }).fill('42')
       await page.getByRole('textbox', { name: form.prompt }).fill('A red fox in the snow')
-      const order = page.waitForRequest('**/api/v1/videos/generate')
-      await page.getByRole('button', { name: new RegExp(`${form.generate}.*14`) }).click()
-      const sent = await order
-      expect(sent.postDataJSON()).toMatchObject({
+      await page.getByRole('button', { name: form.moreTakes }).click()
+      const orders: Request[] = []
+      page.on('request', (request) => request.url().endsWith('/videos/generate') && orders.push(request))
+      await page.getByRole('button', { name: new RegExp(`${form.generate}.*28`) }).click()
+      await expect.poll(() => orders.length).toBe(2)
+      for (const order of orders) expect((await order.response())!.status()).toBe(202)
+      const [first, second] = orders.map((order) => order.postDataJSON())
+      expect(first).toMatchObject({
         ...{ model: 'studio-1', duration: 7, aspect_ratio: '9:16', sound: false, seed: 42 },
       })
-      expect((await sent.response())!.status()).toBe(202)
+      // The same seed would make the same video.
+      expect(second).toEqual({ ...first, seed: undefined })
       await page.context().close()
     })
 

@@ -137,7 +137,7 @@ describeOnSite('the stage', (site) => {
   })
 
   it('obeys single keys outside of fields until they are switched off', async () => {
-    const { keys } = await words('en', 'workspace')
+    const { compare, keys } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en' })
     const state = await openDouble(page, site.url, 'en')
     state.tasks = [taskOf('a'), taskOf('b'), taskOf('c')]
@@ -168,6 +168,12 @@ describeOnSite('the stage', (site) => {
     await page.keyboard.press('t')
     await expect.poll(current).toBe('b')
     await expect.poll(() => page.locator('.workspace[data-view="theatre"]').count()).toBe(1)
+    await page.getByRole('button', { name: compare.heading }).click()
+    const takes = page.getByRole('dialog', { name: compare.heading })
+    await takes.waitFor()
+    await page.keyboard.press('1')
+    await expect.poll(current).toBe('b')
+    await expect.poll(() => takes.count()).toBe(1)
     await page.context().close()
   })
 

@@ -1,3 +1,4 @@
+import { newOrderKey } from '../../api/orderKey.ts'
 import { type StartDraft, WITH_DRAFT, writeLocalStart } from '../../api/start/startDraft.ts'
 import { localHref, pageLocale, textAt, translate } from '../../i18n/client.ts'
 import { lazyToast } from '../../ui/toasts/lazyToast.ts'
@@ -30,7 +31,7 @@ async function upload(path: string, name: string, file: File): Promise<string | 
 async function startHere(draft: StartDraft, file: File | undefined): Promise<void> {
   const first_frame_image_url = file && (await upload('/videos/upload-image', 'image_url', file))
   if (file && !first_frame_image_url) return
-  writeLocalStart({ ...draft, ...(first_frame_image_url ? { first_frame_image_url } : {}), key: crypto.randomUUID() })
+  writeLocalStart({ ...draft, ...(first_frame_image_url ? { first_frame_image_url } : {}), key: newOrderKey() })
   location.assign(localHref(WITH_DRAFT))
 }
 

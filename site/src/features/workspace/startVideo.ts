@@ -2,6 +2,7 @@ import { readStartDraft, removeStartDraft, type StoredDraft } from '#backend/acc
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { once } from '../../api/once.ts'
+import { newOrderKey } from '../../api/orderKey.ts'
 import { readLocalStart, type StartDraft, writeLocalStart } from '../../api/start/startDraft.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { watchCurrent } from './generate/watched.ts'
@@ -46,7 +47,7 @@ export const startVideo = once(async () => {
   const draft = await readDraft().catch(() => null)
   history.replaceState(history.state, '', location.pathname)
   if (!draft || !(draft.prompt || draft.first_frame_image_url)) return
-  const key = draft.key ?? crypto.randomUUID()
+  const key = draft.key ?? newOrderKey()
   const unreached = await order(draft, key).then(
     () => false,
     (error) => !(error instanceof ApiError) || error.status === 0,

@@ -4,10 +4,10 @@ import { type Generation, generate, generationOf } from '#backend/tasks/contract
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { check } from '../../api/check.ts'
-import { loadBalance } from '../../api/credits.ts'
 import { codeText, errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { $models, modelNamed } from '../../api/models.ts'
+import { newOrderKey } from '../../api/orderKey.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frames.ts'
@@ -50,7 +50,7 @@ export function bodyOf(form: GenerationForm, { first, last, references }: FrameU
 const unanswered = new Map<string, string>()
 
 function keyFor(order: string): string {
-  const key = unanswered.get(order) ?? crypto.randomUUID()
+  const key = unanswered.get(order) ?? newOrderKey()
   unanswered.set(order, key)
   return key
 }
@@ -70,7 +70,7 @@ function showFailure(error: unknown): void {
   const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
   showToast('danger', text, { ms: 8000, ...(needsUpgrade && hasPlans() ? { link } : {}) })
   // The balance, plan or queue on the page is stale.
-  if (needsUpgrade) void Promise.all([loadBalance(), refreshList()])
+  if (needsUpgrade) void refreshList()
 }
 
 /**
@@ -90,7 +90,6 @@ export async function send(body: z.input<typeof Generation>, key?: string): Prom
     showFailure(error)
     throw error
   }
-  void loadBalance()
   void refreshList()
   connectRealtime()
 }
@@ -105,7 +104,8 @@ function showFaults(error: unknown): void {
 }
 
 /**
- * Validates the form and submits it once per take; a failure ends the series. Does nothing while a submission is in progress,
+ * Validates the form and submits it once per take; a failure ends the series. Only the first take has the form's seed, because
+ * another one with the same seed would be the same video. Does nothing while a submission is in progress,
  * or while the note beside Generate says why it cannot be used.
  */
 export async function submit(): Promise<void> {
@@ -116,8 +116,9 @@ export async function submit(): Promise<void> {
   if (!checked.ok) return
   $submitting.set(true)
   const count = $count.get()
+  const { seed: _, ...others } = body
   try {
-    for (let take = 1; take <= count; take++) await send(body)
+    for (let take = 1; take <= count; take++) await send(take === 1 ? body : others)
     watchCurrent()
   } catch (error) {
     showFaults(error)
