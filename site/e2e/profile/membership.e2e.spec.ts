@@ -139,10 +139,14 @@ describeOnSite("a member's plan", (site) => {
     const reactivated = state.server.rare.get('POST /subscriptions/reactivate')!
     state.server.rare.set('POST /subscriptions/reactivate', nothingSaid(400))
     state.stats = { ...PRO, current_status: 'cancelled' }
+    state.current = { ...PRO_MONTHLY, status: 'cancelled', cancel_at_period_end: true, can_reactivate: true }
+    const loaded = page.waitForResponse('**/subscriptions/current')
     await goOn.click()
     await page.locator('.toast').getByText(payment.subscriptionFailed, { exact: true }).waitFor()
+    await loaded
     state.server.rare.set('POST /subscriptions/reactivate', reactivated)
     state.stats = PRO
+    state.current = PRO_MONTHLY
     await goOn.click()
     await panel.getByText(texts.statusOf.active, { exact: true }).waitFor()
     await open.click()

@@ -140,7 +140,7 @@ describeOnSite('the stage', (site) => {
     const { compare, keys } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en' })
     const state = await openDouble(page, site.url, 'en')
-    state.tasks = [taskOf('a'), taskOf('b'), taskOf('c')]
+    state.tasks = ['a', 'b', 'c'].map((id) => taskOf(id, { prompt: 'A ship' }))
     state.rare.set('POST /videos/tasks/b/last-frame', (route) =>
       route.fulfill({ status: 201, json: { image_url: '/api/v1/videos/images/9' } }),
     )
