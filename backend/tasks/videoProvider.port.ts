@@ -78,6 +78,8 @@ export interface VideoProvider {
   readonly ignoresOptimizer?: boolean
   /** Whether the engine takes a seed for every model, whatever the catalogue says. */
   readonly takesSeeds?: boolean
+  /** Whether jobs wait for the operator's own machine. That time is not rendering. */
+  readonly ownQueue?: boolean
   readonly pollIntervalMs: number
   /** Rate limit of `create`, for the estimate; absent if there is none. */
   readonly createsPerMinute?: number

@@ -95,7 +95,7 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       return [{ type: 'VideoCostReported', data: { ...fact, ...cost } }]
     }
     case 'StartRender':
-      return status === 'rendering' && !task.started ? [{ type: 'VideoRenderStarted', data: fact }] : []
+      return status === 'rendering' && task.startedAt === null ? [{ type: 'VideoRenderStarted', data: fact }] : []
     case 'StartDownload':
       if (status !== 'rendering') return []
       return task.cancelRequested ? [cancelled(task, fact)] : [{ type: 'VideoDownloadStarted', data: fact }]

@@ -24,7 +24,8 @@ type Stage =
       readonly attempt?: string
       readonly provider?: string
       readonly jobId: string | null
-      readonly started: boolean
+      /** When the engine began to render; null while the job waits there. */
+      readonly startedAt: string | null
       readonly cancelRequested?: true
       readonly costReported?: true
     } & Asked)
@@ -103,7 +104,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       const { queued: _, boundTo: __, ...rest } = task
       const { at: requestedAt, attempt, provider } = event.data
       const made = { requestedAt, ...(attempt === undefined ? {} : { attempt }), ...(provider ? { provider } : {}) }
-      return { ...rest, status: 'rendering', ...made, jobId: null, started: false }
+      return { ...rest, status: 'rendering', ...made, jobId: null, startedAt: null }
     }
     case 'VideoTaskClaimed':
       return task
@@ -123,7 +124,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoRenderFound':
       return task.status === 'failed' ? { ...task, jobId: event.data.jobId, jobUnknown: false } : task
     case 'VideoRenderStarted':
-      return task.status === 'rendering' ? { ...task, started: true } : task
+      return task.status === 'rendering' ? { ...task, startedAt: event.data.at } : task
     case 'VideoDownloadStarted':
       return task.status === 'rendering' ? { ...task, status: 'downloading' } : task
     case 'VideoTaskSucceeded':

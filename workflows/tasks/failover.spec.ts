@@ -3,13 +3,14 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import type { VideoFile, VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { CreateAnswer, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { shortDelay } from '../testing/shortDelay.ts'
 import { stepDouble } from '../testing/stepDouble.ts'
+import { MAX_CONCURRENT_CREATES } from './rendering.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
 const context = { signal: new AbortController().signal }
@@ -32,6 +33,7 @@ class LyingProvider implements VideoProvider {
   readonly asked: string[] = []
   readonly jobs: string[] = []
   readonly cancelled: string[] = []
+  readonly discarded: string[] = []
   answerTo: (taskId: string, call: number) => Answer = () => 'accepted'
   stateOf: (jobId: string) => RenderState = () => ({ kind: 'finished' })
   wait = 0
@@ -53,7 +55,7 @@ class LyingProvider implements VideoProvider {
     this.cancelled.push(jobId)
     return 'cancelled' as const
   }
-  discard = async () => {}
+  discard = async (taskId: string) => void this.discarded.push(taskId)
   check = async () => ({ ok: true, detail: '' })
   close = async () => {}
 }
@@ -120,6 +122,45 @@ async function run(taskId: string): Promise<void> {
   if (outcome.kind === 'failed') await activities.fail({ ...input, ...outcome }, context)
   await activities.settleCredits(input, context)
 }
+
+describe('a provider that is down', () => {
+  it('holds up no task of another', async () => {
+    const only = (provider: string) => ({ routes: [{ provider, model: 'model' }] })
+    first.wait = 60_000
+    const held = Array.from({ length: 2 * MAX_CONCURRENT_CREATES }, (_, n) => `held${n}`)
+    for (const taskId of held) await submit(taskId, only('first'))
+    await submit('task', only('second'))
+    const waiting = held.map(run)
+    await run('task')
+    expect([first.jobs, second.jobs]).toEqual([[], ['task']])
+    first.wait = 0
+    await Promise.all(waiting)
+    expect(first.jobs.toSorted()).toEqual(held)
+  })
+})
+
+describe('a job', () => {
+  const asked = async () => {
+    await submit('task', { routes: [{ provider: 'second', model: 'model' }] })
+    await send('task', { type: 'RequestRender', attempt: 'a', provider: 'second', at: now() })
+    await send('task', { type: 'AcceptRender', jobId: 'job', at: now() })
+  }
+
+  it('is discarded at its provider after its video was recovered', async () => {
+    await asked()
+    await send('task', { type: 'Fail', code: 'render_timed_out', detail: '', at: now() })
+    await send('task', { type: 'Succeed', file: { size: 1 } as VideoFile, at: now() })
+    await activities.endRecovery({ taskId: 'task', userId: 'ada' }, context)
+    expect([first.discarded, second.discarded]).toEqual([[], ['task']])
+  })
+
+  it('is discarded when its owner cancelled the task before the download', async () => {
+    await asked()
+    await send('task', { type: 'Cancel', at: now() })
+    await activities.store({ taskId: 'task', userId: 'ada' }, context)
+    expect(second.discarded).toEqual(['task'])
+  })
+})
 
 describe('a task with two routes', () => {
   it('goes to the next provider when the first postpones it, and says which one took it', async () => {

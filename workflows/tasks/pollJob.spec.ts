@@ -5,6 +5,7 @@ import type { VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
 import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import { pollJob } from './pollJob.ts'
 import { RENDER_LIMIT_MS, type RenderDeps, type Rendering } from './rendering.ts'
+import { WAIT_LIMIT_MS } from './taskCommands.ts'
 
 const REQUESTED = Date.UTC(2026, 0, 1)
 const AT = '2026-01-01T00:00:00.000Z'
@@ -24,7 +25,7 @@ let clock: number
 /** What the provider says of the job, one by one; the last for ever. */
 let states: (RenderState | Error)[]
 /** What the log says of the task after a command or when it is read. */
-let stored: Pick<VideoTask, 'status'> & { cancelRequested?: true }
+let stored: Pick<VideoTask, 'status'> & { cancelRequested?: true; startedAt?: string | null }
 let answer: CreateAnswer
 let deps: RenderDeps
 
@@ -43,8 +44,9 @@ beforeEach(() => {
   deps = depsOf(false)
 })
 
-function depsOf(idempotent: boolean): RenderDeps {
+function depsOf(idempotent: boolean, more: { ownQueue?: true } = {}): RenderDeps {
   const provider = {
+    ...more,
     idempotent,
     pollIntervalMs: 7_000,
     async state(jobId: string) {
@@ -96,7 +98,7 @@ const poll = (state: Partial<Rendering> = {}, signal = new AbortController().sig
       } as unknown as VideoTaskOrder,
       provider: 'engine',
       jobId: 'job',
-      requestedAt: new Date(REQUESTED).toISOString(),
+      ...{ submittedAt: AT, requestedAt: AT, startedAt: null },
       ...state,
     } as Rendering,
     signal,
@@ -155,6 +157,24 @@ describe('the time of a render', () => {
     clock = REQUESTED + RENDER_LIMIT_MS - 1
     expect(await poll()).toEqual(TIMED_OUT)
     expect(calls.filter((call) => call === 'state job')).toHaveLength(2)
+  })
+
+  it('of an own engine begins when the job does, after up to six hours in its queue', async () => {
+    deps = depsOf(false, { ownQueue: true })
+    stored = { status: 'rendering', startedAt: null }
+    states = [{ kind: 'queued' }]
+    clock = REQUESTED + WAIT_LIMIT_MS - 7_001
+    expect(await poll()).toEqual({
+      ...{ kind: 'failed', code: 'waited_too_long' },
+      detail: 'The engine did not begin within six hours.',
+    })
+    expect(clock).toBe(REQUESTED + WAIT_LIMIT_MS + 6_999)
+    const begun = new Date(REQUESTED + WAIT_LIMIT_MS).toISOString()
+    stored = { status: 'rendering', startedAt: begun }
+    states = [SHOWN]
+    clock = REQUESTED + WAIT_LIMIT_MS + RENDER_LIMIT_MS - 1
+    expect(await poll()).toEqual(TIMED_OUT)
+    expect(clock).toBe(REQUESTED + WAIT_LIMIT_MS + RENDER_LIMIT_MS + 6_999)
   })
 
   it('does not matter to a video that is finished', async () => {

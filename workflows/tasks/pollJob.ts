@@ -1,14 +1,16 @@
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { providerOf, routeTaken } from './candidateRoutes.ts'
+import { findProvider, providerOf, routeTaken } from './candidateRoutes.ts'
 import { createJob } from './createJob.ts'
 import type { RenderOutcome } from './generateVideo.workflow.ts'
 import { failure, READ_INTERVAL_MS, RENDER_LIMIT_MS, type RenderDeps, type Rendering } from './rendering.ts'
 import { readRequest } from './renderRequest.ts'
+import { WAIT_LIMIT_MS } from './taskCommands.ts'
 
 /** Longest duration of a provider call. Until it has passed, another process may still receive the response. */
 const MAX_CALL_MS = 65_000
 
 const TIMED_OUT = failure('render_timed_out', 'No video came within 30 minutes.')
+const WAITED = failure('waited_too_long', 'The engine did not begin within six hours.')
 const LOST = failure('answer_lost', 'It is unknown whether the provider was reached.')
 const CANCELLED = failure('cancelled', 'Cancelled by its owner.')
 
@@ -19,8 +21,9 @@ export async function pollJob(
   signal: AbortSignal,
 ): Promise<RenderOutcome | undefined> {
   const { taskId } = state.order
-  const deadline = Date.parse(state.requestedAt) + RENDER_LIMIT_MS
-  const isOver = () => deps.clock() >= deadline
+  let { startedAt } = state
+  /** Returns how the render fails if its time is over. */
+  const over = () => failureAt(deps, { ...state, startedAt })
   for (;;) {
     signal.throwIfAborted()
     let job: RenderState
@@ -29,13 +32,15 @@ export async function pollJob(
       if (isCancelled(state) && (await stopJob(provider, state, signal))) return CANCELLED
       job = state.jobId === null ? { kind: 'unknown' } : await provider.state(state.jobId, signal)
       if (job.kind === 'unknown' && provider.idempotent) {
-        if (isOver()) return TIMED_OUT
+        const late = over()
+        if (late) return late
         const request = await readRequest(deps, state.order, routeTaken(state))
         return await createJob(deps, state, request, { signal, repeated: true })
       }
     } catch (error) {
       // The deadline also applies while the provider is unreachable.
-      if (isOver()) return TIMED_OUT
+      const late = over()
+      if (late) return late
       throw error
     }
     if (job.kind === 'finished') {
@@ -53,9 +58,22 @@ export async function pollJob(
     if (read.status !== 'rendering') return undefined
     if (isCancelled(read) !== isCancelled(state)) return undefined
     if (job.kind === 'rendering') await deps.showProgress(taskId, job)
-    if (isOver()) return TIMED_OUT
+    startedAt = read.startedAt
+    const late = over()
+    if (late) return late
     await deps.waitForCallback(taskId, providerOf(deps.providers, state.provider).pollIntervalMs, signal)
   }
+}
+
+/**
+ * Returns how a render fails whose time is over: 30 minutes since the request. In the queue of an own engine a job waits as long as
+ * a task waits here, and its 30 minutes begin when it does.
+ */
+function failureAt({ clock, providers }: RenderDeps, { provider, submittedAt, requestedAt, startedAt }: Rendering) {
+  const passed = (instant: string, ms: number) => clock() >= Date.parse(instant) + ms
+  if (!findProvider(providers, provider)?.ownQueue) return passed(requestedAt, RENDER_LIMIT_MS) ? TIMED_OUT : undefined
+  if (startedAt !== null) return passed(startedAt, RENDER_LIMIT_MS) ? TIMED_OUT : undefined
+  return passed(submittedAt, WAIT_LIMIT_MS) && passed(requestedAt, RENDER_LIMIT_MS) ? WAITED : undefined
 }
 
 /** Returns whether this process made the request, but did not call the provider. */

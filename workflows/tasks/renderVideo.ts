@@ -53,7 +53,7 @@ async function createInTurn(deps: RenderDeps, state: Waiting, signal: AbortSigna
   if (routes.length === 0) return failure('provider_unavailable', 'No configured provider makes this video.')
   const waiting = new AbortController()
   const stop = AbortSignal.any([signal, waiting.signal])
-  const turn = deps.calls.run({ priority, owner }, async () => {
+  const turn = deps.calls(routes).run({ priority, owner }, async () => {
     while (!stop.aborted) {
       const request = await readRequest(deps, order, order)
       const slot = await acquireSlot(deps.providers, routes)

@@ -1,6 +1,5 @@
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
-import { Pool } from '#backend/kernel/pool.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import { type RenderLane, renderLane } from '#backend/tasks/renderLane.decider.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
@@ -12,7 +11,7 @@ import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
 import type { RemoveMediaActivities } from './removeMedia.workflow.ts'
-import { MAX_CONCURRENT_CREATES } from './rendering.ts'
+import { createCalls } from './rendering.ts'
 import { renderVideo } from './renderVideo.ts'
 import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
 import type { SweepUploadsActivities } from './sweepUploads.workflow.ts'
@@ -32,16 +31,18 @@ export type TaskActivities = GenerateVideoActivities &
 export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivities> {
   const { handle, credits, providers } = deps
   const commands = createTaskCommands(deps)
-  const calls = new Pool(MAX_CONCURRENT_CREATES)
+  const calls = createCalls()
   const unanswered = new Set<string>()
   const uncalled = new Map<string, string>()
   const { at, sendCommand, readTask, origin, contextOf, failIfWaitedTooLong } = commands
 
-  /** Deletes what the provider of a task keeps. A provider that is not configured any more keeps it. */
+  /** Deletes what the provider of a task keeps, unless its video may still arrive. A provider that is not configured any more keeps it. */
   const discard = async (state: VideoTask, taskId: string) => {
+    if (state.status === 'failed' && state.jobId !== null) return
     // A deleted task has forgotten its provider.
     if (state.status === 'deleted') return discardEverywhere(providers, taskId)
-    await findProvider(providers, 'provider' in state ? state.provider : undefined)?.discard(taskId)
+    const name = state.status === 'succeeded' ? state.job?.provider : 'provider' in state ? state.provider : undefined
+    await findProvider(providers, name)?.discard(taskId)
   }
 
   /** Fetches a video. Returns the error of a file that is complete, but not a playable video: a retry would not help. */
@@ -94,6 +95,10 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
     async store({ taskId, userId }, { signal }) {
       const state = await sendCommand(taskId, { type: 'StartDownload', at: at() })
+      if (isEnded(state)) {
+        await deps.showProgress(taskId, undefined)
+        await discard(state, taskId)
+      }
       if (state.status !== 'downloading') return undefined
       const provider = providerOf(providers, state.provider)
       const file = await fetchIfPlayable(provider, { taskId, jobId: state.jobId ?? taskId }, signal)
@@ -108,8 +113,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     async fail({ taskId, code, detail }) {
       const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
       await deps.showProgress(taskId, undefined)
-      const mayRecover = state.status === 'failed' && state.jobId !== null
-      if (!mayRecover) await discard(state, taskId)
+      await discard(state, taskId)
     },
 
     async settleCredits({ taskId, userId }) {

@@ -51,7 +51,7 @@ export interface ActivityDeps {
   readonly delay: (ms: number, signal?: AbortSignal) => Promise<unknown>
 }
 
-const WAIT_LIMIT_MS = 6 * 3600_000
+export const WAIT_LIMIT_MS = 6 * 3600_000
 
 /** Returns the context of an activity's command. It is the same on every retry, so the command takes effect once per task. */
 export const stepContext = (step: string, taskId: string): CommandContext => ({

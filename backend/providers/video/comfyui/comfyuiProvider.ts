@@ -82,6 +82,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
     idempotent: true,
     ignoresOptimizer: true,
     cancels: true,
+    ownQueue: true,
     pollIntervalMs: deps.pollIntervalMs,
     acquire: () => waitForBreaker(breaker, isReachable),
 

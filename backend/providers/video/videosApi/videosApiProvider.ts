@@ -71,6 +71,7 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     idempotent: false,
     ignoresOptimizer: true,
     cancels: true,
+    ownQueue: true,
     pollIntervalMs,
     acquire: () => waitForBreaker(breaker, () => answers(client, closed.signal)),
 
