@@ -220,7 +220,9 @@ describe('the picture of a draft', () => {
     const token = await newestToken(email)
     expect(await json(await preview(token))).toMatchObject({ has_image: true })
     const cookie = cookiesOf(await confirm(token))
-    const { key, first_frame_image_url } = (await readDraft(cookie)) as Record<string, string>
+    const [draft, inOtherTab] = await Promise.all([readDraft(cookie), readDraft(cookie)])
+    expect(inOtherTab).toEqual(draft)
+    const { key, first_frame_image_url } = draft as Record<string, string>
     expect(await readDraft(cookie)).toMatchObject({ key, first_frame_image_url })
     expect((await asUser(cookie, first_frame_image_url!.replace('/api/v1', ''))).status).toBe(200)
     const body = { ...GENERATION, task_type: 'image_to_video', prompt: PROMPT, first_frame_image_url }
@@ -229,6 +231,17 @@ describe('the picture of a draft', () => {
       async (answer) => (await json<{ task: { id: string } }>(answer)).task.id,
     )
     expect(new Set(await Promise.all(ids)).size).toBe(1)
+  })
+
+  it('is still there after it could not become an upload', async () => {
+    const email = newEmail()
+    const { image } = await json<{ image: string }>(await upload(picture()))
+    await begin(email, { prompt: PROMPT, image })
+    const cookie = cookiesOf(await confirm(await newestToken(email)))
+    await query('alter table image_upload rename to away')
+    expect((await kinora.post('/auth/start/draft', {}, { cookie })).status).toBeGreaterThanOrEqual(500)
+    await query('alter table away rename to image_upload')
+    expect(await readDraft(cookie)).toMatchObject({ prompt: PROMPT, first_frame_image_url: expect.any(String) })
   })
 
   it('is checked as uploads are, and named by one draft only', async () => {

@@ -52,10 +52,10 @@ export function createStartDrafts(database: Database, keys: VersionedKey, now: C
     }
   }
 
-  /** Returns the picture of a link and deletes it. */
-  const takeImage = async (linkId: string): Promise<Buffer | undefined> => {
-    const sql = 'delete from start_image where link_id = ? returning id, sealed'
-    const [row] = await execute<{ id: string; sealed: string }>(sql, [linkId])
+  /** Returns the picture of a link. */
+  const readImage = async (tx: EntityManager, linkId: string): Promise<Buffer | undefined> => {
+    const sql = 'select id, sealed from start_image where link_id = ?'
+    const [row] = await execute<{ id: string; sealed: string }>(sql, [linkId], tx)
     return row && opened(row.id, row.sealed)
   }
 
@@ -102,22 +102,25 @@ export function createStartDrafts(database: Database, keys: VersionedKey, now: C
     },
 
     /**
-     * Returns the draft of the link that a user opened last. Its picture becomes one of the user's uploads.
+     * Returns the draft of the link that a user opened last. Its picture becomes one of the user's uploads: the lock makes a
+     * second tab wait for it, and after a failure it is still there.
      * @param storeImage stores a picture and returns its URL
      */
-    async read(userId: string, storeImage: (data: Buffer) => Promise<string>): Promise<StoredDraft | null> {
-      const sql = `select id, sealed from start_link where user_id = ? and confirmed_at is not null and sealed is not null
-        and expires_at > ? order by confirmed_at desc limit 1`
-      const [row] = await execute<{ id: string; sealed: string }>(sql, [userId, new Date(now())])
-      const text = row && opened(row.id, row.sealed)
-      if (!row || !text) return null
-      const draft = read(text)
-      const image = await takeImage(row.id)
-      if (!image) return { ...draft, key: row.id }
-      const stored = { ...draft, first_frame_image_url: await storeImage(image) }
-      await execute('update start_link set sealed = ? where id = ?', [sealed(row.id, stored), row.id])
-      return { ...stored, key: row.id }
-    },
+    read: (userId: string, storeImage: (data: Buffer) => Promise<string>): Promise<StoredDraft | null> =>
+      database.em.fork().transactional(async (tx) => {
+        const sql = `select id, sealed from start_link where user_id = ? and confirmed_at is not null and sealed is not null
+          and expires_at > ? order by confirmed_at desc limit 1 for update`
+        const [row] = await execute<{ id: string; sealed: string }>(sql, [userId, new Date(now())], tx)
+        const text = row && opened(row.id, row.sealed)
+        if (!row || !text) return null
+        const draft = read(text)
+        const image = await readImage(tx, row.id)
+        if (!image) return { ...draft, key: row.id }
+        const stored = { ...draft, first_frame_image_url: await storeImage(image) }
+        await execute('update start_link set sealed = ? where id = ?', [sealed(row.id, stored), row.id], tx)
+        await execute('delete from start_image where link_id = ?', [row.id], tx)
+        return { ...stored, key: row.id }
+      }),
 
     /** Deletes a used draft of a user with its link. Returns whether there was one. */
     async remove(userId: string, id: string): Promise<boolean> {

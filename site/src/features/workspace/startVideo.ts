@@ -1,10 +1,12 @@
 import { readStartDraft, removeStartDraft, type StoredDraft } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
+import { errorText } from '../../api/errorText.ts'
 import { once } from '../../api/once.ts'
 import { newOrderKey } from '../../api/orderKey.ts'
 import { readLocalStart, type StartDraft, writeLocalStart } from '../../api/start/startDraft.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { watchCurrent } from './generate/watched.ts'
 import { $generation, setMode, setPrompt } from './generation.ts'
 import { send } from './submission.ts'
@@ -44,7 +46,9 @@ async function order(draft: Draft, key: string): Promise<void> {
  */
 export const startVideo = once(async () => {
   if ($stage.get() !== 'open' || !new URLSearchParams(location.search).has('draft')) return
-  const draft = await readDraft().catch(() => null)
+  const draft = await readDraft().catch((error) => void showToast('danger', errorText(error), { ms: 8000 }))
+  // The address stays, so that a reload tries again.
+  if (draft === undefined) return
   history.replaceState(history.state, '', location.pathname)
   if (!draft || !(draft.prompt || draft.first_frame_image_url)) return
   const key = draft.key ?? newOrderKey()

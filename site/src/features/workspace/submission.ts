@@ -46,12 +46,17 @@ export function bodyOf(form: GenerationForm, { first, last, references }: FrameU
   }
 }
 
+/** Time in which the same order counts as a retry, ms. The list shows by then whether it was accepted. */
+const RETRIED_WITHIN_MS = 2 * 60_000
+
 /** Idempotency keys of unsuccessful requests, by request body. Retries reuse them to avoid double charges. */
-const unanswered = new Map<string, string>()
+const unanswered = new Map<string, { readonly key: string; readonly since: number }>()
 
 function keyFor(order: string): string {
-  const key = unanswered.get(order) ?? newOrderKey()
-  unanswered.set(order, key)
+  const known = unanswered.get(order)
+  if (known && Date.now() - known.since < RETRIED_WITHIN_MS) return known.key
+  const key = newOrderKey()
+  unanswered.set(order, { key, since: Date.now() })
   return key
 }
 
@@ -79,6 +84,7 @@ function showFailure(error: unknown): void {
  */
 export async function send(body: z.input<typeof Generation>, key?: string): Promise<void> {
   const order = JSON.stringify(body)
+  const isRetry = unanswered.has(order)
   try {
     const { task } = await call(generate, { body, headers: { 'Idempotency-Key': key ?? keyFor(order) } })
     unanswered.delete(order)
@@ -86,7 +92,10 @@ export async function send(body: z.input<typeof Generation>, key?: string): Prom
     showTake(task.id)
     showToast('success', translate()('workspace.task.created_toast'), { key: task.id })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'idempotency_key_reused') unanswered.delete(order)
+    const code = error instanceof ApiError && error.code
+    if (code === 'idempotency_key_reused' || code === 'not_found') unanswered.delete(order)
+    // The request before was accepted, and its task deleted since.
+    if (code === 'not_found' && isRetry && !key) return send(body)
     showFailure(error)
     throw error
   }
