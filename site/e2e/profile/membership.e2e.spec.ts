@@ -76,10 +76,10 @@ describeOnSite("a member's plan", (site) => {
     await panel.getByText(texts.ends, { exact: true }).waitFor()
     await expect.poll(() => cancelButton.count()).toBe(0)
     const again = panel.getByRole('button', { name: texts.choose.again.replace('{{plan}}', plans.pro.name) })
-    expect(await again.count()).toBe(0)
+    await expect.poll(() => again.count()).toBe(0)
     await put({ current: { ...cancelled, can_reactivate: false } })
     await again.waitFor()
-    expect(await panel.getByRole('button', { name: texts.reactivate }).count()).toBe(0)
+    await expect.poll(() => panel.getByRole('button', { name: texts.reactivate }).count()).toBe(0)
 
     await put({ stats: FREE, current: null })
     await expect
