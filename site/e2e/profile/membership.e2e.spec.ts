@@ -168,7 +168,8 @@ describeOnSite("a member's plan", (site) => {
   })
 
   it.each(languagesInTurn())('lists its payments and credit changes (%s)', { timeout: 60_000 }, async (language) => {
-    const { page, panel } = await openProfile(site, language, (state) => {
+    const { page, state, panel } = await openProfile(site, language, (state) => {
+      state.server.rare.set('GET /subscriptions/invoices', problem(503, 'unavailable'))
       state.invoices = [invoiceOf('i1'), invoiceOf('i2', { status: 'refunded', refunded: 4499 })]
       state.entries = [
         entryOf('e1', { reason: 'not delivered', kind: 'release', amount: 30 }),
@@ -181,6 +182,14 @@ describeOnSite("a member's plan", (site) => {
     const home = `${site.url}${language === 'zh' ? '/zh' : ''}`
     await panel.waitFor()
     const bills = page.locator('#billing')
+    const again = bills.getByRole('button', { name: (await words(language, 'common')).action.retry })
+    await again.waitFor()
+    await expect.poll(() => bills.getByText(billing.emptyText).count()).toBe(0)
+    const { invoices } = state
+    state.server.rare.set('GET /subscriptions/invoices', (route) =>
+      route.fulfill({ json: { invoices: invoices.slice(0, 8), total: invoices.length } }),
+    )
+    await again.click()
     for (const text of [amount, billing.paypal, billing.statusOf.paid, 'SALE-i1'])
       await bills.locator('.profile-invoice').getByText(text, { exact: true }).waitFor()
     await page.goto(`${home}/profile/billing`)

@@ -1,8 +1,10 @@
 import { useStore } from '@nanostores/react'
 import type { User } from '#backend/accounts/contract.ts'
+import { errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Facts } from '../../ui/Facts.tsx'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { TABS } from './accountTabs.ts'
 import { invoiceFacts, NextPayment } from './Billing.tsx'
 import { Figures } from './Figures.tsx'
@@ -30,7 +32,6 @@ export function Overview({ user }: { user: User }) {
 
 function LastPayment() {
   const t = translate()
-  const [invoice] = useStore(invoiceList.$list).items
   return (
     <section className="stack stack-wide profile-section" id="billing" aria-labelledby="billing-heading">
       <div className="row spread">
@@ -39,14 +40,20 @@ function LastPayment() {
       </div>
       <div className="stack stack-wide card profile-card">
         <NextPayment />
-        {invoice ? (
-          <Facts className="profile-invoice" facts={invoiceFacts(invoice)} />
-        ) : (
-          <p className="muted">{t('billing.emptyText')}</p>
-        )}
+        <LastInvoice />
       </div>
     </section>
   )
+}
+
+function LastInvoice() {
+  const t = translate()
+  const { status, items, error } = useStore(invoiceList.$list)
+  const [invoice] = items
+  if (invoice) return <Facts className="profile-invoice" facts={invoiceFacts(invoice)} />
+  if (status === 'loading') return <div className="skeleton rows-skeleton" />
+  if (status === 'ready') return <p className="muted">{t('billing.emptyText')}</p>
+  return <RetryNotice tone="danger" text={errorText(error, t('billing.failed'))} onRetry={invoiceList.again} />
 }
 
 function ShortSettings({ user }: { user: User }) {
