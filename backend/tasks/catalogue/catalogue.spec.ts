@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type CatalogueModel, priceOf } from '../contract.ts'
 import { type Catalogue, openCatalogue, parseModel } from './catalogue.ts'
@@ -23,7 +25,10 @@ const warn = vi.fn()
 const put = (name: string, value: unknown) =>
   writeFile(path.join(folder, `${name}.json`), typeof value === 'string' ? value : JSON.stringify(value))
 const open = async (
-  providers: Record<string, { models?: () => Promise<readonly CatalogueModel[]>; takesSeeds?: boolean }>,
+  providers: Record<
+    string,
+    { models?: (signal: AbortSignal) => Promise<readonly CatalogueModel[]>; takesSeeds?: boolean }
+  >,
   intervalMs = 10,
 ) => {
   const log = { info: () => {}, warn } as never
@@ -133,6 +138,17 @@ describe('the model catalogue', () => {
     models.mockRejectedValue(new Error('down'))
     await catalogue!.refresh()
     expect(ids()).toEqual(['Wan'])
+  })
+
+  it('asks an engine that does not answer once at a time, and stops asking when it closes', async () => {
+    const models = vi.fn(async (_: AbortSignal): Promise<readonly CatalogueModel[]> => [])
+    models.mockResolvedValueOnce([]).mockImplementation((signal) => once(signal, 'abort').then(() => []))
+    await open({ engine: { models } })
+    await expect.poll(() => models).toHaveBeenCalledTimes(2)
+    await delay(100)
+    const closed = catalogue!.close().then(() => 'closed')
+    expect(await Promise.race([closed, delay(1_000)])).toBe('closed')
+    expect(models).toHaveBeenCalledTimes(2)
   })
 })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import * as z from 'zod/mini'
 import { canonicalJson } from '../../kernel/eventsourcing/pure/eventHash.ts'
@@ -60,10 +61,11 @@ export async function openCatalogue({
   const parse = (value: unknown) => warnUnpriced(parseModel(value))
   const files = await watchFolder({ folders, parse, log, intervalMs })
   const reported = new Map<string, readonly CatalogueModel[]>()
+  const closed = new AbortController()
 
   const ask = async ([name, provider]: readonly [string, Pick<VideoProvider, 'models'>]) => {
     try {
-      const models = await provider.models?.(AbortSignal.timeout(MODELS_TIMEOUT_MS))
+      const models = await provider.models?.(AbortSignal.any([closed.signal, AbortSignal.timeout(MODELS_TIMEOUT_MS)]))
       if (models) reported.set(name, models.map(warnUnpriced))
     } catch (error) {
       // The models that the engine reported last stay in the catalogue.
@@ -72,11 +74,14 @@ export async function openCatalogue({
     }
   }
   const askAll = async () => void (await Promise.all([...providers].map(ask)))
-  let asking = askAll()
-  await asking
-  const timer = setInterval(() => {
-    asking = asking.then(askAll)
-  }, intervalMs).unref()
+  const keepAsking = async () => {
+    while (!closed.signal.aborted) {
+      await delay(intervalMs, undefined, { signal: closed.signal, ref: false })
+      await askAll()
+    }
+  }
+  await askAll()
+  const asking = keepAsking().catch(() => {})
 
   const takesSeeds = ({ provider }: CatalogueModel['routes'][number]) => providers.get(provider)?.takesSeeds === true
   const offered = (): readonly CatalogueModel[] => {
@@ -95,7 +100,7 @@ export async function openCatalogue({
       await Promise.all([files.refresh(), askAll()])
     },
     async close() {
-      clearInterval(timer)
+      closed.abort()
       await asking
       await files.close()
     },
