@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { readFile, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { createS3MediaStore } from './s3MediaStore.ts'
 import { mediaStoreContract } from './testing/mediaStoreContract.ts'
@@ -69,12 +69,28 @@ describe('media in a bucket', () => {
 
   it('removes a local copy 15 minutes after its last use', async () => {
     await put('images/c.jpg', 'picture')
-    const copy = await media.localPath('images/c.jpg')
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    const own = createS3MediaStore(double.access, path.join(folder, 'own copies'))
+    const copy = await own.localPath('images/c.jpg')
     const calls = double.calls.length
-    expect([await media.localPath('images/c.jpg'), double.calls.length]).toEqual([copy, calls])
+    expect([await own.localPath('images/c.jpg'), double.calls.length]).toEqual([copy, calls])
     const old = new Date(Date.now() - 16 * 60_000)
     await utimes(copy, old, old)
-    await media.localPath('videos/b.mp4')
-    expect(readdirSync(copies)).not.toContain(path.basename(copy))
+    await vi.advanceTimersByTimeAsync(60_000)
+    vi.useRealTimers()
+    await expect.poll(() => existsSync(copy)).toBe(false)
+  })
+
+  it('leaves no local copy of a file that is removed during its download', async () => {
+    const key = 'videos/d.mp4'
+    await put(key, 'film')
+    const { fetch } = globalThis
+    vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async (...request) => {
+      const response = await fetch(...request)
+      await media.remove(key)
+      return response
+    })
+    await expect(media.localPath(key)).rejects.toThrow('removed during its download')
+    expect(readdirSync(copies)).not.toContain(encodeURIComponent(key))
   })
 })

@@ -24,6 +24,8 @@ type Init = Readonly<{ method: string; headers?: HeadersInit; body?: Blob }>
 const MAX_ATTEMPTS = 4
 /** Time until an unused local copy is removed. */
 const COPY_LIFETIME_MS = 15 * 60_000
+/** Interval of the search for unused copies. */
+const SWEEP_INTERVAL_MS = 60_000
 /** Timeout for the response headers, in addition to the time to upload the body. */
 const RESPONSE_TIMEOUT_MS = 60_000
 
@@ -69,6 +71,11 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
     }
   }
 
+  const size = async (key: string) => {
+    const { status, headers } = await request(key, [200, 404], { method: 'HEAD' })
+    return status === 404 ? undefined : Number(headers.get('content-length'))
+  }
+
   const read = (key: string, range?: { start: number; end: number }): Readable =>
     Readable.from(
       (async function* () {
@@ -79,6 +86,13 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
       { objectMode: false },
     )
 
+  let sweep: NodeJS.Timeout | undefined
+  /** Keeps removing unused copies: other processes remove films without this process noticing. */
+  const keepSweeping = () => {
+    if (sweep) return
+    sweep = setInterval(() => void removeUnused(copies).catch(() => {}), SWEEP_INTERVAL_MS).unref()
+  }
+
   return {
     async put(key, file) {
       const body = await openAsBlob(file)
@@ -88,10 +102,7 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
       await unlink(file)
     },
 
-    async size(key) {
-      const { status, headers } = await request(key, [200, 404], { method: 'HEAD' })
-      return status === 404 ? undefined : Number(headers.get('content-length'))
-    },
+    size,
 
     read,
 
@@ -99,7 +110,7 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
       address(key)
       const copy = path.join(copies, encodeURIComponent(key))
       await mkdir(copies, { recursive: true })
-      await removeUnused(copies)
+      keepSweeping()
       const now = new Date()
       // The content of a key never changes, so a copy never becomes stale.
       const missing = await utimes(copy, now, now).catch((error: Error) => error)
@@ -110,6 +121,11 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
         await rename(partial, copy)
       } finally {
         await removeFile(partial)
+      }
+      // The file may have been removed during the download, also by another process.
+      if ((await size(key)) === undefined) {
+        await removeFile(copy)
+        throw new Error(`The media file was removed during its download: ${key}`)
       }
       return copy
     },
