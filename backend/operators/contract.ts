@@ -96,7 +96,10 @@ const Margin = z.object({
   credits_sold: count,
   credits_given: count,
   credits_spent: count,
-  /** Credits that users own now, holds included. */
+  /**
+   * Credits that are neither spent nor lapsed now, holds included. Credits that a deleted account owned stay in it,
+   * except those of its subscription, until they expire.
+   */
   credits_outstanding: count,
   /** Payments minus refunds in the period, by currency. */
   revenue: z.array(z.object({ currency: z.string(), amount: cents })),

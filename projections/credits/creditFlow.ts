@@ -7,6 +7,7 @@ import { sum } from './creditEntry.ts'
 /**
  * Credits issued to users or permanently deducted, without the user's id. A `held` row becomes `spent` on capture and
  * is deleted on release, unless credits were forfeited. `lapsed` covers all other deductions. Outstanding credits: sold + given - spent - lapsed.
+ * They include the credits of deleted accounts, which the deletion does not deduct.
  */
 const CreditFlowTable = defineEntity({
   name: 'CreditFlowRow',
