@@ -119,6 +119,7 @@ function startNotices(context: Context, { push }: Adapters, { outbox }: Services
     async stop() {
       clearInterval(timer)
       await Promise.all([mailing, stopTelling()])
+      await notices.stop()
     },
   }
 }

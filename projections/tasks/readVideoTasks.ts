@@ -67,19 +67,33 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
   return found.map(({ row }) => row)
 }
 
-/** Returns those of the tasks that have succeeded since an instant, or failed without being cancelled. */
-export function readNewlyEnded(database: Database, ids: readonly string[], since: Date) {
-  // Most changes are of tasks that have not ended: their rows are looked up, but not sent.
-  const sql = `select found.id, found.user_id as "userId", found.status = 'Success' as succeeded,
-      to_jsonb(found.finished_at) #>> '{}' as "finishedAt"
-    from jsonb_array_elements_text(:ids::jsonb) as wanted (id)
-    cross join lateral (
-      select id, user_id, status, error_code, finished_at from video_task where id = wanted.id::uuid offset 0) found
-    where found.finished_at >= :since::timestamptz
-      and (found.status = 'Success' or found.status = 'Fail' and found.error_code is distinct from 'cancelled')`
-  const values = { ids: JSON.stringify(ids), since: since.toISOString() }
-  return queryPrepared<{ id: string; userId: string; succeeded: boolean; finishedAt: string }>(database, sql, values)
+/** A task that succeeded, or failed without being cancelled. */
+export interface EndedTask {
+  readonly taskId: string
+  readonly userId: string
+  readonly succeeded: boolean
+  /** ISO instant. */
+  readonly finishedAt: string
 }
+
+// Most changes are of tasks that have not ended: their rows are looked up, but not sent.
+const endedOf = (wanted: string) => `select found.id as "taskId", found.user_id as "userId",
+    found.status = 'Success' as succeeded, to_jsonb(found.finished_at) #>> '{}' as "finishedAt"
+  from ${wanted} cross join lateral (
+    select id, user_id, status, error_code, finished_at from video_task where id = wanted.id::uuid offset 0) found
+  where found.finished_at >= :since::timestamptz
+    and (found.status = 'Success' or found.status = 'Fail' and found.error_code is distinct from 'cancelled')`
+const ENDED_OF = endedOf('jsonb_array_elements_text(:ids::jsonb) as wanted (id)')
+// Only the outcomes have an index of the times at which tasks of every status ended.
+const ENDED = endedOf('(select id from task_outcome where ended_at >= :since::timestamptz) wanted')
+
+/** Returns those of the tasks that have ended since an instant. */
+export const readNewlyEnded = (database: Database, ids: readonly string[], since: Date) =>
+  queryPrepared<EndedTask>(database, ENDED_OF, { ids: JSON.stringify(ids), since: since.toISOString() })
+
+/** Returns all tasks that have ended since an instant. */
+export const readEndedSince = (database: Database, since: Date) =>
+  queryPrepared<EndedTask>(database, ENDED, { since: since.toISOString() })
 
 /**
  * Folds a task's stream into the row that the read model shows once it has caught up; undefined if there is no such

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import en from '#content/en/notices.json' with { type: 'json' }
 import zh from '#content/zh/notices.json' with { type: 'json' }
-import { readNewlyEnded } from '#projections/tasks/readVideoTasks.ts'
+import { type EndedTask, readNewlyEnded } from '#projections/tasks/readVideoTasks.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
+import { type Change, RELISTENED } from '../../kernel/postgres/changes.ts'
 import { startPushServiceDouble } from '../../providers/push/testing/pushServiceDouble.ts'
 import { createWebPush } from '../../providers/push/webPush.ts'
 import { createProviderDouble, type ProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { tellWhenDone } from '../../tasks/tellWhenDone.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../../testing/testUser.ts'
 import { createOutbox } from '../mails/outbox.ts'
@@ -42,8 +45,32 @@ describe('the end of a video', () => {
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })
     const finishedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
-    expect(await newlyEnded(id, -HOUR_MS)).toEqual([{ id, userId: user.userId, succeeded: true, finishedAt }])
+    expect(await newlyEnded(id, -HOUR_MS)).toEqual([{ taskId: id, userId: user.userId, succeeded: true, finishedAt }])
     expect(await newlyEnded(id, HOUR_MS)).toEqual([])
+  })
+
+  it('is told at the start and after a reconnect, because notifications may have been lost', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    const told: EndedTask[] = []
+    let emit = (_: Change) => {}
+    const stop = tellWhenDone({
+      database: kinora.context.database,
+      changes: {
+        subscribe(listener) {
+          emit = listener
+          return () => {}
+        },
+      },
+      clock: Date.now,
+      tell: async (videos) => void told.push(...videos.filter(({ taskId }) => taskId === id)),
+      onError: (error) => expect(error).toBeUndefined(),
+    })
+    emit({ name: RELISTENED, ids: [] })
+    await stop()
+    const video = { taskId: id, userId: user.userId, succeeded: true, finishedAt: expect.any(String) }
+    expect(told).toEqual([video, video])
   })
 
   it('is no news if its owner has cancelled it', async () => {
@@ -161,6 +188,33 @@ describe('a push message', () => {
     await expect(sender.send({ endpoint: 'https://localhost/x', keys }, message)).rejects.toThrow('no public address')
   })
 
+  it('does not hold up those of other users if its address does not answer', async () => {
+    const { database } = kinora.context
+    const [silent, other] = [await kinora.newUser(), await kinora.newUser()]
+    await subscribe(silent, 'silent')
+    await subscribe(other, 'answers')
+    const sent = vi.fn()
+    const { tell } = createVideoNotices({
+      database,
+      subscriptions: createPushSubscriptions(database),
+      sender: {
+        publicKey: '',
+        async send({ endpoint }) {
+          if (endpoint.endsWith('silent')) await new Promise(() => {})
+          sent(endpoint)
+          return 'sent'
+        },
+      },
+      outbox: createOutbox(database, { key: Buffer.alloc(32), former: Buffer.alloc(32) }),
+      publicUrl: () => 'https://kinora.test',
+      clock: Date.now,
+      onError: (error) => expect(error).toBeUndefined(),
+    })
+    for (const { userId } of [silent, other])
+      await tell([{ taskId: randomUUID(), userId, succeeded: false, finishedAt: new Date().toISOString() }])
+    await vi.waitFor(() => expect(sent).toHaveBeenCalledWith(service.subscription('answers').endpoint))
+  })
+
   it('removes a subscription that the push service no longer knows, or that has no valid key', async () => {
     const sender = createWebPush({
       key: Buffer.alloc(32, 1),
@@ -198,7 +252,7 @@ describe('a mail', () => {
       clock: () => now,
       onError: (error) => expect(error).toBeUndefined(),
     })
-    await service.tell({ ...video, userId: user.userId, finishedAt: new Date(finishedAt).toISOString() })
+    await service.tell([{ ...video, userId: user.userId, finishedAt: new Date(finishedAt).toISOString() }])
     return async (at: number) => {
       now = at
       await service.mailAway()

@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/time.ts'
 import { composeMail } from '../mails/composeMail.ts'
 import type { Outbox } from '../mails/outbox.ts'
 import type { UserAccount } from '../tables.ts'
+import { createPushQueue } from './pushQueue.ts'
 import type { PushMessage, PushSender } from './pushSender.port.ts'
 import type { PushSubscriptions } from './pushSubscriptions.ts'
 
@@ -46,22 +47,38 @@ export function createVideoNotices({
   clock,
   onError,
 }: VideoNoticesOptions) {
+  const queue = createPushQueue(onError)
+
   /**
-   * Returns whether this process is the first to tell about the video, and the user wants to know. A failed video that
+   * Returns the videos that this process is the first to tell about, and whose users want to know. A failed video that
    * arrives late is told about again.
    */
-  const claim = async ({ taskId, userId, succeeded, finishedAt }: DoneVideo) => {
-    const rows = await database.em.fork().execute<object[]>(
+  const claim = async (videos: readonly DoneVideo[]) => {
+    // Processes claim the same videos at the same time. The order prevents deadlocks.
+    const rows = await database.em.fork().execute<{ task_id: string }[]>(
       `insert into video_notice as n (task_id, user_id, succeeded, finished_at, mail)
-       select ?, id, ?, ?, mail_when_done from user_account u where id = ?
-         and (mail_when_done or exists (select from push_subscription where user_id = u.id))
+       select "taskId", id, succeeded, "finishedAt", mail_when_done
+       from jsonb_to_recordset(?::jsonb)
+         as video ("taskId" uuid, "userId" uuid, succeeded boolean, "finishedAt" timestamptz)
+       join user_account u on u.id = "userId"
+       where mail_when_done or exists (select from push_subscription where user_id = u.id)
+       order by "taskId"
        on conflict (task_id) do update
          set succeeded = true, finished_at = excluded.finished_at, mail = excluded.mail
          where excluded.succeeded and not n.succeeded
        returning task_id`,
-      [taskId, succeeded, finishedAt, userId],
+      [JSON.stringify(videos)],
     )
-    return rows.length > 0
+    const claimed = new Set(rows.map(({ task_id }) => task_id))
+    return videos.filter(({ taskId }) => claimed.has(taskId))
+  }
+
+  const push = async (video: DoneVideo) => {
+    const sent = (await subscriptions.list(video.userId)).map(async ({ language, ...subscription }) => {
+      const result = await sender.send(subscription, messageOf(video, language))
+      if (result === 'gone') await subscriptions.removeEndpoint(subscription.endpoint)
+    })
+    for (const result of await Promise.allSettled(sent)) if (result.status === 'rejected') onError(result.reason)
   }
 
   const mail = async (tx: EntityManager, userId: string, succeeded: boolean) => {
@@ -76,14 +93,10 @@ export function createVideoNotices({
   }
 
   return {
-    /** Sends push messages to the user's browsers, once per video. */
-    async tell(video: DoneVideo): Promise<void> {
-      if (!(await claim(video))) return
-      const told = (await subscriptions.list(video.userId)).map(async ({ language, ...subscription }) => {
-        const result = await sender.send(subscription, messageOf(video, language))
-        if (result === 'gone') await subscriptions.removeEndpoint(subscription.endpoint)
-      })
-      for (const result of await Promise.allSettled(told)) if (result.status === 'rejected') onError(result.reason)
+    /** Queues push messages to the users' browsers, once per video. */
+    async tell(videos: readonly DoneVideo[]): Promise<void> {
+      if (videos.length === 0) return
+      for (const video of await claim(videos)) queue.add(video.userId, () => push(video))
     },
 
     /** Mails users who have been away for ten minutes since their last call, once for all their videos. */
@@ -108,6 +121,9 @@ export function createVideoNotices({
         }
       })
     },
+
+    /** Waits a few seconds for push messages that are not sent yet. */
+    stop: queue.stop,
   }
 }
 
