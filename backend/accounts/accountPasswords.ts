@@ -136,8 +136,9 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     },
 
     /**
-     * Ends all sessions and disables the password, with the link of a mail about a new device. Links of other such mails
-     * become invalid, and second factors that were added since are removed. Returns a token that sets a new password. @throws Rejection token_invalid
+     * Ends all sessions and disables the password, with the link of a mail about a new device or a changed factor.
+     * Uses the valid links of all such mails at once: removes the second factors and recovery codes that are younger
+     * than the oldest of them. Returns a token that sets a new password. @throws Rejection token_invalid
      */
     async secure(token: string): Promise<{ userId: string; resetToken: string }> {
       const link = await links.find(token, 'secure')
@@ -155,7 +156,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
         )
         await endSessions(tx, account.id, at)
         for (const purpose of ['secure', 'reset'] as const) await links.revoke(tx, account.id, purpose)
-        await eraseFactors(tx, account.id, link.issuedAt)
+        await eraseFactors(tx, account.id, link.since)
         return { userId: account.id, resetToken: await links.issue(tx, 'reset', account) }
       })
     },

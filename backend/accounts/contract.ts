@@ -204,7 +204,9 @@ export const secureAccount = endpoint('POST /auth/secure', {
   /** `reset_token` sets a new password, as a mailed one does. */
   answer: z.extend(Message, { reset_token: z.string() }),
   refuses: ['token_invalid'],
-  summary: 'Ends every session and disables the password, with the link of a new-device mail',
+  summary:
+    'Ends every session, disables the password and removes recent second factors, with the link of a mail about a ' +
+    'new device or a changed factor',
 })
 
 export const readPassword = endpoint('GET /users/password', {

@@ -11,6 +11,7 @@ import { M0136SecondFactors } from './migrations/accounts/M0136SecondFactors.ts'
 import { M0138Passkeys } from './migrations/accounts/M0138Passkeys.ts'
 import { M0171StartLinks } from './migrations/accounts/M0171StartLinks.ts'
 import { M0181VideoNotices } from './migrations/accounts/M0181VideoNotices.ts'
+import { M0244RecoveryCodeTimes } from './migrations/accounts/M0244RecoveryCodeTimes.ts'
 import { M0100Baseline, REPLACED_BY_BASELINE } from './migrations/baseline/M0100Baseline.ts'
 import { M0101ParkedEvents } from './migrations/M0101ParkedEvents.ts'
 import { M0103LeaseTokens } from './migrations/M0103LeaseTokens.ts'
@@ -75,6 +76,7 @@ export const MIGRATIONS = [
   { name: 'M0241ClaimedJobs', class: M0241ClaimedJobs },
   { name: 'M0242AdoptingTask', class: M0242AdoptingTask },
   { name: 'M0243FinalCancellation', class: M0243FinalCancellation },
+  { name: 'M0244RecoveryCodeTimes', class: M0244RecoveryCodeTimes },
 ]
 
 /**

@@ -176,30 +176,61 @@ describe('a step-up', () => {
   })
 })
 
-describe('an intruder’s authenticator app', () => {
-  it('is removed when the owner disowns the new device, but an older one stays', async () => {
-    const user = await kinora.newUser()
-    const login = { email: user.email, password: PASSWORD }
-    const intruder = await kinora.post('/auth/login', login, { 'user-agent': 'Chrome/131' })
-    const cookie = intruder.headers.getSetCookie().map((line) => line.split(';')[0])
-    const headers = { cookie: cookie.join('; ') }
-    const { secret } = await json<{ secret: string }>(kinora.post('/users/totp', { password: PASSWORD }, headers))
-    await kinora.post('/users/totp/confirm', { code: codeOf(secret) }, headers)
-    const tokenIn = async (address: string) => {
-      const mail = (await kinora.mails(address)).find(({ subject }) => subject.includes('New sign-in'))!
-      return /token=([\w-]+)&secure=1/.exec(mail.text)![1]
-    }
-    expect((await kinora.post('/auth/secure', { token: await tokenIn(user.email) })).status).toBe(200)
-    expect((await query('select from authenticator where owner = $1', [user.userId])).rowCount).toBe(0)
+describe('disowning a device', () => {
+  const CHROME = { 'user-agent': 'Chrome/131' }
+  const FIREFOX = { 'user-agent': 'Firefox/140.0' }
+  const signInAs = async (user: TestUser, headers: Record<string, string>, code?: string) => {
+    const { email } = user
+    const answer = code
+      ? await kinora.post('/auth/second-factor', { ticket: await ticketOf(user), code }, headers)
+      : await kinora.post('/auth/login', { email, password: PASSWORD }, headers)
+    const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0])
+    return { cookie: cookie.join('; ') }
+  }
+  /** Opens the link of the newest mail, which is about a new device. */
+  const disown = async ({ email }: TestUser) => {
+    const [mail] = await kinora.mails(email)
+    expect(mail!.subject).toContain('New sign-in')
+    const [, token] = /token=([\w-]+)&secure=1/.exec(mail!.text)!
+    expect((await kinora.post('/auth/secure', { token })).status).toBe(200)
+  }
+  /** Dates the second factors and the mailed links of a user back. */
+  const age = async ({ userId }: TestUser, by: string) => {
+    for (const table of ['authenticator', 'recovery_code'])
+      await query(`update ${table} set created_at = created_at - $2::interval where owner = $1`, [userId, by])
+    await query('update mail_token set expires_at = expires_at - $2::interval where user_id = $1', [userId, by])
+  }
+  const leftOf = async ({ userId }: TestUser) => {
+    const count = async (table: string) => (await query(`select from ${table} where owner = $1`, [userId])).rowCount
+    return { apps: await count('authenticator'), codes: await count('recovery_code') }
+  }
 
-    const own = await enrolled()
-    const ticket = await json<{ ticket: string }>(
-      kinora.post('/auth/login', { email: own.user.email, password: PASSWORD }),
-    )
-    const body = { ticket: ticket.ticket, code: own.codes[0] }
-    await kinora.post('/auth/second-factor', body, { 'user-agent': 'Chrome/131' })
-    expect((await kinora.post('/auth/secure', { token: await tokenIn(own.user.email) })).status).toBe(200)
-    expect((await query('select from authenticator where owner = $1', [own.user.userId])).rowCount).toBe(1)
+  it('removes what was added since the oldest mail whose link is valid, with the link of the newest one', async () => {
+    const user = await kinora.newUser()
+    const headers = await signInAs(user, CHROME)
+    const { secret } = await json<{ secret: string }>(kinora.post('/users/totp', { password: PASSWORD }, headers))
+    const confirmed = kinora.post('/users/totp/confirm', { code: codeOf(secret) }, headers)
+    const { recovery_codes: codes } = await json<{ recovery_codes: string[] }>(confirmed)
+    await age(user, '30 minutes')
+    await signInAs(user, FIREFOX, codes[0])
+    await disown(user)
+    expect(await leftOf(user)).toEqual({ apps: 0, codes: 0 })
+  })
+
+  it('keeps an authenticator app and recovery codes that are older than every valid link', async () => {
+    const { user, codes } = await enrolled()
+    await age(user, '8 days')
+    await signInAs(user, CHROME, codes[0])
+    await disown(user)
+    expect(await leftOf(user)).toEqual({ apps: 1, codes: 9 })
+  })
+
+  it('removes recovery codes that were renewed since, although an older authenticator app stays', async () => {
+    const { user, codes } = await enrolled()
+    await age(user, '8 days')
+    await kinora.post('/users/recovery-codes', undefined, await signInAs(user, CHROME, codes[0]))
+    await disown(user)
+    expect(await leftOf(user)).toEqual({ apps: 1, codes: 0 })
   })
 })
 

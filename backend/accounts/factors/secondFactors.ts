@@ -179,9 +179,10 @@ async function removeIdleCodes(tx: EntityManager, owner: string): Promise<void> 
   )
 }
 
-/** Deletes the second factors of an owner that were added after a time, in the caller's transaction. */
+/** Deletes the second factors and recovery codes of an owner that are younger than a time, in the caller's transaction. */
 export async function eraseFactors(tx: EntityManager, owner: string, after = new Date(0)): Promise<void> {
   for (const table of ['authenticator', 'passkey'])
     await tx.execute(`delete from ${table} where owner = ? and created_at > ?`, [owner, after])
   await removeIdleCodes(tx, owner)
+  await tx.execute('delete from recovery_code where owner = ? and created_at > ?', [owner, after])
 }

@@ -90,15 +90,18 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
 
     /**
      * Returns the user that a token was issued to, and the registration that it activates; null if that is the
-     * account's own, with the time of issue. Returns undefined if the token is invalid or has expired.
+     * account's own. `since` is when the oldest of the user's valid links for the purpose was issued. Returns undefined
+     * if the token is invalid or has expired.
      */
     async find(token: string, purpose: Purpose) {
-      const sql = `select user_id as "userId", registration, expires_at as "expiresAt" from mail_token
-        where hash = ? and purpose = ? and expires_at > ?`
-      const values = [hashOf(token), purpose, new Date(now())]
-      type Row = Readonly<{ userId: string; registration: PendingRegistration | null; expiresAt: string }>
-      const [row] = await database.em.fork().execute<Row[]>(sql, values)
-      return row && { ...row, issuedAt: new Date(Date.parse(row.expiresAt) - LINKS[purpose].lifetimeMs) }
+      const sql = `select user_id as "userId", registration, (
+          select min(expires_at) from mail_token v
+          where v.user_id = t.user_id and v.purpose = t.purpose and v.expires_at > ?
+        ) as "firstExpiry" from mail_token t where hash = ? and purpose = ? and expires_at > ?`
+      const at = new Date(now())
+      type Row = Readonly<{ userId: string; registration: PendingRegistration | null; firstExpiry: string }>
+      const [row] = await database.em.fork().execute<Row[]>(sql, [at, hashOf(token), purpose, at])
+      return row && { ...row, since: new Date(Date.parse(row.firstExpiry) - LINKS[purpose].lifetimeMs) }
     },
 
     /** Returns the different password hashes of a user's newest verification links, expired ones included. */
