@@ -1,5 +1,5 @@
 import { TOTP } from 'otpauth'
-import type { Page } from 'playwright'
+import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
@@ -40,6 +40,9 @@ async function addAuthenticator(page: Page) {
     },
   }
 }
+
+/** Undoes the step-up of the sign-in, which counts for ten minutes, in the browser's answer. */
+const requireStepUp = (route: Route) => route.fulfill({ status: 403, json: { code: 'step_up_required' } })
 
 /** The two-step parts of a page, located by their visible text. */
 async function twoStep(page: Page, language: 'en' | 'zh') {
@@ -120,12 +123,7 @@ describeInBrowser(
       await enter(codeOf(secret))
       await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
-      // The sign-in counts as a step-up for ten minutes, so it is undone in the browser's answer.
-      await page.route(
-        '**/api/v1/users/totp',
-        (route) => route.fulfill({ status: 403, json: { code: 'step_up_required' } }),
-        { times: 1 },
-      )
+      await page.route('**/api/v1/users/totp', requireStepUp, { times: 1 })
       await button(t.turnOff).click()
       await enter(codes[0]!)
       await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
@@ -167,9 +165,9 @@ describeInBrowser(
       await user.call('PUT', '/users/language', { language })
       const page = await site.visit({ language, user })
       const authenticator = await addAuthenticator(page)
-      const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
+      const { t, auth, button, fill, addPasskey, enter } = await twoStep(page, language)
       await page.goto(`${site.url}${prefix}/profile/security`)
-      await addPasskey(PASSWORD)
+      const [code] = await addPasskey(PASSWORD)
       await button(t.addPasskey).click()
       await fill(t.passkeyName, 'Again')
       await fill(t.password, PASSWORD)
@@ -213,6 +211,13 @@ describeInBrowser(
       await button(auth.second.passkey).click()
       await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
+      await page.route('**/api/v1/users/totp', requireStepUp, { times: 1 })
+      await button(t.setUp).click()
+      await fill(t.password, PASSWORD)
+      await button(t.next).click()
+      await enter(code!)
+      await page.locator('.factor-secret').waitFor()
+      await page.keyboard.press('Escape')
       await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
       await page.locator('.factor-passkey').waitFor({ state: 'detached' })
       await page.context().close()

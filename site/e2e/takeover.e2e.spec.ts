@@ -21,7 +21,8 @@ describeOnSite('an account that others have signed in to', (site) => {
     }
   }
 
-  it.each(languagesInTurn())('is deleted after a step-up in the dialog (%s)', { timeout: 60_000 }, async (language) => {
+  /** Opens the profile in a session that has not proved the user's authenticator app. */
+  async function openProfile(language: 'en' | 'zh') {
     const user = await registerUser(site.url, `stepup.${language}.${Date.now()}@kinora.test`)
     await user.call('PUT', '/users/language', { language })
     // Only the session that sets the app up has proved it.
@@ -32,18 +33,44 @@ describeOnSite('an account that others have signed in to', (site) => {
     }
     const code = TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: Date.now() - 30_000 })
     const answer = await post('/users/totp/confirm', { code }, elsewhere)
-    const { recovery_codes } = (await answer.json()) as { recovery_codes: string[] }
-
+    const { recovery_codes } = (await answer.json()) as { recovery_codes: [string] }
     const page = await site.visit({ language, user })
-    const [{ delete: t, factors }, { second }] = [await words(language, 'profile'), await words(language, 'auth')]
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/settings`)
+    return { user, page, recoveryCode: recovery_codes[0] }
+  }
+
+  it.each(languagesInTurn())(
+    'gets a passkey after a step-up in the dialog (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, recoveryCode } = await openProfile(language)
+      const [{ factors }, { second }] = [await words(language, 'profile'), await words(language, 'auth')]
+      await page.goto(page.url().replace('/settings', '/security'))
+      await page.getByRole('button', { name: factors.addPasskey, exact: true }).click()
+      await page.getByLabel(factors.passkeyName, { exact: true }).fill('Phone')
+      await page.getByLabel(factors.password, { exact: true }).fill(PASSWORD)
+      await page.getByRole('button', { name: factors.next, exact: true }).click()
+      const stepUp = page.getByRole('dialog', { name: factors.stepUpTitle })
+      await stepUp.waitFor()
+      expect(await axeFaults(page)).toEqual([])
+      await page.getByLabel(second.code, { exact: true }).fill(recoveryCode)
+      const begun = page.waitForResponse('**/api/v1/users/passkeys/options')
+      await stepUp.getByRole('button', { name: second.submit, exact: true }).click()
+      expect((await begun).status()).toBe(200)
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())('is deleted after a step-up in the dialog (%s)', { timeout: 60_000 }, async (language) => {
+    const { user, page, recoveryCode } = await openProfile(language)
+    const [{ delete: t, factors }, { second }] = [await words(language, 'profile'), await words(language, 'auth')]
     await page.getByRole('button', { name: t.open, exact: true }).click()
     await page.getByLabel(t.password, { exact: true }).fill(PASSWORD)
     await page.getByRole('dialog', { name: t.title }).getByRole('button', { name: t.confirm }).click()
     const stepUp = page.getByRole('dialog', { name: factors.stepUpTitle })
     await stepUp.waitFor()
     expect(await axeFaults(page)).toEqual([])
-    await page.getByLabel(second.code, { exact: true }).fill(recovery_codes[0]!)
+    await page.getByLabel(second.code, { exact: true }).fill(recoveryCode)
     await stepUp.getByRole('button', { name: second.submit, exact: true }).click()
     await page.getByRole('heading', { name: t.doneHeading }).waitFor()
     expect((await user.call('GET', '/auth/me')).status).toBe(401)

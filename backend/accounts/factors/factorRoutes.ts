@@ -49,13 +49,16 @@ export function serveFactors(
   })
 
   serve(endpoints.beginTotp, async ({ body, ctx, userId }) => {
-    const { owner, label, confirmPassword } = await ownerOf(ctx, userId)
+    const { owner, label, confirmPassword, requireStepUp } = await ownerOf(ctx, userId)
+    await requireStepUp()
     await confirmPassword(body.password)
     return factors.beginTotp(owner, label)
   })
 
   serve(endpoints.confirmTotp, async ({ body, ctx, userId }) => {
-    const { owner, record, stepUp } = await ownerOf(ctx, userId)
+    const { owner, record, stepUp, requireStepUp } = await ownerOf(ctx, userId)
+    // Another factor may have been added since the setup began.
+    await requireStepUp()
     const recovery_codes = await factors.confirmTotp(owner, body.code)
     await record('second_factor_added')
     await stepUp()
@@ -79,13 +82,15 @@ export function serveFactors(
   })
 
   serve(endpoints.beginPasskey, async ({ body, ctx, userId }) => {
-    const { owner, label, session, confirmPassword } = await ownerOf(ctx, userId)
+    const { owner, label, session, confirmPassword, requireStepUp } = await ownerOf(ctx, userId)
+    await requireStepUp()
     await confirmPassword(body.password)
     return { options: { ...(await factors.passkeys.creationOptions(ctx, session, owner, label)) } }
   })
 
   serve(endpoints.addPasskey, async ({ body, ctx, userId }) => {
-    const { owner, session, record, stepUp } = await ownerOf(ctx, userId)
+    const { owner, session, record, stepUp, requireStepUp } = await ownerOf(ctx, userId)
+    await requireStepUp()
     const recovery_codes = await factors.addPasskey(ctx, session, owner, body.name, body.credential)
     await record('passkey_added')
     await stepUp()

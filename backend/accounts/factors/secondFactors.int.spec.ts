@@ -156,6 +156,23 @@ describe('a step-up', () => {
     expect((await user.call('POST', '/users/step-up', { code: codes[0] })).status).toBe(422)
   })
 
+  it('is required to add another factor, also to finish one that was begun before', async () => {
+    const user = await kinora.newUser()
+    const begin = () => user.call('POST', '/users/totp', { password: PASSWORD })
+    const { secret } = await json<{ secret: string }>(begin())
+    await query(
+      `insert into passkey (id, owner, name, public_key, counter, transports, created_at)
+       values ($1, $2, 'Phone', '', 0, '{}', now())`,
+      [`key${Date.now()}`, user.userId],
+    )
+    const refused = [403, 'step_up_required']
+    expect(await outcome(begin())).toEqual(refused)
+    expect(await outcome(user.call('POST', '/users/totp/confirm', { code: codeOf(secret) }))).toEqual(refused)
+    expect(await outcome(user.call('POST', '/users/passkeys/options', { password: PASSWORD }))).toEqual(refused)
+    const passkey = { name: 'Another', credential: {} }
+    expect(await outcome(user.call('POST', '/users/passkeys', passkey))).toEqual(refused)
+  })
+
   it('of one session does not count for another', async () => {
     const { user, codes } = await enrolled()
     const done = await finish(await ticketOf(user), codes[0]!)

@@ -62,11 +62,13 @@ describe('the operator’s second factor', () => {
     expect((await get('/overview')).status).toBe(200)
   })
 
-  it('is required again to export addresses after ten minutes', async () => {
+  it('is required again to export addresses and to add a passkey after ten minutes', async () => {
     expect((await get('/tables/users.csv')).status).toBe(200)
     await query(`update operator_session set stepped_up_at = now() - interval '11 minutes'`)
     expect(await outcome(await get('/tables/users.csv'))).toEqual([403, 'step_up_required'])
     expect(await outcome(await get('/tables/visits.csv'))).toEqual([403, 'step_up_required'])
+    const addition = await kinora.post('/analytics/passkeys/options', { password: OPERATOR.password }, headers)
+    expect(await outcome(addition)).toEqual([403, 'step_up_required'])
     expect((await get('/tables/days.csv')).status).toBe(200)
     expect((await get('/step-up')).status).toBe(403)
     expect((await kinora.post('/analytics/step-up', { code: recovery[0] }, headers)).status).toBe(200)

@@ -11,6 +11,7 @@ import { Field, PasswordField } from '../Field.tsx'
 import { FormProblem } from '../FormProblem.tsx'
 import { keepFocus } from '../lists/keepFocus.ts'
 import { useForm } from '../useForm.ts'
+import { useStepUp } from './useStepUp.tsx'
 
 interface PasskeysProps {
   readonly endpoints: FactorEndpoints
@@ -77,9 +78,10 @@ interface NewPasskeyProps {
 function NewPasskey({ endpoints, onClose, onDone }: NewPasskeyProps) {
   const t = translate()
   const id = useId()
+  const { guard, dialog } = useStepUp(endpoints)
   const { form, field, problem, busy, ready } = useForm(PasskeyEntry, async ({ name, password }) => {
-    const credential = await createPasskey(endpoints, password)
-    onDone((await call(endpoints.addPasskey, { body: { name, credential } })).recovery_codes)
+    const credential = await guard(() => createPasskey(endpoints, password))
+    onDone((await guard(() => call(endpoints.addPasskey, { body: { name, credential } }))).recovery_codes)
   })
   const isKnown = problem instanceof Error && problem.name === 'InvalidStateError'
   const failure = errorText(problem, t(isKnown ? 'profile.factors.passkeyKnown' : 'profile.factors.passkeyFailed'))
@@ -104,6 +106,7 @@ function NewPasskey({ endpoints, onClose, onDone }: NewPasskeyProps) {
           {...field('password')}
         />
       </form>
+      {dialog}
     </Dialog>
   )
 }

@@ -9,6 +9,7 @@ import { PasswordField } from '../Field.tsx'
 import { FormProblem } from '../FormProblem.tsx'
 import { useForm } from '../useForm.ts'
 import { CodeField } from './CodeField.tsx'
+import { useStepUp } from './useStepUp.tsx'
 
 interface TotpSetupProps {
   readonly endpoints: FactorEndpoints
@@ -32,8 +33,9 @@ type PasswordProps = Pick<TotpSetupProps, 'endpoints' | 'onClose'> & { readonly 
 function Password({ endpoints, onClose, onSetup }: PasswordProps) {
   const t = translate()
   const id = useId()
+  const { guard, dialog } = useStepUp(endpoints)
   const { form, field, problem, busy, ready } = useForm(PasswordEntry, async (body) =>
-    onSetup(await call(endpoints.beginTotp, { body })),
+    onSetup(await guard(() => call(endpoints.beginTotp, { body }))),
   )
   return (
     <Dialog
@@ -51,6 +53,7 @@ function Password({ endpoints, onClose, onSetup }: PasswordProps) {
           {...field('password')}
         />
       </form>
+      {dialog}
     </Dialog>
   )
 }
@@ -58,8 +61,9 @@ function Password({ endpoints, onClose, onSetup }: PasswordProps) {
 function Scan({ endpoints, setup, onClose, onDone }: TotpSetupProps & { readonly setup: Setup }) {
   const t = translate()
   const id = useId()
+  const { guard, dialog } = useStepUp(endpoints)
   const { form, field, problem, busy, ready } = useForm(CodeEntry, async (body) =>
-    onDone((await call(endpoints.confirmTotp, { body })).recovery_codes),
+    onDone((await guard(() => call(endpoints.confirmTotp, { body }))).recovery_codes),
   )
   const { size, path } = setup.qr
   return (
@@ -85,6 +89,7 @@ function Scan({ endpoints, setup, onClose, onDone }: TotpSetupProps & { readonly
         <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
         <CodeField label={t('profile.factors.code')} inputMode="numeric" {...field('code')} />
       </form>
+      {dialog}
     </Dialog>
   )
 }
