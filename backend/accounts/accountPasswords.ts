@@ -129,7 +129,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
         if (!(await links.spend(tx, account.id, token))) throw invalid
         const verified = { emailVerifiedAt: new Date(now()), fullName: account.fullName }
         await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, verified)
-        await links.revoke(tx, account.id, 'verify')
+        await links.revokeUnverified(tx, account.id)
         await replace(tx, account, passwordHash)
       })
       return account

@@ -39,6 +39,10 @@ export const asUser = (account: UserAccount): User => ({
 export const findAccount = (em: EntityManager, email: string) =>
   em.findOne(UserTable, { $or: [{ identity: mailIdentity(email) }, { email }] })
 
+/** Returns an unverified account, and keeps its owner from verifying the address until the transaction ends. */
+const lockPending = (tx: EntityManager, id: string) =>
+  tx.findOne(UserTable, { id, emailVerifiedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+
 /** Creates the service that registers accounts, verifies their addresses and stores their settings. */
 export function createAccounts(options: AccountsOptions) {
   const { database, links, grants, background, production, calendar = Date.now } = options
@@ -68,9 +72,7 @@ export function createAccounts(options: AccountsOptions) {
           const account = { ...registration, id, identity: mailIdentity(email), createdAt: new Date(calendar()) }
           if (!existing) await tx.insert(UserTable, { ...account, emailVerifiedAt: null })
           else {
-            // Lock the account, because the owner may verify the address concurrently.
-            const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
-            const pending = await tx.findOne(UserTable, { id, emailVerifiedAt: null }, lock)
+            const pending = await lockPending(tx, id)
             if (!pending) throw taken
             if (!pending.hasPassword) await tx.nativeUpdate(UserTable, { id }, { ...registration, hasPassword: true })
           }
@@ -89,13 +91,12 @@ export function createAccounts(options: AccountsOptions) {
     resendVerification(email: string): void {
       background.run(async () => {
         const account = await findAccount(database.em.fork(), email)
-        if (!account || account.emailVerifiedAt) return
+        if (!account) return
         const isOnly = (await links.pendingHashes(account.id)).every((hash) => hash === account.passwordHash)
-        await database.em
-          .fork()
-          .transactional((tx) =>
-            links.send(tx, isOnly ? 'verify' : 'choose', account, { query: { email: account.email } }),
-          )
+        await database.em.fork().transactional(async (tx) => {
+          if (await lockPending(tx, account.id))
+            await links.send(tx, isOnly ? 'verify' : 'choose', account, { query: { email: account.email } })
+        })
       })
     },
 
@@ -117,7 +118,7 @@ export function createAccounts(options: AccountsOptions) {
         const hasPassword = account.hasPassword || passwordHash !== account.passwordHash
         const activated = { ...link.registration, hasPassword, emailVerifiedAt: new Date(calendar()) }
         await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, activated)
-        await links.revoke(tx, account.id, 'verify')
+        await links.revokeUnverified(tx, account.id)
       })
       return granted
     },

@@ -30,7 +30,7 @@ export function createInvitations({ database, links, grants, calendar = Date.now
       }
       const token = await database.em.fork().transactional(async (tx) => {
         await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, verified)
-        for (const purpose of ['verify', 'reset'] as const) await links.revoke(tx, account.id, purpose)
+        await links.revokeUnverified(tx, account.id)
         return links.issue(tx, 'reset', account)
       })
       return { userId: account.id, token }

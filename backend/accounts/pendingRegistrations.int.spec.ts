@@ -100,6 +100,21 @@ describe('a verification link that is mailed again', () => {
   })
 })
 
+describe('a link that lets its reader choose a password', () => {
+  it('is invalid once another spelling of the address is verified', async () => {
+    const email = newEmail()
+    const tagged = email.replace('@', '+kinora@')
+    await register(tagged, 'a stranger knows')
+    const owners = await tokenOf(email, 'the owner knows')
+    await resend(tagged)
+    await expect.poll(async () => (await kinora.mails(tagged))[0]!.subject).toBe('Choose a password for Kinora')
+    const token = await newestToken(tagged)
+    expect((await verify(owners)).status).toBe(200)
+    const reset = await kinora.post('/auth/reset-password', { token, new_password: 'a stranger chose' })
+    expect(await outcome(reset)).toEqual([422, 'token_invalid'])
+  })
+})
+
 describe('a link of an earlier version', () => {
   it('activates the registration of the account', async () => {
     const email = newEmail()

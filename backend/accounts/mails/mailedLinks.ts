@@ -46,6 +46,11 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
   const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
     tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
 
+  /** Invalidates the links that were mailed before an address was verified, perhaps to another spelling of it. */
+  const revokeUnverified = async (tx: EntityManager, userId: string) => {
+    for (const purpose of ['verify', 'reset'] as const) await revoke(tx, userId, purpose)
+  }
+
   /**
    * Stores and returns a token within the caller's transaction. Earlier ones stay valid: anyone can ask for a new link,
    * also while the owner uses one. A token that verifies an address carries the registration that it activates.
@@ -70,6 +75,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
 
   return {
     revoke,
+    revokeUnverified,
     issue,
 
     /**

@@ -21,6 +21,14 @@ interface StartLinksOptions extends Required<AccountsOptions> {
   readonly publicUrl: () => string
 }
 
+/**
+ * Rows of links that sign in. Of a verified account, only its own address does: another spelling, to which a link was
+ * mailed before, may be a stranger's mailbox.
+ */
+const USABLE = `confirmed_at is null and exists (
+  select from user_account u where u.id = user_id and (u.email_verified_at is null or u.email = start_link.email)
+)`
+
 interface Link {
   readonly id: string
   readonly userId: string
@@ -61,7 +69,7 @@ export function createStartLinks(options: StartLinksOptions) {
 
   const find = async (token: string): Promise<Link> => {
     const sql = `select id, user_id as "userId", email, language, browser, sealed from start_link
-      where hash = ? and confirmed_at is null and expires_at > ?`
+      where hash = ? and expires_at > ? and ${USABLE}`
     const [link] = await database.em.fork().execute<Link[]>(sql, [hashOf(token), new Date()])
     if (!link) throw invalid()
     return link
@@ -74,12 +82,12 @@ export function createStartLinks(options: StartLinksOptions) {
   const activate = async (tx: EntityManager, { userId, email, language }: Link, passwordHash: string) => {
     const at = new Date(calendar())
     const own = { email, language, fullName: nameIn(email), passwordHash, hasPassword: false }
-    await tx.nativeUpdate(
+    const activated = await tx.nativeUpdate(
       UserTable,
       { id: userId, emailVerifiedAt: null },
       { ...own, passwordChangedAt: at, emailVerifiedAt: at },
     )
-    await links.revoke(tx, userId, 'verify')
+    if (activated > 0) await links.revokeUnverified(tx, userId)
   }
 
   return {
@@ -114,7 +122,7 @@ export function createStartLinks(options: StartLinksOptions) {
       const passwordHash = unusablePassword()
       await database.em.fork().transactional(async (tx) => {
         await tx.execute('select 1 from user_account where id = ? for update', [link.userId])
-        const sql = 'update start_link set confirmed_at = ? where id = ? and confirmed_at is null returning id'
+        const sql = `update start_link set confirmed_at = ? where id = ? and ${USABLE} returning id`
         if ((await tx.execute<object[]>(sql, [new Date(), link.id])).length === 0) throw invalid()
         await activate(tx, link, passwordHash)
       })
