@@ -21,8 +21,10 @@ Re-encrypts users' keys and outgoing mails with a new ENCRYPTION_KEY. Stop Kinor
 NEW_ENCRYPTION_KEY (64 hexadecimal digits), or a random one. A key that is kept in DATA_DIR is replaced there; otherwise
 the new key is printed, to be set as ENCRYPTION_KEY.
 
-  --key-lost  if the key of this database is lost for ever: keeps the configured key, and removes the users' keys and
-              mails that it does not open. Their prompts cannot be read again.`
+  --key-lost  if the key of this database is lost for ever: keeps the configured key, and removes the users' keys,
+              authenticator apps and mails that it does not open. Their prompts cannot be read again. Accounts whose only
+              second factor was the app, the operator's included, are signed in to with the password alone until another
+              one is set up.`
 
 type Print = (text: string) => void
 
@@ -54,10 +56,12 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
 }
 
 async function abandon(client: pg.Client, { secrets }: Config, print: Print) {
-  const { userKeys, mails } = await abandonLostKey(client, secrets.encryption)
+  const { userKeys, authenticators, mails } = await abandonLostKey(client, secrets.encryption)
   await dropLostCredential(client, secrets.encryption)
   await client.query('commit')
-  print(`Removed ${userKeys} users' keys and ${mails} mails that ENCRYPTION_KEY does not open.`)
+  print(
+    `Removed ${userKeys} users' keys, ${authenticators} authenticator apps and ${mails} mails that ENCRYPTION_KEY does not open.`,
+  )
 }
 
 type Rotation = { readonly next: string; readonly env: NodeJS.ProcessEnv; readonly print: Print }

@@ -76,13 +76,25 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
 }
 
 /**
- * Deletes what a lost master key sealed and the given one does not open, within the caller's transaction. The given key
- * becomes the key of the database.
+ * Deletes what a lost master key sealed and the given one does not open, within the caller's transaction: users' keys,
+ * authenticator apps, with the recovery codes of accounts that have no passkey, and mails. The given key becomes the key
+ * of the database.
  */
 export async function abandonLostKey(client: pg.ClientBase, masterKey: string) {
   const lostKeys = (await readWrappedKeys(client)).filter((row) => !opensUserKey(masterKey, row))
   const users = lostKeys.map(({ user_id }) => user_id)
   await client.query('delete from user_key where user_id = any($1::uuid[])', [users])
+  // A secret that cannot be read accepts no code and would keep its owner out.
+  const apps = await client.query<{ confirmed: boolean }>(
+    'delete from authenticator where owner = any($1::uuid[]) returning confirmed_at is not null as confirmed',
+    [users],
+  )
+  await client.query(
+    `delete from recovery_code where owner = any($1::uuid[])
+       and not exists (select from passkey where passkey.owner = recovery_code.owner)`,
+    [users],
+  )
+  const authenticators = apps.rows.filter(({ confirmed }) => confirmed).length
   const lostMails = (await readMails(client)).filter(
     ({ id, user_id, sealed }) => !opens(mailKey(masterKey), sealed, aboutMail(id, user_id)),
   )
@@ -91,7 +103,7 @@ export async function abandonLostKey(client: pg.ClientBase, masterKey: string) {
     if (!opens(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
       await client.query('delete from key_ring where sealed = $1', [sealed])
   await saveFingerprint(client, masterKey)
-  return { userKeys: lostKeys.length, mails: lostMails.length }
+  return { userKeys: lostKeys.length, authenticators, mails: lostMails.length }
 }
 
 const readMails = async (client: pg.ClientBase) =>

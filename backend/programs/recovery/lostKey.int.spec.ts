@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { signingKey } from '../../audit/signingKey.ts'
@@ -14,6 +15,7 @@ import { runRotateKey } from '../rotateKey.ts'
 const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-lost-key-'))
 const [bare, withSecrets] = [path.join(place, 'bare'), path.join(place, 'with-secrets')]
 const PROMPT = 'A cat on a hill at sunset'
+const PASSWORD = 'correct horse'
 let kinora: TestKinora
 let users: TestUser[]
 let videoIds: string[]
@@ -37,6 +39,15 @@ const finishVideo = async (user: TestUser) => {
   await reaches(user, id, { status: 'Success' })
   return id
 }
+/** Sets up an authenticator app. Returns the number of recovery codes. */
+const enrol = async (post: (path: string, body: object) => Promise<Response>): Promise<number> => {
+  const { secret } = (await (await post('/users/totp', { password: PASSWORD })).json()) as { secret: string }
+  const code = TOTP.generate({ secret: new TOTP({ secret }).secret })
+  const { recovery_codes } = (await (await post('/users/totp/confirm', { code })).json()) as {
+    recovery_codes: string[]
+  }
+  return recovery_codes.length
+}
 const readAs = async ({ api }: TestKinora, { cookie }: TestUser, address: string) => {
   const answer = await fetch(`${api}${address}`, { headers: { cookie } })
   return { status: answer.status, body: await answer.json() }
@@ -46,6 +57,7 @@ beforeAll(async () => {
   kinora = await start({})
   users = [await kinora.newUser(), await kinora.newUser()]
   videoIds = await Promise.all(users.map(finishVideo))
+  expect(await enrol((path, body) => users[0]!.call('POST', path, body))).toBe(10)
   signingKey(undefined, kinora.dataDir)
   expect(await run(runBackup, ['--out', bare])).toBe(0)
   expect(await run(runBackup, ['--out', withSecrets, '--with-secrets'])).toBe(0)
@@ -83,11 +95,16 @@ describe('a restored backup', { timeout: 120_000 }, () => {
     const env = { ...keptApart(), DATA_DIR, ENCRYPTION_KEY: 'cd'.repeat(32) }
     await expect(start(env)).rejects.toThrow('--key-lost')
     expect(await run(runRotateKey, ['--key-lost'], env), printed.join()).toBe(0)
-    expect(printed.join()).toContain("Removed 2 users' keys")
+    expect(printed.join()).toContain("Removed 2 users' keys, 1 authenticator apps")
     const again = await start(env)
     try {
       const { body } = await readAs(again, users[0]!, `/videos/tasks/${videoIds[0]}`)
       expect(body).toMatchObject({ status: 'Success', prompt: '' })
+      // Codes of the app cannot be checked any more, so the password alone signs in.
+      const login = await again.post('/auth/login', { email: users[0]!.email, password: PASSWORD })
+      expect(login.status).toBe(200)
+      const cookie = login.headers.getSetCookie().map((line) => line.split(';')[0])
+      expect(await enrol((path, body) => again.post(path, body, { cookie: cookie.join('; ') }))).toBe(10)
     } finally {
       await again.close()
     }
