@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { SignedHead } from '../../audit/heads/ledgerHead.ts'
 import { type HeadPlace, writeHead } from '../../audit/heads/writeHead.ts'
 import { signingKey } from '../../audit/signingKey.ts'
 import { pause } from '../../kernel/backoff.ts'
@@ -54,13 +55,20 @@ export function startHeads(
 ): Running {
   const { config, store, pool, clock, log, leases, temporaryDir } = context
   const place = headPlace(openHeadFiles(config.headsTo, temporaryDir))
+  const onLost = ({ createdAt }: SignedHead) =>
+    log.error({ head: createdAt, alert: 'ledger_events_lost' }, 'ledger lacks events of last head, starting over')
   const writeHeads = async (signal: AbortSignal) => {
     const key = openKey(config, log)
     for (let wait = first; key; ) {
       await pause(wait, signal)
       if (signal.aborted) return
       try {
-        const events = await writeHead(store, place, { key, createdAt: new Date(clock()).toISOString(), signal })
+        const events = await writeHead(store, place, {
+          key,
+          createdAt: new Date(clock()).toISOString(),
+          signal,
+          onLost,
+        })
         await pool.query('update ledger_head set current_at = clock_timestamp()')
         if (events > 0) log.info({ events }, 'ledger head written')
         wait = every

@@ -128,6 +128,32 @@ describe('heads of the ledger', () => {
     rmSync(path.join(heads, foreign))
   })
 
+  it('start over and report the last head if a restored log lacks its last event', async () => {
+    const restored = path.join(folder, 'restored')
+    mkdirSync(restored)
+    const written: string[] = []
+    const put = async (_: string, text: string) => void written.push(text)
+    const lost: string[] = []
+    const writeAt = (createdAt: string) =>
+      writeHead(
+        db.store,
+        { put, latest: async () => written.at(-1) },
+        { key, createdAt, signal: new AbortController().signal, onLost: (head) => lost.push(head.createdAt) },
+      )
+    // The last event of the head is not the first one of its stream.
+    const reversal = `(select max(position) from event where type = 'CreditsReversed')`
+    await removeWithoutTrace(`position > ${reversal}`)
+    await writeAt('2026-01-13T01:00:00.000Z')
+    await removeWithoutTrace(`position = ${reversal}`)
+    await grant(LEDGER.spentByOther)
+    await projectLedger(db.store, db.database)
+    expect(await writeAt('2026-01-13T02:00:00.000Z')).toBe(readHead(written[0]!).size)
+    expect(await writeAt('2026-01-13T03:00:00.000Z')).toBe(0)
+    expect(lost).toEqual(['2026-01-13T01:00:00.000Z'])
+    writeFileSync(path.join(restored, 'first.json'), written[1]!)
+    expect(await audit('--heads', restored)).toEqual({ code: 0, deviations: [] })
+  })
+
   it.each([
     ['a whole stream', `stream = 'creditAccount-${LEDGER.finished}'`, `creditAccount-${LEDGER.finished}`, 0],
     [

@@ -4,7 +4,7 @@ import { eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { Head } from '../hashChain.ts'
 import { LEDGER_CATEGORIES, readLedger } from '../readLedger.ts'
 import { fingerprint, publicPem } from '../signingKey.ts'
-import { readHead, signHead } from './ledgerHead.ts'
+import { readHead, type SignedHead, signHead } from './ledgerHead.ts'
 import { MerkleLog } from './merkleLog.ts'
 
 /** Stores heads outside the database. */
@@ -27,21 +27,25 @@ interface Writing {
   readonly signal: AbortSignal
   /** Streams per head. */
   readonly maxListed?: number
+  /** Called with the previous head if the log lacks its last event, as after a restore. */
+  readonly onLost?: (previous: SignedHead) => void
 }
 
 /**
  * Stores a signed head of the ledger, or several if many streams changed. Reads only the events since the previous head,
- * or all events if that was signed with another key or lacks a category.
+ * or all events if that was signed with another key, lacks a category, or includes events that the log has lost.
  * @returns the number of new events; 0 if there are none, and then no head is stored
  * @throws Error the place cannot be used, or its latest head is damaged
  */
 export async function writeHead(store: EventStore, place: HeadPlace, writing: Writing): Promise<number> {
-  const { key, createdAt, signal, maxListed = MAX_LISTED } = writing
+  const { key, createdAt, signal, maxListed = MAX_LISTED, onLost } = writing
   const latest = await place.latest()
   const previous = latest === undefined ? undefined : readHead(latest)
   const categories = [...LEDGER_CATEGORIES]
+  const isLost = previous !== undefined && !(await hasLastEvent(store, previous))
+  if (isLost) onLost?.(previous)
   const isContinued =
-    previous?.categories.join() === categories.join() && previous.signedWith === fingerprint(publicPem(key))
+    !isLost && previous?.categories.join() === categories.join() && previous.signedWith === fingerprint(publicPem(key))
   const tree = new MerkleLog(isContinued ? previous.peaks : [])
   const streams = new Map<string, Head>()
   let follows = previous?.hash ?? null
@@ -64,6 +68,8 @@ export async function writeHead(store: EventStore, place: HeadPlace, writing: Wr
       const hash = eventHash(event)
       tree.add(hash)
       const { stream, revision, id } = event
+      // The last event is listed last: the next head looks for it.
+      streams.delete(stream)
       streams.set(stream, { stream, revision, id, hash })
       position = event.position
       added += 1
@@ -72,4 +78,12 @@ export async function writeHead(store: EventStore, place: HeadPlace, writing: Wr
   }
   if (streams.size > 0) await put()
   return added
+}
+
+/** Returns whether the log has the last event of a head. A head that lists no streams names no event. */
+async function hasLastEvent(store: EventStore, { streams }: SignedHead): Promise<boolean> {
+  const last = streams?.at(-1)
+  if (!last) return true
+  for await (const { id } of store.readStream(last.stream, last.revision)) return id === last.id
+  return false
 }
