@@ -18,8 +18,9 @@ import { restore } from './recovery/restore.ts'
 const usage = `npm run drill [-- --with-secrets] [--keep]
 
 Backs up this installation, restores the backup into a temporary folder in DATA_DIR, verifies the ledger and compares every table.
-After the backup, only the copy is read: users' keys are opened with the ENCRYPTION_KEY of the environment, which you
-keep in another place, or with the one in the copy (--with-secrets). --keep leaves the temporary folder in place.`
+After the backup, only the copy is read, and which videos were deleted during the backup. Users' keys are opened with the
+ENCRYPTION_KEY of the environment, which you keep in another place, or with the one in the copy (--with-secrets). --keep
+leaves the temporary folder in place.`
 
 type Print = (text: string) => void
 
@@ -62,7 +63,7 @@ async function drill(config: Config, { keep, withSecrets, givenKey }: Options, p
     print(`backed up: ${tables.length} tables (${seconds()})`)
     const findings = await restore(backup, { dataDir, databaseUrl: undefined }, (manifest, connection) => {
       print(`restored into a new cluster (${seconds()})`)
-      return compareRestored(connection, dataDir, manifest, givenKey ?? copiedKey(dataDir))
+      return compareRestored(connection, dataDir, manifest, givenKey ?? copiedKey(dataDir), config)
     })
     for (const { check, seen, wrong } of findings) print(`${wrong ? '✗' : '✓'} ${check}: ${wrong ?? seen}`)
     const isProven = config.eventStore ? undefined : await verifyLedger(dataDir, print)

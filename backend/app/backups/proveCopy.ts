@@ -38,7 +38,8 @@ export const UNUSABLE = 3
 /**
  * Proves that a copy can be restored: restores it, from the place alone, into a new database on the installation's
  * server, compares every row with the copy, opens every user's key, verifies the ledger, and removes the database.
- * Media files are looked for, with their size; those that are due this night are read.
+ * Media files are looked for, with their size; those that are due this night are read. The file of a video that the
+ * installation has deleted since the copy began may be missing.
  * @throws RecoveryError naming the first fault
  */
 async function proveCopy({ config, to, at, identity, temporaryDir }: ProofOptions): Promise<void> {
@@ -52,7 +53,7 @@ async function proveCopy({ config, to, at, identity, temporaryDir }: ProofOption
   mkdirSync(backup)
   await fetchCopy(from, backup, (name) => !isMedia(name))
   await withDrillDatabase(config, (databaseUrl) =>
-    proveRestored(backup, { dataDir: path.join(temporaryDir, 'data'), databaseUrl }, catalogue),
+    proveRestored(backup, { dataDir: path.join(temporaryDir, 'data'), databaseUrl }, catalogue, config),
   )
 }
 
@@ -83,10 +84,11 @@ async function proveRestored(
   backup: string,
   target: { readonly dataDir: string; readonly databaseUrl: string },
   { files, manifest }: Catalogue,
+  source: Pick<Config, 'database' | 'dataDir'>,
 ): Promise<void> {
   const { ENCRYPTION_KEY: key } = JSON.parse(readFileSync(path.join(backup, 'secrets.json'), 'utf8'))
   const findings = await restore(backup, target, (saved, connection) =>
-    compareRestored(connection, target.dataDir, saved, key, (name) => name in files),
+    compareRestored(connection, target.dataDir, saved, key, source, (name) => name in files),
   )
   const fault = findings.find(({ wrong }) => wrong !== undefined)
   if (fault) throw new RecoveryError(`The restored copy differs: ${fault.check}: ${fault.wrong}`)

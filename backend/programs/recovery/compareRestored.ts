@@ -4,11 +4,15 @@ import type pg from 'pg'
 import { readFinishedVideos } from '#projections/tasks/readVideoTasks.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../../accounts/keys/masterKey.ts'
 import { opensUserKey, readWrappedKeys } from '../../accounts/keys/userKeys.ts'
+import type { Config } from '../../app/config/readConfig.ts'
 import { videoKey } from '../../kernel/media/mediaStore.port.ts'
+import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { connectClient } from '../../kernel/postgres/connectClient.ts'
 import { findDamaged } from './copyFiles.ts'
 import { hashTable } from './copyTable.ts'
 import type { Manifest } from './manifest.ts'
+
+type Source = Pick<Config, 'database' | 'dataDir'>
 
 export interface Finding {
   readonly check: string
@@ -19,6 +23,7 @@ export interface Finding {
 
 /**
  * Compares a restored installation with its backup: tables byte by byte, keys that open, files of finished videos.
+ * @param source the installation that was backed up: a video that it has deleted since may lack its file
  * @param hasFile whether a file was restored; by default, whether it is in the data folder
  */
 export async function compareRestored(
@@ -26,6 +31,7 @@ export async function compareRestored(
   dataDir: string,
   manifest: Manifest,
   masterKey: string | undefined,
+  source: Source,
   hasFile = (name: string) => existsSync(path.join(dataDir, name)),
 ): Promise<Finding[]> {
   const client = await connectClient(connection)
@@ -33,7 +39,7 @@ export async function compareRestored(
     return [
       await compareTables(client, manifest),
       await checkKeys(client, masterKey),
-      await checkFiles(client, dataDir, manifest, hasFile),
+      await checkFiles(client, dataDir, manifest, source, hasFile),
     ]
   } finally {
     await client.end()
@@ -74,14 +80,34 @@ async function checkFiles(
   client: pg.ClientBase,
   dataDir: string,
   { files = {}, media }: Manifest,
+  source: Source,
   hasFile: (name: string) => boolean,
 ): Promise<Finding> {
   const ids = media === 'bucket' ? [] : await readFinishedVideos(client)
-  const missing = ids.map((id) => `media/${videoKey(id)}`).filter((name) => !hasFile(name))
-  const [first, ...others] = [...new Set([...missing, ...(await findDamaged(dataDir, files))])]
+  const absent = ids.filter((id) => !hasFile(fileOf(id)))
+  const missing = absent.length > 0 ? await withoutDeleted(absent, source) : []
+  const [first, ...others] = [...new Set([...missing.map(fileOf), ...(await findDamaged(dataDir, files))])]
   return {
     check: 'files',
     seen: `${Object.keys(files).length} files with the hashes of the originals, among them ${ids.length} videos`,
     wrong: first && `${others.length + 1} are changed or missing, for example ${first}`,
+  }
+}
+
+const fileOf = (videoId: string) => `media/${videoKey(videoId)}`
+
+/** Returns those of the videos that the source still has. */
+async function withoutDeleted(ids: readonly string[], { database, dataDir }: Source): Promise<string[]> {
+  const { connection, stop } = await connectDatabase({ databaseUrl: database?.url, dataDir }, () => {})
+  try {
+    const client = await connectClient(connection)
+    try {
+      const present = new Set(await readFinishedVideos(client))
+      return ids.filter((id) => present.has(id))
+    } finally {
+      await client.end()
+    }
+  } finally {
+    await stop()
   }
 }
