@@ -1,5 +1,5 @@
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
-import { catalogueKey, listCopies, objectKey, readCatalogue } from './catalogue.ts'
+import { type CopyAt, catalogueKey, listCopies, objectKey, readCatalogue } from './catalogue.ts'
 import type { BackupKeys } from './recoveryPhrase.ts'
 import { DAY_MS, expiredCopies } from './retention.ts'
 
@@ -9,6 +9,8 @@ interface Removal {
   /** Folders of this installation's copies with earlier keys, which the server cannot read any more. */
   readonly former: readonly string[]
   readonly keepDays: number
+  /** Time of the last copy that was proven restorable, which is kept. */
+  readonly proven?: number | undefined
   readonly now: number
   readonly temporaryDir: string
   readonly signal: AbortSignal
@@ -20,7 +22,7 @@ interface Removal {
  * @throws RecoveryError a copy cannot be read: the objects that it needs are unknown, and none is removed
  */
 export async function removeExpired(options: Removal): Promise<number> {
-  const { place, keys, former, keepDays, now, temporaryDir, signal } = options
+  const { place, keys, former, keepDays, proven, now, temporaryDir, signal } = options
   const copies = await listCopies(place)
   let removed = 0
   const remove = async (key: string) => {
@@ -29,14 +31,14 @@ export async function removeExpired(options: Removal): Promise<number> {
     removed++
   }
   for (const folder of former) {
-    const newest = copies.find((copy) => copy.folder === folder)
     // Without a copy, what is left are objects of an interrupted copy or removal.
-    if (newest && now - newest.takenAt <= keepDays * DAY_MS) continue
+    const isKept = ({ takenAt }: CopyAt) => takenAt === proven || now - takenAt <= keepDays * DAY_MS
+    if (copies.some((copy) => copy.folder === folder && isKept(copy))) continue
     for await (const { key } of place.list(`${folder}/`)) await remove(key)
   }
   const own = copies.filter(({ folder }) => folder === keys.folder)
   const times = own.map(({ takenAt }) => takenAt)
-  const expired = new Set(expiredCopies(times, now, keepDays))
+  const expired = new Set(expiredCopies(times, now, keepDays).filter((time) => time !== proven))
   const needed = new Set<string>()
   for (const copy of own) {
     if (expired.has(copy.takenAt)) continue

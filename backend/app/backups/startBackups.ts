@@ -3,6 +3,7 @@ import { localDayOf } from '../../kernel/days.ts'
 import type { Context } from '../context.ts'
 import { leased, type Running } from '../leases.ts'
 import { type BackupState, readBackupState, saveCopied, saveFailure, saveFolder, saveProven } from './backupState.ts'
+import { type CopyAt, catalogueKey } from './catalogue.ts'
 import { openPlace, refuseLostPlace } from './openPlace.ts'
 import { proveInChild } from './proveInChild.ts'
 import { backupKeys } from './recoveryPhrase.ts'
@@ -23,11 +24,7 @@ export type BackupContext = Pick<Context, 'pool' | 'clock' | 'leases' | 'tempora
 
 /** Takes a copy each night, in one process at a time, and proves that it can be restored. */
 export function startBackups(context: BackupContext, { first, every, retry } = TIMING): Running {
-  const { leases, log, config, clock, pool } = context
-  const dayOf = localDayOf(config.operators.timeZone)
-  const nightOf = (at: number) => dayOf(at - HOUR_MS)
-  const isDue = ({ proven, phrase }: BackupState) =>
-    phrase && (!proven || proven.copy < phrase.at || nightOf(proven.copy.getTime()) !== nightOf(clock()))
+  const { leases, log, pool } = context
   const work = async (signal: AbortSignal) => {
     let told = false
     let failures = 0
@@ -39,7 +36,7 @@ export function startBackups(context: BackupContext, { first, every, retry } = T
         const state = await readBackupState(pool)
         if (!state.phrase && !told) log.warn({ run: 'npm run recovery-phrase' }, 'backups need a recovery phrase')
         told = state.phrase === null
-        if (isDue(state)) await backUpAndProve(context, state, signal)
+        if (state.phrase && !isCurrent(context, state, state.proven?.copy)) await backUpAndProve(context, state, signal)
         failures = 0
       } catch (error) {
         if (signal.aborted) return
@@ -64,39 +61,79 @@ export function startBackups(context: BackupContext, { first, every, retry } = T
   })
 }
 
-/** Takes a copy, proves it, and removes the copies that are not kept any longer. */
+/** Returns whether a copy was taken this night, and since the recovery phrase was made. */
+function isCurrent({ config, clock }: Pick<BackupContext, 'config' | 'clock'>, { phrase }: BackupState, taken?: Date) {
+  const dayOf = localDayOf(config.operators.timeZone)
+  const nightOf = (at: number) => dayOf(at - HOUR_MS)
+  return taken && phrase && taken >= phrase.at && nightOf(taken.getTime()) === nightOf(clock())
+}
+
+/**
+ * Takes a copy, proves it, and removes the copies that are not kept any longer, even if the proof fails. After a failed
+ * proof, proves the same copy again until the next night: a cause that lasts must not fill the place with copies.
+ */
 export async function backUpAndProve(
-  { config, pool, clock, temporaryDir, log }: Omit<BackupContext, 'leases'>,
+  context: Omit<BackupContext, 'leases'>,
   state: BackupState,
   signal: AbortSignal,
 ): Promise<void> {
+  const { config, pool, clock, temporaryDir, log } = context
   if (!config.backup || !state.phrase) return
-  const place = openPlace(config.backup.to, temporaryDir)
+  const { to, keepDays } = config.backup
+  const place = openPlace(to, temporaryDir)
   const keys = await backupKeys(state.phrase.recipient, config.secrets.encryption)
-  if (state.proven) refuseLostPlace(config.backup.to, state.folders, keys.folder)
+  if (state.proven) refuseLostPlace(to, state.folders, keys.folder)
   // First, because they may be what fills the disk.
-  await removePartials(config.backup.to, state.folders, clock())
+  await removePartials(to, state.folders, clock())
   await saveFolder(pool, keys.folder)
-  const start = performance.now()
-  const taken = await takeCopy({ config, place, keys, temporaryDir, now: clock(), signal })
-  const { at, files, bytes, added } = taken
-  await saveCopied(pool, { takenAt: at.takenAt, files, bytes })
-  log.info({ files, bytes, added, ms: Math.round(performance.now() - start) }, 'backup taken')
-  const { database, dataDir, eventStore, backup } = config
-  const { identity } = keys
-  await proveInChild({ config: { database, dataDir, eventStore }, to: backup.to, at, identity, temporaryDir }, signal)
-  signal.throwIfAborted()
-  await saveProven(pool, at.takenAt)
-  log.info({ ms: Math.round(performance.now() - start) }, 'backup proven restorable')
-  const { folders } = await readBackupState(pool)
-  const removed = await removeExpired({
-    place,
-    keys,
-    former: folders.filter((folder) => folder !== keys.folder),
-    keepDays: config.backup.keepDays,
-    now: clock(),
-    temporaryDir,
-    signal,
-  })
-  if (removed > 0) log.info({ files: removed }, 'expired backups removed')
+  const proof = prove((await findUnproven()) ?? (await copy()))
+  await proof.catch(() => {})
+  // Why a proof failed matters more than why nothing was removed.
+  try {
+    await expire()
+  } finally {
+    await proof
+  }
+
+  /** Returns this night's copy if it was not proven. */
+  async function findUnproven(): Promise<CopyAt | undefined> {
+    const taken = state.copied?.at
+    if (!taken || taken.getTime() === state.proven?.copy.getTime() || !isCurrent(context, state, taken))
+      return undefined
+    const at = { folder: keys.folder, takenAt: taken.getTime() }
+    return (await place.size(catalogueKey(at))) === undefined ? undefined : at
+  }
+
+  async function copy(): Promise<CopyAt> {
+    const start = performance.now()
+    const { at, files, bytes, added } = await takeCopy({ config, place, keys, temporaryDir, now: clock(), signal })
+    await saveCopied(pool, { takenAt: at.takenAt, files, bytes })
+    log.info({ files, bytes, added, ms: Math.round(performance.now() - start) }, 'backup taken')
+    return at
+  }
+
+  async function prove(at: CopyAt): Promise<void> {
+    const start = performance.now()
+    const { database, dataDir, eventStore } = config
+    const { identity } = keys
+    await proveInChild({ config: { database, dataDir, eventStore }, to, at, identity, temporaryDir }, signal)
+    signal.throwIfAborted()
+    await saveProven(pool, at.takenAt)
+    log.info({ ms: Math.round(performance.now() - start) }, 'backup proven restorable')
+  }
+
+  async function expire(): Promise<void> {
+    const { folders, proven } = await readBackupState(pool)
+    const removed = await removeExpired({
+      place,
+      keys,
+      former: folders.filter((folder) => folder !== keys.folder),
+      keepDays,
+      proven: proven?.copy.getTime(),
+      now: clock(),
+      temporaryDir,
+      signal,
+    })
+    if (removed > 0) log.info({ files: removed }, 'expired backups removed')
+  }
 }
