@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startAuditedLedger } from './testing/auditedLedger.ts'
 import { AUDITED_TABLES, projectLedger } from './testing/projectLedger.ts'
@@ -74,6 +75,24 @@ describe('audit export', () => {
       status: 2,
       stderr: 'The openssl command is missing.\n',
     })
+  })
+
+  it('leaves no part of an archive if it is interrupted', async () => {
+    const client = await db.pool.connect()
+    onTestFinished(async () => {
+      await client.query('rollback')
+      client.release()
+    })
+    await client.query('begin; lock table credit_entry')
+    const program = path.resolve(import.meta.dirname, '../programs/audit.ts')
+    const env = { ...process.env, DATABASE_URL: db.url, DATA_DIR: inFolder('') }
+    const args = [program, 'export', '--out', inFolder('interrupted.tar')]
+    const running = spawn(process.execPath, args, { env, stdio: 'ignore' })
+    const parts = () => readdirSync(inFolder('')).filter((name) => name.startsWith('interrupted'))
+    await expect.poll(() => parts().length, { timeout: 20_000 }).toBe(3)
+    running.kill('SIGINT')
+    expect(await once(running, 'exit')).toEqual([null, 'SIGINT'])
+    expect(parts()).toEqual([])
   })
 
   it('signs with the given key', async () => {

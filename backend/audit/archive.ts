@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, sign, verify as verifySignature } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -30,6 +30,7 @@ interface Export extends Evidence {
   readonly at: string
 }
 
+const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const
 /** Bounds the text that is built at once. */
 const HEADS_AT_ONCE = 10_000
 
@@ -37,7 +38,7 @@ const sha256 = (content: string | Buffer) => createHash('sha256').update(content
 
 /**
  * Verifies the ledger and writes it to a signed archive in the same pass; see docs/ledger-archive.md. The file appears
- * once it is complete.
+ * once it is complete; SIGINT and SIGTERM leave no part of it.
  * @throws UsageError the file exists or cannot be created
  */
 export async function writeArchive(
@@ -50,6 +51,13 @@ export async function writeArchive(
     throw new UsageError(`--out: ${(error as Error).message}`)
   })
   const spooled = ['events', 'heads'].map((name) => `${out}.${name}`)
+  const leftovers = [...spooled, partial]
+  const interrupt = (signal: NodeJS.Signals) => {
+    for (const leftover of leftovers) rmSync(leftover, { force: true })
+    // Without a listener, the signal ends the program.
+    process.kill(process.pid, signal)
+  }
+  for (const signal of INTERRUPTS) process.once(signal, interrupt)
   const [events, heads] = (await Promise.all(spooled.map(openSpool))) as [Spool, Spool]
   try {
     const found = await verify(store, { ...evidence, onPage: events.append })
@@ -70,7 +78,8 @@ export async function writeArchive(
     return { found, fingerprint: fingerprint(pem) }
   } finally {
     for (const file of [events, heads, archive]) await file.close()
-    for (const leftover of [...spooled, partial]) await rm(leftover, { force: true })
+    for (const leftover of leftovers) await rm(leftover, { force: true })
+    for (const signal of INTERRUPTS) process.off(signal, interrupt)
   }
 }
 
