@@ -174,8 +174,9 @@ describe('the recovery drill', { timeout: 120_000 }, () => {
   })
 
   it('detects the missing file of a finished video, unless the video was deleted during the backup', async () => {
-    const { id } = await generate(user)
-    await reaches(user, id, { status: 'Success' })
+    const owner = await kinora.newUser()
+    const { id } = await generate(owner)
+    await reaches(owner, id, { status: 'Success' })
     rmSync(path.join(kinora.dataDir, 'media/videos', `${id}.mp4`))
     expect(await run(runDrill, ['--with-secrets'])).toBe(1)
     expect(printed.join('\n')).toContain(`✗ files: 1 are changed or missing, for example media/videos/${id}.mp4`)
@@ -183,7 +184,7 @@ describe('the recovery drill', { timeout: 120_000 }, () => {
     const lines: string[] = []
     const code = await runDrill(['--with-secrets'], { NODE_ENV: 'test', DATA_DIR: kinora.dataDir }, (line) => {
       lines.push(line)
-      if (line.startsWith('backed up')) deleted = user.call('DELETE', `/videos/tasks/${id}`)
+      if (line.startsWith('backed up')) deleted = owner.call('DELETE', `/videos/tasks/${id}`)
     })
     await deleted
     expect(code, lines.join('\n')).toBe(0)
