@@ -16,9 +16,12 @@ beforeEach(() => {
     keys.push(new Headers(headers).get('idempotency-key')!)
     const answer = answers.shift()!
     if (answer === 'lost') throw new TypeError('the connection is lost')
-    return Response.json(answer === 202 ? { task: { id: 't', created_at: '' } } : { code: 'not_found' }, {
-      status: answer,
-    })
+    return Response.json(
+      answer === 202 ? { task: { id: 't', status: 'Preparing', prompt: '', created_at: '' } } : { code: 'not_found' },
+      {
+        status: answer,
+      },
+    )
   })
   return () => vi.useRealTimers()
 })
