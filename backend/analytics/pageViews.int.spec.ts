@@ -210,6 +210,8 @@ describe('POST /analytics/page-view', () => {
       '/zh/admin/dashboard',
       '/api/v1/x',
       '/docs',
+      '/v/secret',
+      '/V/secret',
       '/healthz',
       '/favicon.svg',
       '/robots.txt',
@@ -219,6 +221,17 @@ describe('POST /analytics/page-view', () => {
     for (const answer of answers)
       expect([answer.status, await answer.json()]).toEqual([202, { success: true, message: 'Not counted.' }])
     expect(await rows()).toEqual([])
+  })
+
+  it('counts the guides, and keeps the secret of a shared video that led to a page', async () => {
+    const view = (path: string, referrer: string) => kinora.post('/analytics/page-view', { path, referrer })
+    await view('/docs/start', 'https://kinora.test/v/secret')
+    await view('/zh/docs/backups', 'https://kinora.test/zh/V/secret')
+    const found = (await rows()).map(({ path, referrer }) => [path, referrer]).toSorted()
+    expect(found).toEqual([
+      ['/docs/start', 'https://kinora.test/'],
+      ['/zh/docs/backups', 'https://kinora.test/'],
+    ])
   })
 
   it('rejects bodies that are not a visit', async () => {

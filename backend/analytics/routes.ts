@@ -20,6 +20,9 @@ const PATH_MAX = 600
 
 /** Removes the query and fragment, which may contain tokens or names. */
 const withoutQuery = (address: string | null | undefined) => address?.replace(/[?#].*$/s, '') || null
+/** Keeps only the site of a shared video's address, which is its secret. */
+const withoutSecret = (address: string | null) =>
+  address?.replace(/^(https?:\/\/[^/]+)(\/zh)?\/v\/.*$/is, '$1/') ?? null
 /** Removes NUL and replaces unpaired surrogates, which Postgres cannot store as `text`. */
 const storable = (text: string | null | undefined) => text?.replaceAll('\0', '').toWellFormed() || null
 
@@ -41,7 +44,7 @@ export function serveAnalytics(serve: Serve, { pageViews, visitors, authenticate
       visitor: await visitors.visitorId({ sessionId, ip: ip ?? '', userAgent: userAgent ?? '', at }),
       session_id: sessionId,
       user_id: userId ?? null,
-      referrer: storable(withoutQuery(body.referrer)),
+      referrer: storable(withoutSecret(withoutQuery(body.referrer))),
       user_agent: userAgent,
       ip,
     })

@@ -91,6 +91,7 @@ describeOnSite('the library', (site) => {
     await button(texts.select.download).click()
     expect((await download).url()).toBe(`${site.url}/api/v1/videos/archive?ids=f1%2Cf3`)
     await button(removal.confirm).first().click()
+    await page.locator('dialog[open]').getByText(texts.deleteDownload).waitFor()
     await page.locator('dialog[open]').getByRole('button', { name: removal.confirm, exact: true }).click()
     await page.getByText(filled(texts.deleted_other, { count: 2 })).waitFor()
     expect(state.sent.get('delete')).toEqual({ ids: ['f1', 'f3'] })

@@ -1,6 +1,7 @@
+import { useStore } from '@nanostores/react'
 import { translate } from '../../i18n/client.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { deleteFilms } from './selection.ts'
+import { $downloaded, deleteFilms } from './selection.ts'
 
 interface DeleteDialogProps {
   readonly ids: readonly string[]
@@ -11,6 +12,7 @@ interface DeleteDialogProps {
 /** Asks before it deletes videos. */
 export function DeleteDialog({ ids, onDeleted, onClose }: DeleteDialogProps) {
   const t = translate()
+  const downloaded = useStore($downloaded)
   return (
     <ConfirmDialog
       title={t('library.deleteTitle', { count: ids.length })}
@@ -19,6 +21,7 @@ export function DeleteDialog({ ids, onDeleted, onClose }: DeleteDialogProps) {
       onClose={onClose}
     >
       <p>{ids.length === 1 ? t('works.delete.text') : t('library.deleteText')}</p>
+      {ids.some((id) => downloaded.has(id)) && <p>{t('library.deleteDownload')}</p>}
     </ConfirmDialog>
   )
 }

@@ -5,7 +5,8 @@ import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
-import { $folders, $marks, setMarks } from './marks.ts'
+import { sortFilms } from './library.ts'
+import { $folders, $marks } from './marks.ts'
 
 interface FolderDialogProps {
   readonly ids: readonly string[]
@@ -20,7 +21,7 @@ export function FolderDialog({ ids, onClose }: FolderDialogProps) {
   const marks = useStore($marks)
   const [name, setName] = useState('')
   const [busy, run] = useBusy()
-  const move = (folder: string | null) => run(async () => (await setMarks(ids, { folder })) && onClose())
+  const move = (folder: string | null) => run(async () => (await sortFilms(ids, { folder })) && onClose())
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (name.trim()) void move(name.trim())

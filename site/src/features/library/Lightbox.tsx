@@ -8,8 +8,8 @@ import { IconButton } from '../../ui/Button.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
 import { FolderDialog } from './FolderDialog.tsx'
-import { $films, loadMore } from './library.ts'
-import { $marks, setMarks } from './marks.ts'
+import { $films, loadMore, markFilms } from './library.ts'
+import { $marks } from './marks.ts'
 
 interface LightboxProps {
   readonly film: Task
@@ -50,7 +50,7 @@ function Actions({ film, onDelete }: Pick<LightboxProps, 'film' | 'onDelete'>) {
         icon="heart"
         label={t('library.favourites')}
         aria-pressed={favourite}
-        onClick={() => void setMarks([film.id], { favourite: !favourite })}
+        onClick={() => void markFilms([film.id], { favourite: !favourite })}
       />
       <IconButton icon="folder" label={t('library.select.move')} onClick={() => setMoving(true)} />
       <DownloadLink task={film} label={t('workspace.task.download')} />

@@ -4,7 +4,8 @@ import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { FolderDialog } from './FolderDialog.tsx'
-import { $marks, setMarks } from './marks.ts'
+import { sortFilms } from './library.ts'
+import { $marks } from './marks.ts'
 import { downloadSelected, selectAll, stopSelecting } from './selection.ts'
 
 interface SelectionBarProps {
@@ -41,7 +42,7 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
         label={t(areFavourites ? 'library.select.unfavourite' : 'library.select.favourite')}
         icon="heart"
         disabled={none}
-        onClick={() => void setMarks(ids, { favourite: !areFavourites })}
+        onClick={() => void sortFilms(ids, { favourite: !areFavourites })}
       />
       <Button label={t('library.select.move')} icon="folder" disabled={none} onClick={() => setMoving(true)} />
       <Button label={t('works.delete.confirm')} icon="trash" disabled={none} onClick={onDelete} />

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
-import { $films, loadFilms, loadMore } from './library.ts'
+import { NO_FILTER } from './filter.ts'
+import { $films, $filter, loadFilms, loadMore, markFilms, sortFilms } from './library.ts'
 import { deleteFilms } from './selection.ts'
 
 const PER_PAGE = 60
@@ -69,6 +70,29 @@ describe('a deletion', () => {
     await Promise.all([load, removal])
     await expect.poll(() => $films.get().status).toBe('ready')
     expect(shown()).toEqual(server.left())
+  })
+})
+
+describe('a mark that the filter leaves out', () => {
+  beforeEach(() => {
+    $filter.set({ ...NO_FILTER, favourites: true })
+    return () => $filter.set(NO_FILTER)
+  })
+
+  it('hides no other video when the next ones load', async () => {
+    const server = serverWith(150)
+    await loadFilms()
+    await markFilms(FIRST, { favourite: false })
+    expect(shown()).toHaveLength(PER_PAGE)
+    await scrollDown()
+    expect(shown()).toEqual(server.left())
+  })
+
+  it('takes all selected videos off the page', async () => {
+    const server = serverWith(150)
+    await loadFilms()
+    await sortFilms(shown(), { favourite: false })
+    expect(shown()).toEqual(server.left().slice(0, PER_PAGE))
   })
 })
 

@@ -8,7 +8,7 @@ import { onRestored } from '../../api/pages/restored.ts'
 import { requireMember } from '../../api/session.ts'
 import { loadLabelPolicy } from '../../api/videoLabel.ts'
 import { type Filter, filterQuery, filterSearch, NO_FILTER, readFilter } from './filter.ts'
-import { loadMarks } from './marks.ts'
+import { type Change, loadMarks, setMarks } from './marks.ts'
 
 export interface Films {
   /** `more`: the next page loads. `stuck`: it failed to load. `stale`: the list failed to load again. */
@@ -31,6 +31,8 @@ let latest = 0
 let listed: Filter | null = null
 /** Pages that were loaded. Videos that were deleted since make the next page start earlier. */
 let pages = 1
+/** Whether videos on the page were marked so that the filter leaves them out. The next page then starts earlier. */
+let isStale = false
 
 const read = (filter: Filter, page: number) =>
   call(myWorks, {
@@ -58,6 +60,7 @@ export async function loadFilms(count = 1): Promise<void> {
       tasks = withNew(tasks, (await read(filter, page)).tasks)
     if (mine !== latest) return
     pages = count
+    isStale = false
     listed = filter
     $films.set({ status: 'ready', tasks, total })
   } catch (error) {
@@ -74,7 +77,9 @@ export const refreshFilms = (): Promise<void> => loadFilms(pages)
 /** Loads the next videos, unless all are shown or others load. */
 export async function loadMore(): Promise<void> {
   const before = $films.get()
-  if (deletions > 0 || !['ready', 'stuck'].includes(before.status) || before.tasks.length >= before.total) return
+  if (deletions > 0 || !['ready', 'stuck'].includes(before.status)) return
+  if (isStale) return loadFilms(pages + 1)
+  if (before.tasks.length >= before.total) return
   const mine = latest
   $films.set({ ...before, status: 'more' })
   try {
@@ -96,6 +101,22 @@ export function setFilter(change: Partial<Filter>): Promise<void> {
   $filter.set({ ...$filter.get(), ...change })
   history.replaceState(history.state, '', location.pathname + filterSearch($filter.get()) + location.hash)
   return loadFilms()
+}
+
+/** Marks videos. Those that the filter leaves out stay on the page until others load. Returns whether the server accepted it. */
+export async function markFilms(ids: readonly string[], change: Change): Promise<boolean> {
+  const isAccepted = await setMarks(ids, change)
+  const { favourites, folder } = $filter.get()
+  const concerns = (favourites && 'favourite' in change) || (folder !== '' && 'folder' in change)
+  isStale ||= isAccepted && concerns
+  return isAccepted
+}
+
+/** Marks videos, and takes those off the page that the filter leaves out. Returns whether the server accepted it. */
+export async function sortFilms(ids: readonly string[], change: Change): Promise<boolean> {
+  const isAccepted = await markFilms(ids, change)
+  if (isStale) await refreshFilms()
+  return isAccepted
 }
 
 /** Deletions in progress. Pages that are read during one could lack the videos that move up. */

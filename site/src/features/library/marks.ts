@@ -19,7 +19,7 @@ export const $folders = computed($marks, (marks) => {
   return [...counts].sort(([a], [b]) => a.localeCompare(b))
 })
 
-type Change = Partial<Omit<VideoMark, 'id'>>
+export type Change = Partial<Omit<VideoMark, 'id'>>
 interface Sent {
   ids: readonly string[]
   readonly change: Change

@@ -11,6 +11,9 @@ import { dropMarks } from './marks.ts'
 /** Ids of the selected videos; null while none can be selected. */
 export const $selection = atom<ReadonlySet<string> | null>(null)
 
+/** Ids of the videos whose download was begun on this page. The server reads each file when its turn comes. */
+export const $downloaded = atom<ReadonlySet<string>>(new Set())
+
 export const startSelecting = (): void => $selection.set(new Set())
 export const stopSelecting = (): void => $selection.set(null)
 
@@ -36,12 +39,14 @@ export const selectAll = (): void =>
 /** Downloads the selected videos as one file. A HEAD request reports failures, which a link cannot. */
 export async function downloadSelected(): Promise<void> {
   const t = translate()
-  const address = addressOf(archive.path, {}, { ids: [...($selection.get() ?? [])].join() })
+  const ids = [...($selection.get() ?? [])]
+  const address = addressOf(archive.path, {}, { ids: ids.join() })
   const response = await authorized(() => fetch(address, { method: 'HEAD', credentials: 'same-origin' })).catch(
     () => undefined,
   )
   if (!response?.ok) return showToast('danger', t('workspace.task.downloadTryAgain'))
   startDownload(address)
+  $downloaded.set(new Set([...$downloaded.get(), ...ids]))
   showToast('info', t('library.select.downloading'))
 }
 

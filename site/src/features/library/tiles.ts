@@ -1,7 +1,7 @@
 import type { Task } from '#backend/tasks/contract.ts'
 import { type Place, placesBetween, type Range } from './justifyRows.ts'
-import { loadMore } from './library.ts'
-import { $marks, setMarks } from './marks.ts'
+import { loadMore, markFilms } from './library.ts'
+import { $marks } from './marks.ts'
 import { $selection, toggle } from './selection.ts'
 import { createTile, type Tile } from './tile.ts'
 
@@ -104,7 +104,7 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
     if ($selection.get()) {
       // A click on the checkbox changes it, which is an event of its own.
       if (!isIn('.library-pick')) toggle(id)
-    } else if (isIn('.library-heart')) void setMarks([id], { favourite: !$marks.get().get(id)?.favourite })
+    } else if (isIn('.library-heart')) void markFilms([id], { favourite: !$marks.get().get(id)?.favourite })
     else if (isIn('.library-open')) onOpen(tile.task)
   }
   const onChange = (event: Event) => {
