@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
+import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { MEDIA_REMOVALS } from './mediaRemovals.ts'
 
 let bucket: S3Double
 let kinora: TestKinora
@@ -73,9 +75,15 @@ describe('Kinora with media in a bucket', () => {
     await expect(rejected).rejects.toThrow('rejected')
     await removals.giveUp(id)
     expect(await removals.waiting()).toEqual([id])
-    await kinora.context.pool.query(`update media_removal set requested_at = now() - interval '2 minutes'`)
-    // The next deletion wakes the workflows.
-    await removals.around(id, async () => {})
+    const { pool } = kinora.context
+    const growOld = () => pool.query(`update media_removal set requested_at = now() - interval '2 minutes'`)
+    await growOld()
+    // Another deletion of it is in progress.
+    await removals.around(id, () => removals.giveUp(id))
+    expect(await removals.waiting()).toEqual([id])
+    await growOld()
+    const change = JSON.stringify({ name: MEDIA_REMOVALS, ids: [id] })
+    await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change])
     await vi.waitFor(async () => expect(await removals.waiting()).toEqual([]), 10_000)
     expect(filesOf(id)).toHaveLength(2)
   })

@@ -12,7 +12,9 @@ const UNDECIDED_MS = 60_000
 export function createMediaRemovals(pool: Pick<pg.Pool, 'query'>): MediaRemovals {
   return {
     async around(taskId, remove) {
-      await pool.query('insert into media_removal (task_id) values ($1) on conflict do nothing', [taskId])
+      const sql = `insert into media_removal (task_id) values ($1)
+        on conflict (task_id) do update set requested_at = excluded.requested_at`
+      await pool.query(sql, [taskId])
       const result = await remove()
       const change = JSON.stringify({ name: MEDIA_REMOVALS, ids: [taskId] })
       await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change])

@@ -5,7 +5,7 @@ import type { LivenessReports } from './livenessReports.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
 import { type AnyProjection, isRelevant, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
-import { liveTarget, REBUILD_REQUESTED, readCheckpoint } from './readModel.ts'
+import { liveTarget, REBUILD_REQUESTED, readCheckpoint, reclaim } from './readModel.ts'
 import { rebuild } from './rebuild.ts'
 
 export interface ProjectionRun {
@@ -41,8 +41,9 @@ export async function runProjection(projection: AnyProjection, run: ProjectionRu
         log.info({ projection: name, version }, 'rebuilding read model')
         await rebuildBeside(projection, checkpoint, run)
       } else if (checkpoint.version > version) {
-        // A process with a newer version maintains the rows. This one takes over again only after a rollback.
+        // A process with a newer version maintains the rows, until it is rolled back.
         onLive()
+        await reclaim(database, projection)
         await delay(STANDBY_MS, undefined, { signal })
       } else {
         const onProgress = () => {
