@@ -183,66 +183,6 @@ describe('a link for an existing account', () => {
   })
 })
 
-describe('a registration by a stranger', () => {
-  it('does not become active through a link, nor does its mailed link work afterwards', async () => {
-    const email = newEmail()
-    const registration = { email, password: 'a stranger knows', username: 'Stranger' }
-    await kinora.post('/auth/register', registration)
-    const strangers = /token=([\w-]+)/.exec((await mailTo(email)).text)![1]!
-    await begin(email)
-    const answer = await confirm(await newestToken(email))
-    expect(await json(answer)).toMatchObject({ user: { username: email.split('@')[0] } })
-    const login = await kinora.post('/auth/login', { email, password: 'a stranger knows' })
-    expect(await codeOf(login)).toEqual([401, 'invalid_credentials'])
-    expect(await codeOf(await kinora.post('/auth/verify-email', { token: strangers }))).toEqual([422, 'token_invalid'])
-    expect(await codeOf(await kinora.post('/auth/register', registration))).toEqual([409, 'email_already_registered'])
-  })
-
-  it('is what a person completes who asked for a link before', async () => {
-    const email = newEmail()
-    await begin(email)
-    await newestToken(email)
-    await kinora.post('/auth/register', { email, password: 'my own words', username: 'Ada' })
-    const token = /token=([\w-]+)/.exec((await mailTo(email)).text)![1]!
-    expect((await kinora.post('/auth/verify-email', { token })).status).toBe(200)
-    expect((await kinora.post('/auth/login', { email, password: 'my own words' })).status).toBe(200)
-    const { rows } = await query('select has_password from user_account where email = $1', [email])
-    expect(rows[0].has_password).toBe(true)
-  })
-})
-
-describe('a link to another spelling of an address', () => {
-  const tagged = (email: string) => email.replace('@', '+kinora@')
-  const registerAs = (email: string, password: string) =>
-    kinora.post('/auth/register', { email, password, username: 'Ada' })
-
-  it('is invalid once the address is verified', async () => {
-    const email = newEmail()
-    await begin(tagged(email))
-    const strangers = await newestToken(tagged(email))
-    await registerAs(email, 'my own words')
-    const token = /token=([\w-]+)/.exec((await mailTo(email)).text)![1]!
-    expect((await kinora.post('/auth/verify-email', { token })).status).toBe(200)
-    for (const answer of [await preview(strangers), await confirm(strangers)])
-      expect(await codeOf(answer)).toEqual([422, 'token_invalid'])
-  })
-
-  it('is invalid once a link to the address signs in, and so is one that chooses a password', async () => {
-    const email = newEmail()
-    await begin(tagged(email))
-    const strangers = await newestToken(tagged(email))
-    for (const password of ['a stranger knows', 'a stranger knew']) await registerAs(tagged(email), password)
-    await kinora.post('/auth/resend-verification', { email: tagged(email) })
-    await expect.poll(async () => (await mailTo(tagged(email))).subject).toBe('Choose a password for Kinora')
-    const token = /token=([\w-]+)/.exec((await mailTo(tagged(email))).text)![1]!
-    await begin(email)
-    expect((await confirm(await newestToken(email))).status).toBe(200)
-    expect(await codeOf(await confirm(strangers))).toEqual([422, 'token_invalid'])
-    const reset = await kinora.post('/auth/reset-password', { token, new_password: 'a stranger chose' })
-    expect(await codeOf(reset)).toEqual([422, 'token_invalid'])
-  })
-})
-
 describe('the picture of a draft', () => {
   it('is sealed, becomes the user’s upload, and starts one video however often it is sent', async () => {
     const email = newEmail()

@@ -30,4 +30,21 @@ describeOnSite('takes of one prompt', (site) => {
     await expect.poll(() => page.getByRole('button', { name: compare.heading }).count()).toBe(0)
     await page.context().close()
   })
+
+  it('are not chosen by number if single keys are switched off', async () => {
+    const { compare } = await words('en', 'workspace')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    await page.addInitScript(() => localStorage.setItem('kinora.keys', 'off'))
+    state.tasks = [taskOf('a', { prompt: 'A ship' }), taskOf('b', { prompt: 'A ship' })]
+    await page.goto(`${site.url}/workspace`)
+    await page.getByRole('button', { name: compare.heading }).click()
+    const dialog = page.getByRole('dialog', { name: compare.heading })
+    await dialog.waitFor()
+    await page.keyboard.press('2')
+    await page.keyboard.press('Tab')
+    await expect.poll(() => dialog.count()).toBe(1)
+    await expect.poll(() => page.locator('[data-take][aria-current]').getAttribute('data-take')).toBe('a')
+    await page.context().close()
+  })
 })

@@ -262,21 +262,6 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await expect.poll(() => row('lost').count(), soon).toBe(0)
   })
 
-  it("say that a visitor's draft could not be read, which a reload reads", async () => {
-    const orders = state.orders.length
-    state.rare.set('POST /auth/start/draft', problem(503, 'unavailable'))
-    const { pathname } = new URL(page.url())
-    await page.goto(`${site.url}${pathname}?draft`)
-    await toast(errors.unavailable)
-    const draft = { prompt: 'A heron', key: 'k' }
-    state.rare.set('POST /auth/start/draft', (route) => route.fulfill({ json: { draft } }))
-    await page.reload()
-    await expect.poll(() => state.orders.length, soon).toBe(orders + 1)
-    expect(state.orders.at(-1)).toMatchObject({ prompt: 'A heron' })
-    await expect.poll(() => new URL(page.url()).search).toBe('')
-    state.rare.clear()
-  })
-
   it('confirm a repeated video and reused settings, which survive a reload', async () => {
     const again = texts.task.again_other.replace('{{count}}', '30')
     await row('done').getByRole('button', { name: again }).click()
