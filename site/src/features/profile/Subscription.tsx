@@ -98,12 +98,14 @@ function factsOf({ stats, current }: Plan): readonly (readonly [string, string])
   const end = current?.current_period_end ?? stats.next_reset_date
   const ends = stats.current_status === 'cancelled' || current?.cancel_at_period_end
   const label = current?.next_tier ? 'starts' : ends ? 'ends' : 'nextBilling'
+  const isRetried = label === 'nextBilling' && current?.grace_until
+  const date = end ? dayText(end) : t('subscription.unknown')
   const price = current && money(current.price_monthly, current.currency, locale)
   return [
     name,
     ...(price ? [[t('subscription.price'), t('subscription.choose.perMonth', { price })] as const] : []),
     [t('subscription.cycle'), t('subscription.monthly')],
-    [t(`subscription.${label}`), end ? dayText(end) : t('subscription.unknown')],
+    [t(`subscription.${label}`), isRetried ? t('billing.nextRetry') : date],
   ]
 }
 
