@@ -50,10 +50,8 @@ describeOnSite("a member's plan", (site) => {
     const [overdue, graceEnd] = [-2, 5].map((days) => new Date(Date.now() + days * DAY_MS).toISOString())
     await put({ current: { ...PRO_MONTHLY, current_period_end: overdue!, grace_until: graceEnd! } })
     await panel.getByText(dayOf(language, graceEnd!)).waitFor()
-    await page
-      .locator('#billing')
-      .getByText((await words(language, 'billing')).nextRetry)
-      .waitFor()
+    const { nextRetry } = await words(language, 'billing')
+    for (const section of [panel, page.locator('#billing')]) await section.getByText(nextRetry).waitFor()
     await cancelButton.click()
     const question = page.locator('dialog[open]')
     await question.getByText(texts.cancel.text.replace('{{date}}', dayOf(language, graceEnd!))).waitFor()
