@@ -118,7 +118,7 @@ export const forfeitedSales = (subscription: Subscription): readonly string[] =>
 export const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
 
 /** Returns until when a plan stays if it is cancelled: the end of its paid period, or of the grace period if that is later. */
-export const endOf = ({ status, periodEnd, graceUntil }: Agreement) =>
+export const endOf = ({ status, periodEnd, graceUntil }: Pick<Agreement, 'status' | 'periodEnd' | 'graceUntil'>) =>
   latest(periodEnd, status === 'active' ? graceUntil : null)
 
 export function evolve(subscription: Subscription, event: SubscriptionEvent): Subscription {

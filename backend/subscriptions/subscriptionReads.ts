@@ -8,7 +8,7 @@ import { monthEnd } from '../credits/contract.ts'
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
-import { latest } from './agreements.rules.ts'
+import { endOf } from './agreements.rules.ts'
 import type { CurrentSubscription, Invoice, Stats, Tier } from './contract.ts'
 import { type Allowance, allowanceOf } from './plans.contract.ts'
 
@@ -30,11 +30,6 @@ function statusOf(row: Row): CurrentSubscription['status'] {
     default:
       return row?.pending ? 'pending' : 'active'
   }
-}
-
-/** Returns until when a plan stays if it is cancelled; null if that is not known. Like `endOf` of the agreement. */
-function endOf({ state, period_end, grace_until }: CurrentSubscriptionRow): string | null {
-  return latest(instantOrNull(period_end), state === 'active' ? instantOrNull(grace_until) : null)
 }
 
 export type SubscriptionReads = ReturnType<typeof createSubscriptionReads>
@@ -77,19 +72,20 @@ export const createSubscriptionReads = (
   async current(userId: string): Promise<CurrentSubscription | undefined> {
     const row = hasPlans ? await readSubscription(database, userId) : undefined
     if (!row || displayedTier(row) === 'free') return undefined
-    const end = endOf(row)
+    const [periodEnd, graceUntil] = [instantOrNull(row.period_end), instantOrNull(row.grace_until)]
+    const end = endOf({ status: row.state === 'active' ? 'active' : 'suspended', periodEnd, graceUntil })
     const isOver = end !== null && end <= new Date(calendar()).toISOString()
     return {
       tier: displayedTier(row),
       status: statusOf(row),
       billing_cycle: 'monthly',
       current_period_start: instantOrNull(row.period_start),
-      current_period_end: row.cancelled ? end : instantOrNull(row.period_end),
+      current_period_end: row.cancelled ? end : periodEnd,
       cancel_at_period_end: row.cancelled,
       can_reactivate: row.cancelled && !row.final && !isOver,
       price_monthly: row.price_cents ?? 0,
       currency: row.currency ?? 'USD',
-      grace_until: instantOrNull(row.grace_until),
+      grace_until: graceUntil,
       next_tier: row.scheduled_tier,
     }
   },
