@@ -47,6 +47,8 @@ const checkpoints = (database: SimulatedDatabase) => database.table<Checkpoint>(
 const parkedOf = (database: SimulatedDatabase, projection: unknown) =>
   [...database.table<Parked>('parked_event').rows.values()].filter((parked) => parked.projection === projection)
 
+const byPosition = (a: Parked, b: Parked) => (a.position < b.position ? -1 : 1)
+
 /** Items of open work by table: the columns that the snapshot selects. */
 const ITEMS: Readonly<Record<string, (row: Record<string, unknown>) => unknown>> = {
   open_task: ({ id, user_id, priority }) => ({ taskId: id, userId: user_id, priority }),
@@ -152,7 +154,7 @@ export const PROJECTION_STATEMENTS: Statements = [
       const table = tableIn(sql, 'from')
       const rows = [...database.table(table).rows.values()].toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
       const items = rows.map(ITEMS[table]!).filter((item) => item !== undefined)
-      const [parked] = parkedOf(database, name).toSorted((a, b) => (a.position < b.position ? -1 : 1))
+      const [parked] = parkedOf(database, name).toSorted(byPosition)
       const position = parked ? parked.checkpoint : checkpoints(database).get(name as string)?.position
       return [{ position: position ?? null, items }]
     },
@@ -169,6 +171,37 @@ export const PROJECTION_STATEMENTS: Statements = [
       return parkedOf(database, projection).filter(
         (parked) => parked.position < (position as string) && wanted.has(parked.row_key),
       )
+    },
+  ],
+  [
+    'select row_key from parked_event',
+    (database, [version, name]) => {
+      if (checkpoints(database).get(name as string)?.version !== version) return []
+      const keys = parkedOf(database, name)
+        .toSorted(byPosition)
+        .map(({ row_key }) => row_key)
+      return [...new Set(keys)].map((row_key) => ({ row_key }))
+    },
+  ],
+  [
+    'select event_id, stream, revision, checkpoint from parked_event',
+    (database, [name, key]) =>
+      parkedOf(database, name)
+        .filter(({ row_key }) => row_key === key)
+        .toSorted(byPosition),
+  ],
+  [
+    'select from projection_checkpoint where name = ? and version = ? for update',
+    (database, [name, version]) =>
+      [checkpoints(database).get(name as string)].filter((found) => found?.version === version) as object[],
+  ],
+  [
+    'delete from parked_event where projection = ? and row_key = ?',
+    (database, [projection, key, ids]) => {
+      const wanted = new Set(JSON.parse(ids as string) as string[])
+      const taken = parkedOf(database, projection).filter((each) => each.row_key === key && wanted.has(each.event_id))
+      for (const { event_id } of taken) database.table<Parked>('parked_event').delete(`${projection} ${event_id}`)
+      return taken
     },
   ],
   [
