@@ -22,7 +22,7 @@ export const PageView = z.object({
 })
 export type PageView = z.infer<typeof PageView>
 
-const SKIPPED = /^(\/zh)?\/(admin\/|api\/|v\/|docs\/?$|health|favicon|robots|sitemap)/i
+const SKIPPED = /^(\/zh)?\/(admin\/|api\/|v\/|docs(\/|$)|health|favicon|robots|sitemap)/i
 
 /** Returns whether visits to a path are counted. */
 export const isCounted = (path: string): boolean => !SKIPPED.test(path)

@@ -1,6 +1,7 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import type { Facts } from '../kernel/http/site/forInstallation.ts'
 import { createRateLimit } from '../kernel/sharedRateLimit.ts'
 import * as contract from './contract.ts'
 import { planConfiguration } from './planConfiguration.ts'
@@ -17,12 +18,14 @@ export interface SubscriptionRoutes {
   readonly hasPlans: boolean
   /** PayPal's plan id for each tier that PayPal bills. */
   readonly paypalPlans: Readonly<Partial<Record<contract.Tier, string>>> | undefined
+  /** What this installation offers now. */
+  readonly facts: () => Facts
 }
 
 const noPlans = () => new Rejection('payments_off', 'This installation has no plans. Its operators grant credits.')
 
 export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): void {
-  const { reads, subscriptions, hasPlans, paypalPlans } = routes
+  const { reads, subscriptions, hasPlans, paypalPlans, facts } = routes
   const limit = createRateLimit(PROVIDER_CALLS_PER_MINUTE)
   const servePlans: Serve = hasPlans
     ? serve
@@ -32,7 +35,9 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
         })
   serve(contract.stats, ({ userId }) => reads.stats(userId))
 
-  servePlans(contract.plans, () => contract.TIERS.map((tier) => planConfiguration(tier, paypalPlans?.[tier] ?? null)))
+  servePlans(contract.plans, () =>
+    contract.TIERS.map((tier) => planConfiguration(tier, paypalPlans?.[tier] ?? null, facts())),
+  )
 
   serve(contract.current, async ({ userId }) => {
     const view = await reads.current(userId)

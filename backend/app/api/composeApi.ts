@@ -82,6 +82,7 @@ export function composeApi(
   const pageViews = createPageViews(pool, log, visitCounter.wake)
 
   const uploadLimits = createUploadLimits(context.database, accounts.throttle.take)
+  const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config, adapters.catalogue) })
   const videos = composeVideos(context, adapters, services, { realtime, ownWrites, accounts, uploadLimits, publicUrl })
 
   const api = (serve: Serve) => {
@@ -99,7 +100,7 @@ export function composeApi(
       return accounts.confirmations.ownerOf(ctx, account)
     })
     serveCredits(serve, context)
-    serveBilling(serve, context, adapters, services, publicUrl)
+    serveBilling(serve, context, adapters, services, pageSettings)
     videos.serve(serve)
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
@@ -129,7 +130,6 @@ export function composeApi(
     adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
     context.advanceCalendar && clockRoutes(context.advanceCalendar),
   ]
-  const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config, adapters.catalogue) })
   const eventLoop = watchEventLoop(log)
   const admission = createFairAdmission(config.http.rates, accounts.sessions.issuedFor)
   const limit = createRateLimit(CALLS_PER_MINUTE)

@@ -1,4 +1,5 @@
 import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { PageSettings } from '../../kernel/http/site/finishPage.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createSubscriptions } from '../../subscriptions/subscriptions.ts'
 import type { Adapters } from '../adapters.ts'
@@ -11,7 +12,7 @@ export function serveBilling(
   { config, changes, handle, calendar }: Context,
   { payments }: Adapters,
   { credits, subscriptionReads, userKeys, webhooks }: Services,
-  publicUrl: () => string,
+  settings: () => PageSettings,
 ): void {
   const { encrypt } = userKeys
   const subscriptions = createSubscriptions({
@@ -21,10 +22,11 @@ export function serveBilling(
     inbox: webhooks,
     credits,
     encrypt,
-    publicUrl,
+    publicUrl: () => settings().publicUrl,
     calendar,
   })
   const { mode, paypal } = config.payments
   const hasPlans = mode !== 'off'
-  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, hasPlans, paypalPlans: paypal?.plans })
+  const facts = () => settings().facts
+  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, hasPlans, paypalPlans: paypal?.plans, facts })
 }

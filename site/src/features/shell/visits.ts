@@ -5,7 +5,7 @@ const ADDRESS = '/api/v1/analytics/page-view'
 const KEY = 'kinora.visit'
 
 /** Paths that are not recorded. Not imported from the contract, whose schemas would enlarge every page's script. */
-const SKIPPED = /^(\/zh)?\/(admin\/|api\/|v\/|docs\/?$|health|favicon|robots|sitemap)/i
+const SKIPPED = /^(\/zh)?\/(admin\/|api\/|v\/|docs(\/|$)|health|favicon|robots|sitemap)/i
 
 /** Returns the tab's random visit id. Without session storage, returns a new id on each call. */
 function visitId(): string {
