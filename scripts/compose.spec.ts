@@ -3,8 +3,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { DCLinter } from 'dclint'
 import { describe, expect, it } from 'vitest'
+import { startImage } from '#backend/accounts/start/start.contract.ts'
 import { VARIABLES } from '#backend/app/config/environment.ts'
 import { readConfig } from '#backend/app/config/readConfig.ts'
+import { API_BASE } from '#backend/kernel/http/contract.ts'
+import { uploadImage } from '#backend/tasks/contract.ts'
 import { type Bind, filesOf, ROOT, readLevel, type Service, substituted } from './composeLevel.ts'
 import { RETURN_MEMORY } from './run.mjs'
 
@@ -273,4 +276,10 @@ describe('.env.example', () => {
     expect(named.toSorted()).toEqual(VARIABLES.toSorted())
     expect(new Set(named).size).toBe(named.length)
   })
+})
+
+it('the entry lets the pictures of all endpoints pass', () => {
+  const paths = [uploadImage, startImage].map(({ path }) => API_BASE + path)
+  const exempt = [...textOf('docs/operations/Caddyfile').matchAll(/@(upload|call not) path (.*)/g)]
+  expect(exempt.map(([, , listed]) => listed)).toEqual([paths.join(' '), paths.join(' ')])
 })

@@ -64,7 +64,7 @@ export function createHttpApp({
 }: HttpApp): Koa {
   // X-Forwarded-For is ignored, except for the entries that trusted proxies added.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
-  const api = new Router({ prefix: API_BASE })
+  const api = new Router({ prefix: API_BASE, sensitive: true })
   const served: Endpoint[] = []
   routes.api(serveWith(api, { ...identity, limit: limit.take, shown: ownWrites.shown }, served))
   // Making it takes 25 ms.

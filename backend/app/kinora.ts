@@ -8,6 +8,7 @@ import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness
 import { registerOperator } from '../audit/operatorKeys.ts'
 import { stopListening } from '../kernel/http/drain.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
+import { isSocketRequest } from '../kernel/http/realtime.ts'
 import { answerUnparsed } from '../kernel/http/unparsed.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
@@ -48,7 +49,7 @@ const SITE = path.resolve(import.meta.dirname, '../../site/dist')
 export async function startKinora(config: Config, overrides: Overrides = {}) {
   collectBuffersWithHeap()
   const log = createLog(config.logLevel, overrides.logTo)
-  const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS })
+  const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS, shouldUpgradeCallback: isSocketRequest })
   answerUnparsed(server)
   let readiness: Readiness = 'starting'
   const running: Running[] = []

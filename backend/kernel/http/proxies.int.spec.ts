@@ -1,4 +1,6 @@
 import { get } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, it, vi } from 'vitest'
 import { startTestKinora } from '../../testing/testKinora.ts'
 
@@ -30,12 +32,27 @@ it('warns once about a proxy when none is trusted', async () => {
 
 it('hides development pages from requests that name another host', async () => {
   const kinora = await startTestKinora()
-  const statusFor = (host: string) =>
+  const statusFor = (host: string, path = '/dev/mailbox') =>
     new Promise((resolve) =>
-      get(`${kinora.url}/dev/mailbox`, { headers: { host } }, (answer) => resolve(answer.resume().statusCode)),
+      get(kinora.url + path, { headers: { host } }, (answer) => resolve(answer.resume().statusCode)),
     )
   expect(
-    await Promise.all(['evil.test', 'evil.test:80', 'localhost:1', '127.0.0.1', '[::1]:3000'].map(statusFor)),
+    await Promise.all(
+      ['evil.test', 'evil.test:80', 'localhost:1', '127.0.0.1', '[::1]:3000'].map((host) => statusFor(host)),
+    ),
   ).toEqual([404, 404, 200, 200, 200])
+  expect(await statusFor('evil.test', '/DEV/mailbox.json')).toBe(404)
+  await kinora.close()
+})
+
+it.each([
+  ['an upgrade to another protocol', 'GET /api/v1/status', 'Connection: Upgrade, close\r\nUpgrade: h2c\r\n', 200],
+  ['a socket of another path', 'GET /api/v1/nothing', 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n', 404],
+  ['a tunnel', 'CONNECT kinora.test:443', '', 405],
+])('answers a request for %s, so that no proxy takes the server for dead', async (_, line, headers, status) => {
+  const kinora = await startTestKinora()
+  const socket = connect(Number(new URL(kinora.url).port), 'localhost')
+  socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`)
+  expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   await kinora.close()
 })

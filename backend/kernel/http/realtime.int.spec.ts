@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import type { Database } from '../postgres/orm.ts'
 import { drain } from './drain.ts'
-import { createRealtime, type Realtime } from './realtime.ts'
+import { createRealtime, isSocketRequest, type Realtime } from './realtime.ts'
 
 let db: TemporaryDatabase
 let server: Server
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   } as unknown as Database
   realtime = createRealtime(slow, async (id) => !ended.has(id))
-  server = createServer((_, response) => response.end('alive'))
+  server = createServer({ shouldUpgradeCallback: isSocketRequest }, (_, response) => response.end('alive'))
   realtime.attach(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
@@ -219,19 +219,24 @@ describe('tokens that nobody used', () => {
   })
 })
 
-describe('an upgrade to a socket', () => {
-  it.each(['//', '/other', '/api/v1/ws/more', 'http://[', '*'])(
-    'at %s is dropped; the server survives',
-    async (address) => {
-      const raw = connect(port(), '127.0.0.1')
-      raw.on('error', () => {})
-      raw.write(
-        `GET ${address} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
-      )
-      await new Promise((resolve) => raw.on('close', resolve))
-      expect(await (await fetch(`http://127.0.0.1:${port()}/`)).text()).toBe('alive')
-    },
-  )
+describe('an upgrade', () => {
+  it.each([
+    ['websocket', '//'],
+    ['websocket', '/other'],
+    ['websocket', '/api/v1/ws/more'],
+    ['websocket', 'http://['],
+    ['websocket', '*'],
+    ['h2c', '/api/v1/ws'],
+  ])('to %s at %s gets the answer of a request that asks for none', async (protocol, address) => {
+    const raw = connect(port(), '127.0.0.1')
+    onTestFinished(() => void raw.destroy())
+    raw.write(`GET ${address} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
+    const answer = await new Promise((resolve) => {
+      raw.once('data', (data) => resolve(String(data)))
+      raw.once('close', () => resolve(''))
+    })
+    expect(answer).toMatch(/^HTTP\/1.1 200 /)
+  })
 })
 
 describe('sockets of a process that stops', () => {

@@ -43,7 +43,7 @@ export type Realtime = ReturnType<typeof createRealtime>
  * send.
  * @example
  * const realtime = createRealtime(database, sessions.isOpen)
- * realtime.attach(server)
+ * realtime.attach(createServer({ shouldUpgradeCallback: isSocketRequest }))
  * realtime.send(userId, { type: 'credits_update', balance: 5 })
  */
 export function createRealtime(database: Database, isSessionOpen: (sessionId: string) => Promise<boolean>) {
@@ -144,10 +144,9 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
         if (ended.includes(sessions.get(socket) ?? '')) socket.close(SERVICE_RESTART, 'sign in again')
     },
 
-    /** Serves the sockets of a server. @param admit rejects if another site asks, or a client opens too many */
+    /** Serves the sockets of a server that upgrades {@link isSocketRequest} only. @param admit rejects if another site asks, or a client opens too many */
     attach(http: Server, admit: (request: IncomingMessage) => Promise<void> = async () => {}): void {
       const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<unknown> => {
-        if (urlOf(request)?.pathname !== `${API_BASE}/ws`) return stream.destroy()
         const onError = () => stream.destroy()
         stream.on('error', onError)
         const refusal = await admit(request).catch((error: unknown) => error)
@@ -190,6 +189,13 @@ function refusalOf(error: unknown): string {
   const retryAfter = status === 403 ? '' : 'Retry-After: 5\r\n'
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${retryAfter}Connection: close\r\n\r\n`
 }
+
+/**
+ * Returns whether a request opens a socket. Requests that would upgrade to anything else are answered as if they did not
+ * ask (RFC 9110, section 7.8): a connection that ends without an answer looks to a proxy like a server that is down.
+ */
+export const isSocketRequest = (request: IncomingMessage): boolean =>
+  request.headers.upgrade?.toLowerCase() === 'websocket' && urlOf(request)?.pathname === `${API_BASE}/ws`
 
 /** Returns undefined for a request target that is not a URL, such as `//`. */
 const urlOf = ({ url }: IncomingMessage): URL | undefined => URL.parse(url ?? '', 'http://localhost') ?? undefined

@@ -67,7 +67,8 @@ export function warnAboutProxy(log: Pick<Logger, 'warn'>): Middleware {
 export const developmentHostOnly =
   (publicUrl: () => string): Middleware =>
   async (ctx, next) => {
-    const isDevelopment = ctx.path === '/dev' || ctx.path.startsWith('/dev/')
+    // As routers match it.
+    const isDevelopment = /^\/dev(\/|$)/i.test(ctx.path)
     if (isDevelopment && !isLoopback(ctx.hostname) && ctx.host !== new URL(publicUrl()).host)
       throw new Rejection('not_found', 'There is nothing here.')
     await next()

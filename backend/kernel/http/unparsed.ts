@@ -6,6 +6,7 @@ import { problemOf } from './problemDetails.ts'
 
 const TOO_LARGE = new Rejection('headers_too_large', 'The address and the headers of the request exceed 16 kB.')
 const TOO_SLOW = new Rejection('request_timeout', 'The request did not arrive in time.')
+const NO_TUNNEL = new Rejection('method_not_allowed', 'This server opens no tunnels.')
 const MALFORMED = new Rejection('malformed_request', 'This is not an HTTP request.')
 
 /** By the code of Node's error. */
@@ -14,24 +15,32 @@ const REJECTIONS = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', TOO_SLOW],
 ])
 
-/** Answers requests that Node's parser refuses, of which the middleware never learns, with problem details. */
+/**
+ * Answers requests of which the middleware never learns with problem details: those that Node's parser refuses, and
+ * CONNECT, whose connection Node would end without an answer.
+ */
 export function answerUnparsed(server: Server): void {
+  server.on('connect', (_request, socket: Duplex) => answer(socket, NO_TUNNEL))
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Duplex) => {
     const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse }
     // A response that has begun would seem to continue.
-    if (!socket.writable || response?.headersSent) return socket.destroy()
-    const requestId = uuid7()
-    const problem = problemOf(REJECTIONS.get(code) ?? MALFORMED, requestId)
-    const body = JSON.stringify(problem)
-    const headers = [
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-      'Content-Type: application/problem+json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff',
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-    ]
-    return socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+    if (!socket.writable || response?.headersSent) socket.destroy()
+    else answer(socket, REJECTIONS.get(code) ?? MALFORMED)
   })
+}
+
+function answer(socket: Duplex, rejection: Rejection): void {
+  const requestId = uuid7()
+  const problem = problemOf(rejection, requestId)
+  const body = JSON.stringify(problem)
+  const headers = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
