@@ -82,7 +82,7 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
     body: CodeEntry,
     answer: RecoveryCodes,
     refuses: ['step_up_required'],
-    summary: 'Turns the authenticator app on, after a step-up; returns recovery codes if there are none yet',
+    summary: 'Turns the authenticator app on, after a step-up; returns recovery codes with the first factor',
   }),
   removeTotp: endpoint(`DELETE ${prefix}/totp` as const, {
     access,
@@ -93,7 +93,7 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
   renewCodes: endpoint(`POST ${prefix}/recovery-codes` as const, {
     access,
     answer: RecoveryCodes,
-    refuses: ['step_up_required'],
+    refuses: ['step_up_required', 'not_found'],
     summary: 'Replaces the recovery codes, after a step-up',
   }),
   beginPasskey: endpoint(`POST ${prefix}/passkeys/options` as const, {
@@ -108,7 +108,7 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
     body: z.extend(PasskeyAnswer, { name: PasskeyEntry.shape.name }),
     answer: RecoveryCodes,
     refuses: ['passkey_refused', 'step_up_required', 'too_many_passkeys'],
-    summary: 'Stores a passkey that the browser created, after a step-up; returns recovery codes if there are none yet',
+    summary: 'Stores a passkey that the browser created, after a step-up; returns recovery codes with the first factor',
   }),
   removePasskey: endpoint(`DELETE ${prefix}/passkeys/:passkey` as const, {
     access,

@@ -68,8 +68,7 @@ export function serveFactors(
   serve(endpoints.removeTotp, async ({ ctx, userId }) => {
     const { owner, record, requireStepUp } = await ownerOf(ctx, userId)
     await requireStepUp()
-    await factors.removeTotp(owner)
-    await record('second_factor_removed')
+    if (await factors.removeTotp(owner)) await record('second_factor_removed')
     return undefined
   })
 

@@ -22,6 +22,10 @@ interface SecondFactorsOptions {
 
 export type SecondFactors = ReturnType<typeof createSecondFactors>
 
+/** The factors of an owner, whose id is a parameter twice. */
+const FACTORS = `(select from authenticator where owner = ? and confirmed_at is not null
+  union all select from passkey where owner = ?) as factor`
+
 const wrongCode = () => new ValidationError([{ path: 'code', code: 'wrong_code' }])
 
 /**
@@ -47,9 +51,16 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
     return codes
   }
 
+  const countFactors = async (owner: string, em: EntityManager): Promise<{ factors: number; codes: number }> => {
+    const sql = `select (select count(*)::int from ${FACTORS}) as factors,
+      (select count(*)::int from recovery_code where owner = ?) as codes`
+    return (await execute<{ factors: number; codes: number }>(sql, [owner, owner, owner], em))[0]!
+  }
+
+  /** Makes codes for a first factor, whatever is stored: the owner has never seen those. */
   const firstCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
-    const codes = await execute('select 1 from recovery_code where owner = ? limit 1', [owner], em)
-    return codes.length > 0 ? [] : replaceCodes(owner, em)
+    const { factors, codes } = await countFactors(owner, em)
+    return factors > 1 && codes > 0 ? [] : replaceCodes(owner, em)
   }
 
   /** Accepts a code of the authenticator app once. Later steps cannot be followed by earlier ones. */
@@ -102,7 +113,7 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
     },
 
     /**
-     * Turns the authenticator app on. Returns new recovery codes if there were none, else an empty list.
+     * Turns the authenticator app on. Returns new recovery codes with the first factor, or if none are left.
      * @throws ValidationError wrong_code
      */
     async confirmTotp(owner: string, code: string): Promise<string[]> {
@@ -121,7 +132,7 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
       })
     },
 
-    /** Stores a passkey. Returns new recovery codes if there were none, else an empty list. */
+    /** Stores a passkey. Returns new recovery codes with the first factor, or if none are left. */
     async addPasskey(
       ctx: Context,
       session: string,
@@ -150,15 +161,22 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
       return isTotp ? 'totp' : 'recovery_code'
     },
 
-    /** Turns the authenticator app off, and removes the recovery codes with the last factor. */
-    async removeTotp(owner: string): Promise<void> {
-      await database.em.fork().transactional(async (tx) => {
-        await execute('delete from authenticator where owner = ?', [owner], tx)
+    /** Turns the authenticator app off, and removes the recovery codes with the last factor. Returns whether it was on. */
+    removeTotp: (owner: string): Promise<boolean> =>
+      database.em.fork().transactional(async (tx) => {
+        const sql = 'delete from authenticator where owner = ? returning confirmed_at'
+        const [removed] = await execute<{ confirmed_at: Date | null }>(sql, [owner], tx)
         await removeIdleCodes(tx, owner)
-      })
-    },
+        return Boolean(removed?.confirmed_at)
+      }),
 
-    renewCodes: (owner: string): Promise<string[]> => database.em.fork().transactional((tx) => replaceCodes(owner, tx)),
+    /** Replaces the recovery codes. @throws Rejection not_found if there is no factor that they could replace */
+    renewCodes: (owner: string): Promise<string[]> =>
+      database.em.fork().transactional(async (tx) => {
+        if ((await countFactors(owner, tx)).factors === 0)
+          throw new Rejection('not_found', 'There is no second factor.')
+        return replaceCodes(owner, tx)
+      }),
   }
 }
 
@@ -172,11 +190,11 @@ const lockCodes = (tx: EntityManager, owner: string) =>
 /** Deletes recovery codes that have no factor left to replace. */
 async function removeIdleCodes(tx: EntityManager, owner: string): Promise<void> {
   await lockCodes(tx, owner)
-  await tx.execute(
-    `delete from recovery_code where owner = ? and not exists (select from authenticator where owner = ?)
-       and not exists (select from passkey where owner = ?)`,
-    [owner, owner, owner],
-  )
+  await tx.execute(`delete from recovery_code where owner = ? and not exists (select from ${FACTORS})`, [
+    owner,
+    owner,
+    owner,
+  ])
 }
 
 /** Deletes the second factors and recovery codes of an owner that are younger than a time, in the caller's transaction. */
