@@ -72,14 +72,12 @@ export const generate = endpoint('POST /videos/generate', {
   status: 202,
   idempotent: true,
   refuses: [
-    'not_found',
-    'insufficient_credits',
-    'queue_full',
-    'plan_required',
-    'idempotency_key_reused',
-    'idempotency_in_progress',
+    ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed'],
+    ...['idempotency_key_reused', 'idempotency_in_progress'],
   ],
-  summary: 'Holds the credits and starts a task; safe to retry with the same Idempotency-Key',
+  summary:
+    'Holds the credits and starts a task; safe to retry with the same Idempotency-Key. 409 `price_changed`, with the ' +
+    'price in `credits`, if that is not `expected_credits`',
 })
 
 export const understand = endpoint('POST /videos/understand', {

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
@@ -20,6 +22,13 @@ const finishing = () => {
 const json = async (response: Response | Promise<Response>) => (await response).json() as Promise<never>
 type Stats = { remaining_credits: number; used_credits: number; total_credits: number }
 type Task = { id: string; status: string; credits_consumed: number }
+
+/** A model file at a price in credits. */
+const pricedModel = (credits: number) => ({
+  ...{ id: 'priced', names: { en: 'Priced', zh: '定价' }, descriptions: { en: 'Priced', zh: '定价' } },
+  shapes: [{ taskTypes: ['text_to_video'], resolutions: ['768P'], seconds: [6], credits }],
+  routes: [{ provider: 'demo', model: 'priced' }],
+})
 
 /** The same tests run on both event stores. The double of EventStoreDB serves its real protocol from memory. */
 describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, with the events in %s', (name) => {
@@ -124,6 +133,34 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     expect(stats.remaining_credits).toBe(30)
     const other = await user.call('POST', '/videos/generate', { ...GENERATION, prompt: 'Another' }, key)
     expect([other.status, ((await json(other)) as { code: string }).code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  it('refuses an order at a former price before it holds credits, and repeats the answer of an accepted one', async () => {
+    rendering()
+    const user = await kinora.newUser()
+    const folder = path.join(kinora.dataDir, 'models')
+    mkdirSync(folder)
+    const setPrice = async (credits: number) => {
+      writeFileSync(path.join(folder, 'priced.json'), JSON.stringify(pricedModel(credits)))
+      const offered = [expect.objectContaining({ name: 'priced', costs: [expect.objectContaining({ credits })] })]
+      const models = async () => json(user.call('GET', '/videos/models'))
+      await vi.waitFor(async () => expect(await models()).toEqual(expect.arrayContaining(offered)), 10_000)
+    }
+    const order = async (expected: number | undefined, key: string) => {
+      const body = { ...GENERATION, model: 'priced', ...(expected && { expected_credits: expected }) }
+      const answer = await user.call('POST', '/videos/generate', body, { 'idempotency-key': key })
+      const { task, code, credits } = (await json(answer)) as { task?: Task; code?: string; credits?: number }
+      return [answer.status, task?.id ?? code, task?.credits_consumed ?? credits]
+    }
+    await setPrice(10)
+    const [first, second] = [crypto.randomUUID(), crypto.randomUUID()]
+    const accepted = await order(10, first)
+    expect(accepted).toEqual([202, expect.any(String), 10])
+    await setPrice(20)
+    expect(await order(10, second)).toEqual([409, 'price_changed', 20])
+    expect(await json(user.call('GET', '/subscriptions/stats'))).toMatchObject({ remaining_credits: 50 })
+    expect([await order(10, first), await order(20, first)]).toEqual([accepted, accepted])
+    expect(await order(undefined, second)).toEqual([202, expect.any(String), 20])
   })
 })
 

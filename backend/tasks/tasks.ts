@@ -94,11 +94,13 @@ export function createTasks(deps: TaskDeps) {
   return {
     /**
      * Starts a task, once per idempotency key if there is one, and returns its row.
-     * @throws Rejection insufficient_credits, queue_full, plan_required, not_found (task deleted), unavailable
+     * @throws Rejection insufficient_credits, queue_full, plan_required, price_changed, not_found (task deleted), unavailable
      */
     async generate({ userId, key, generation, command }: Request) {
       const isLost = (error: unknown) => error instanceof TaskAbandoned
-      const keyed = { userId, key, body: generation, isLost }
+      // The expected price is a condition, not a part of the order. A retry may name another one.
+      const { expected_credits: _, ...body } = generation
+      const keyed = { userId, key, body, isLost }
       let created: TaskWithProgress | undefined
       const taskId = await withIdempotencyKey(database, keyed, async (taskId, isRetry) => {
         // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
@@ -190,19 +192,22 @@ function throwIfAbandoned(error: unknown): never {
   throw error instanceof Rejection && error.code === 'task_abandoned' ? new TaskAbandoned() : error
 }
 
-/** Returns what the task will be made from. @throws Rejection plan_required @throws ValidationError */
+/** Returns what the task will be made from. @throws Rejection plan_required, price_changed @throws ValidationError */
 async function orderOf(
   { encrypt, catalogue }: Pick<TaskDeps, 'encrypt' | 'catalogue'>,
   { taskId, userId, generation, images, source }: Submission,
   { priority, fullHd }: { priority: number; fullHd: boolean },
 ): Promise<VideoTaskOrder> {
-  const { task_type, model, resolution, duration } = generation
+  const { task_type, model, resolution, duration, expected_credits: expected } = generation
   if (isFullHd(resolution) && !fullHd) throw new Rejection('plan_required', '1080P needs a paid plan.')
   const configuration = { taskType: task_type, model, resolution, duration }
   const offered = catalogue.offered().find(({ id }) => id === model)
   const shape = shapeOf(offered, configuration)
   // The catalogue changed after the request was validated.
   if (!offered || !shape) throw new ValidationError([{ path: 'model', code: 'unknown_model' }])
+  const credits = creditCost(offered, configuration)
+  if (expected !== undefined && expected !== credits)
+    throw new Rejection('price_changed', `The price of this video is now ${credits} credits.`, { credits })
   return {
     taskId,
     userId,
@@ -217,7 +222,7 @@ async function orderOf(
     shape,
     routes: offered.routes.filter(({ provider }) => !source || provider === source.provider),
     ...(source && { source: { taskId: source.taskId, jobId: source.jobId } }),
-    credits: creditCost(offered, configuration),
+    credits,
     priority,
   }
 }

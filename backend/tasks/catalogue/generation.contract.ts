@@ -39,6 +39,8 @@ const form = {
   sound: z.optional(z.boolean()),
   /** A finished task of the same model, whose video is made again in this resolution. */
   source_task_id: z.optional(z.uuid('unknown_source')),
+  /** Price that the user saw, as in `costs` of the model. At another price the order is refused as `price_changed`. */
+  expected_credits: z.optional(z.int().check(z.nonnegative())),
 }
 
 /** The body of a generation without the rules of the catalogue, which the server adds. */

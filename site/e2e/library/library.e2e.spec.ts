@@ -1,5 +1,7 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { modelView } from '#backend/tasks/catalogue/modelView.ts'
+import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
@@ -117,6 +119,20 @@ describeOnSite('the library', (site) => {
       await page.context().close()
     },
   )
+
+  it('orders a video again at the price that its button showed', async () => {
+    const { page, state, button, tiles } = await open('en', 1)
+    const { task } = await words('en', 'workspace')
+    await tiles.first().locator('.library-open').click()
+    const again = button(filled(task.again_other, { count: 30 }))
+    await again.waitFor()
+    const models = shippedModels('demo').map((model) => modelView(model, false))
+    const json = models.map((model) => ({ ...model, costs: model.costs.map((cost) => ({ ...cost, credits: 90 })) }))
+    state.server.rare.set('GET /videos/models', (route) => route.fulfill({ json }))
+    await again.click()
+    await expect.poll(() => state.server.orders).toMatchObject([{ expected_credits: 30 }])
+    await page.context().close()
+  })
 
   it('keeps the space before the next word of a search', async () => {
     const { page, state } = await open('en', 30)

@@ -36,7 +36,8 @@ describeOnSite('a finished video of a model that can make it again', (site) => {
     await expect.poll(() => button.count()).toBe(1)
     expect(await axeFaults(page, '[data-task="a"]')).toEqual([])
     await button.click()
-    await expect.poll(() => state.orders.at(-1)).toMatchObject({ source_task_id: 'a', resolution: '1080P', seed: 7 })
+    const order = { source_task_id: 'a', resolution: '1080P', seed: 7, expected_credits: credits }
+    await expect.poll(() => state.orders.at(-1)).toMatchObject(order)
     await page.context().close()
   })
 })

@@ -157,6 +157,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
       [problem(402, 'insufficient_credits'), errors.insufficient_credits],
       [problem(429, 'queue_full'), errors.queue_full],
       [problem(403, 'plan_required'), errors.plan_required],
+      [problem(409, 'price_changed'), errors.price_changed],
       [problem(409, 'something_new'), 'The server says: something_new.'],
       [
         (route: Parameters<typeof unreachable>[0]) => route.fulfill({ status: 418, body: 'no JSON' }),

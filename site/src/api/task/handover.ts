@@ -1,5 +1,5 @@
-/** What the workspace does with a video of the library. */
-export type Handover = Readonly<{ action: 'again' | 'continue' | 'remix'; id: string }>
+/** What the workspace does with a video of the library, and the price that its button showed. */
+export type Handover = Readonly<{ action: 'again' | 'continue' | 'remix'; id: string; credits: number }>
 
 /**
  * Storage of this tab. The address cannot carry the action: a link on another site could then spend the user's credits.

@@ -40,8 +40,9 @@ function Actions({ film, onDelete }: Pick<LightboxProps, 'film' | 'onDelete'>) {
   const mark = useStore($marks).get(film.id)
   const [moving, setMoving] = useState(false)
   const favourite = mark?.favourite ?? false
+  const credits = costOf(film)
   const goOn = (action: Handover['action']) => {
-    handOver({ action, id: film.id })
+    handOver({ action, id: film.id, credits })
     location.assign(localHref('/workspace'))
   }
   return (
@@ -54,11 +55,7 @@ function Actions({ film, onDelete }: Pick<LightboxProps, 'film' | 'onDelete'>) {
       />
       <IconButton icon="folder" label={t('library.select.move')} onClick={() => setMoving(true)} />
       <DownloadLink task={film} label={t('workspace.task.download')} />
-      <IconButton
-        icon="repeat"
-        label={t('workspace.task.again', { count: costOf(film) })}
-        onClick={() => goOn('again')}
-      />
+      <IconButton icon="repeat" label={t('workspace.task.again', { count: credits })} onClick={() => goOn('again')} />
       <IconButton icon="continue" label={t('workspace.task.continue')} onClick={() => goOn('continue')} />
       <IconButton icon="sliders" label={t('workspace.task.remix')} onClick={() => goOn('remix')} />
       <IconButton icon="trash" danger label={t('workspace.task.delete')} onClick={() => onDelete(film)} />

@@ -1,7 +1,8 @@
 import { atom, computed, map } from 'nanostores'
-import { type CameraMovement, creditCost, type TaskType } from '#backend/tasks/contract.ts'
+import { type CameraMovement, creditCost, listModels, type TaskType } from '#backend/tasks/contract.ts'
+import { call } from '../../api/api.ts'
 import { $credits, limitsOf } from '../../api/credits.ts'
-import { $models, modelNamed } from '../../api/models.ts'
+import { $models, formModel, modelNamed } from '../../api/models.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
@@ -83,6 +84,13 @@ export const setResolution = (value: rules.Choices['resolution']) =>
   applyChoices(rules.chooseResolution($generation.get(), value))
 export const setDuration = (value: rules.Choices['duration']) =>
   applyChoices(rules.chooseDuration($generation.get(), value))
+
+/** Loads the catalogue. A form whose model is not offered switches to one that is. */
+export async function loadModels(): Promise<void> {
+  $models.set((await call(listModels)).map(formModel))
+  const form = $generation.get()
+  if (!rules.isOffered(form)) setMode(form.taskType)
+}
 
 /** Applies the Quick preset: the Director model, 720P and 6 seconds. */
 export function setQuick(): void {

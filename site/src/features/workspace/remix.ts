@@ -1,6 +1,6 @@
 import { CAMERA_MOVEMENTS, type Generation, type Task } from '#backend/tasks/contract.ts'
 import { modelNamed } from '../../api/models.ts'
-import { choicesOf } from '../../api/task/taskCost.ts'
+import { choicesOf, costOf } from '../../api/task/taskCost.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
@@ -9,19 +9,28 @@ import { restoreFrames } from './frames/frames.ts'
 import { $faults, $generation } from './generation.ts'
 import { send } from './submission.ts'
 
-/** Creates a new task with the same settings and, where the model takes one, a new seed. */
-export const generateAgain = (task: Task): Promise<void> =>
+/**
+ * Creates a new task with the same settings and, where the model takes one, a new seed.
+ * @param credits the price that the user saw
+ */
+export const generateAgain = (task: Task, credits = costOf(task)): Promise<void> =>
   whileBusy(task.id, 'again', () =>
-    order(task, modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}),
+    order(
+      task,
+      credits,
+      modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {},
+    ),
   )
 
 /** Creates a new task that makes a finished video again in a higher resolution. */
 export const regenerate = (task: Task, resolution: string): Promise<void> =>
-  whileBusy(task.id, 'regenerate', () =>
-    order({ ...task, resolution }, { source_task_id: task.id, ...(task.seed === null ? {} : { seed: task.seed }) }),
-  )
+  whileBusy(task.id, 'regenerate', () => {
+    const higher = { ...task, resolution }
+    const more = { source_task_id: task.id, ...(task.seed === null ? {} : { seed: task.seed }) }
+    return order(higher, costOf(higher), more)
+  })
 
-async function order(task: Task, more: Partial<Generation>): Promise<void> {
+async function order(task: Task, credits: number, more: Partial<Generation>): Promise<void> {
   const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
   const { reference_image_urls: references, last_frame_image_url: last, negative_prompt, sound } = task
   await send({
@@ -38,6 +47,7 @@ async function order(task: Task, more: Partial<Generation>): Promise<void> {
     ...(task.aspect_ratio ? { aspect_ratio: task.aspect_ratio } : {}),
     ...(negative_prompt ? { negative_prompt } : {}),
     ...(sound === null ? {} : { sound }),
+    expected_credits: credits,
     ...more,
   }).catch(() => {})
 }

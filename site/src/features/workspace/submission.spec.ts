@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ModelView } from '#backend/tasks/contract.ts'
 import type { ApiError } from '../../api/apiError.ts'
-import { send } from './submission.ts'
+import { $models, formModel } from '../../api/models.ts'
+import { $cost, $generation } from './generation.ts'
+import { send, submit } from './submission.ts'
 
 /** Answers of the server to orders, one by one: a status, or 'lost' for an answer that does not arrive. */
 let answers: (number | 'lost')[]
@@ -26,7 +29,7 @@ beforeEach(() => {
   return () => vi.useRealTimers()
 })
 
-const order = (prompt: string) =>
+const order = (prompt: string, price = 30) =>
   send({
     task_type: 'text_to_video',
     model: 'm',
@@ -34,6 +37,7 @@ const order = (prompt: string) =>
     duration: 6,
     resolution: '768P',
     prompt_optimizer: true,
+    expected_credits: price,
   }).then(
     () => 'made',
     (error: ApiError) => error.status ?? error,
@@ -45,6 +49,12 @@ describe('an order whose answer was lost', () => {
     expect([await order('a'), await order('a'), await order('a')]).toEqual([0, 'made', 'made'])
     expect(keys[1]).toBe(keys[0])
     expect(keys[2]).not.toBe(keys[0])
+  })
+
+  it('is repeated under its key if the price has changed since', async () => {
+    answers = ['lost', 202]
+    expect([await order('e', 30), await order('e', 90)]).toEqual([0, 'made'])
+    expect(keys[1]).toBe(keys[0])
   })
 
   it('is made anew if its task has been deleted since', async () => {
@@ -68,5 +78,35 @@ describe('an order whose answer was lost', () => {
   it('is not repeated for ever', async () => {
     answers = [404]
     expect(await order('d')).toBe(404)
+  })
+})
+
+describe('an order of a page whose catalogue has changed since', () => {
+  const [model] = $models.get()
+  const view = (credits: number): ModelView => ({
+    ...{ name: model!.id, display_names: model!.names, descriptions: model!.descriptions },
+    ...{ durations: [6], resolutions: ['768P'], supports_camera_movement: true },
+    ...{ supports_text_to_video: true, supports_image_to_video: false, supports_last_frame: false },
+    costs: [{ task_types: ['text_to_video'], resolution: '768P', duration: 6, credits }],
+    ...{ aspect_ratios: [], max_references: 0, supports_sound: false, supports_seed: false },
+    ...{ supports_negative_prompt: false, supports_cancel: false, regenerates_to: null },
+  })
+
+  it.each([
+    [409, { code: 'price_changed', credits: 90 }],
+    [422, { code: 'invalid_input', errors: [{ path: 'model', code: 'unknown_model' }] }],
+  ])('names the price that was shown, and a %i answer puts the new one on the button', async (status, problem) => {
+    const sent: object[] = []
+    vi.stubGlobal('fetch', async (address: string, { body }: RequestInit) => {
+      if (address.endsWith('/videos/models')) return Response.json([view(90)])
+      if (!address.endsWith('/videos/generate')) throw new TypeError('not part of the test')
+      sent.push(JSON.parse(String(body)))
+      return Response.json(problem, { status })
+    })
+    $models.set([formModel(view(30))])
+    $generation.setKey('prompt', 'A cat')
+    await submit()
+    expect(sent).toEqual([expect.objectContaining({ expected_credits: 30 })])
+    await vi.waitFor(() => expect($cost.get()).toBe(90))
   })
 })

@@ -1,6 +1,6 @@
 import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
-import { type Generation, generate, generationOf } from '#backend/tasks/contract.ts'
+import { creditCost, type Generation, generate, generationOf } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { check } from '../../api/check.ts'
@@ -14,7 +14,7 @@ import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frame
 import { $blocked } from './generate/blocked.ts'
 import { $count, setCount } from './generate/takeCount.ts'
 import { watchCurrent } from './generate/watched.ts'
-import { $faults, $generation, type GenerationForm, readForm } from './generation.ts'
+import { $faults, $generation, type GenerationForm, loadModels, readForm } from './generation.ts'
 import { optionFields } from './options/optionRules.ts'
 import { connectRealtime } from './realtime.ts'
 import { showTake } from './stage/takes.ts'
@@ -43,6 +43,7 @@ export function bodyOf(form: GenerationForm, { first, last, references }: FrameU
     ...(isImage && last && model?.inputs.lastFrame ? { last_frame_image_url: last } : {}),
     ...(sent.length > 0 ? { reference_image_urls: sent } : {}),
     ...optionFields(model, form),
+    expected_credits: creditCost(model, form),
   }
 }
 
@@ -61,6 +62,8 @@ function keyFor(order: string): string {
 }
 
 const NEEDS_UPGRADE = new Set(['insufficient_credits', 'queue_full', 'plan_required'])
+/** The form and the buttons offer only what the catalogue had, so these say that it has changed. */
+const CHANGED_CATALOGUE = new Set(['price_changed', 'unknown_model'])
 
 function showFailure(error: unknown): void {
   const t = translate()
@@ -76,6 +79,7 @@ function showFailure(error: unknown): void {
   showToast('danger', text, { ms: 8000, ...(needsUpgrade && hasPlans() ? { link } : {}) })
   // The balance, plan or queue on the page is stale.
   if (needsUpgrade) void refreshList()
+  if (CHANGED_CATALOGUE.has(named?.code ?? code ?? '')) void loadModels().catch(() => {})
 }
 
 /**
@@ -83,7 +87,9 @@ function showFailure(error: unknown): void {
  * @throws the request error, after showing it
  */
 export async function send(body: z.input<typeof Generation>, key?: string): Promise<void> {
-  const order = JSON.stringify(body)
+  // The price is left out, so that a retry at another price has the same key.
+  const { expected_credits: _, ...rest } = body
+  const order = JSON.stringify(rest)
   const isRetry = unanswered.has(order)
   try {
     const { task } = await call(generate, { body, headers: { 'Idempotency-Key': key ?? keyFor(order) } })

@@ -1,9 +1,7 @@
 import { atom } from 'nanostores'
 import { status } from '#backend/kernel/http/contract.ts'
-import { listModels } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { loadCredits } from '../../api/credits.ts'
-import { $models, formModel } from '../../api/models.ts'
 import { once } from '../../api/once.ts'
 import { requireMember } from '../../api/session.ts'
 import { $labelPolicy } from '../../api/videoLabel.ts'
@@ -11,8 +9,7 @@ import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { keepDraft } from './draft.ts'
 import { pollOpenTasks, refreshListPeriodically } from './freshness.ts'
-import { $generation, setMode } from './generation.ts'
-import { isOffered } from './generationRules.ts'
+import { loadModels } from './generation.ts'
 import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
 import { rememberFilms } from './stage/filmFirst.ts'
@@ -25,13 +22,6 @@ export const $stage = atom<'loading' | 'open' | 'away'>('loading')
 export const $demo = atom(false)
 /** Whether the engine can improve prompts. */
 export const $canOptimize = atom(true)
-
-/** Loads the catalogue. A form whose model is not offered switches to one that is. */
-async function loadModels(): Promise<void> {
-  $models.set((await call(listModels)).map(formModel))
-  const form = $generation.get()
-  if (!isOffered(form)) setMode(form.taskType)
-}
 
 async function firstLoads(): Promise<void> {
   const loads = [loadTasks(), loadQueue(), loadModels(), loadCredits()]
