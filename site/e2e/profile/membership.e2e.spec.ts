@@ -50,8 +50,9 @@ describeOnSite("a member's plan", (site) => {
     const [overdue, graceEnd] = [-2, 5].map((days) => new Date(Date.now() + days * DAY_MS).toISOString())
     await put({ current: { ...PRO_MONTHLY, current_period_end: overdue!, grace_until: graceEnd! } })
     await panel.getByText(dayOf(language, graceEnd!)).waitFor()
-    const { nextRetry } = await words(language, 'billing')
-    for (const section of [panel, page.locator('#billing')]) await section.getByText(nextRetry).waitFor()
+    const { nextRetry, nextNone } = await words(language, 'billing')
+    const bills = page.locator('#billing')
+    for (const section of [panel, bills]) await section.getByText(nextRetry).waitFor()
     await cancelButton.click()
     const question = page.locator('dialog[open]')
     await question.getByText(texts.cancel.text.replace('{{date}}', dayOf(language, graceEnd!))).waitFor()
@@ -60,8 +61,12 @@ describeOnSite("a member's plan", (site) => {
     await cancelButton.click()
     await question.getByText(texts.cancel.textNow).waitFor()
     await question.getByRole('button', { name: texts.cancel.keep }).click()
-    await put({ stats: { ...PRO, current_status: 'suspended' }, current: { ...PRO_MONTHLY, status: 'suspended' } })
+    await put({
+      stats: { ...PRO, current_status: 'suspended' },
+      current: { ...PRO_MONTHLY, status: 'suspended', current_period_end: overdue!, grace_until: overdue! },
+    })
     await panel.getByText(texts.statusOf.suspended, { exact: true }).waitFor()
+    for (const section of [panel, bills]) await section.getByText(nextNone).waitFor()
     await panel.getByRole('button', { name: texts.choose.again.replace('{{plan}}', plans.pro.name) }).waitFor()
 
     const cancelled = { ...PRO_MONTHLY, status: 'cancelled', cancel_at_period_end: true, can_reactivate: true } as const
@@ -73,6 +78,10 @@ describeOnSite("a member's plan", (site) => {
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
     await panel.getByText(texts.ends, { exact: true }).waitFor()
     await expect.poll(() => cancelButton.count()).toBe(0)
+    await put({ current: { ...cancelled, current_period_end: graceEnd!, grace_until: graceEnd! } })
+    await panel.getByRole('button', { name: texts.reactivate }).waitFor()
+    await bills.getByText(nextNone).waitFor()
+    await expect.poll(() => panel.locator('.notice').count()).toBe(1)
     const again = panel.getByRole('button', { name: texts.choose.again.replace('{{plan}}', plans.pro.name) })
     await expect.poll(() => again.count()).toBe(0)
     await put({ current: { ...cancelled, can_reactivate: false } })

@@ -44,6 +44,12 @@ export async function loadPlan(): Promise<void> {
   $plan.set({ stats: stats.value, current: dates.value, lacks: null })
 }
 
+/** Returns whether PayPal retries a failed payment. It stops when the plan is cancelled or suspended, which `status` tells. */
+export const isRetried = (
+  current: CurrentSubscription | null,
+): current is CurrentSubscription & { grace_until: string } =>
+  (current?.status === 'active' || current?.status === 'trial') && current.grace_until !== null
+
 /** Returns when the plan would end if it were cancelled now: with its paid period, or with the grace period if that is later. */
 export function planEnd({ current_period_end: paid, grace_until: grace }: CurrentSubscription): string | 'now' {
   const end = [paid, grace]

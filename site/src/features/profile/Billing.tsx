@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import type { ReactNode } from 'react'
 import { type Invoice, PLANS } from '#backend/subscriptions/contract.ts'
 import { errorText } from '../../api/errorText.ts'
-import { $plan, type Plan } from '../../api/plans/subscription.ts'
+import { $plan, isRetried, type Plan } from '../../api/plans/subscription.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
@@ -56,7 +56,7 @@ function nextText({ stats, current }: Plan): string {
   const continues = stats.current_status === 'active' || stats.current_status === 'trial' || current?.next_tier
   if (!current || !end || !continues || (current.cancel_at_period_end && !current.next_tier))
     return t('billing.nextNone')
-  if (current.grace_until) return t('billing.nextRetry')
+  if (isRetried(current)) return t('billing.nextRetry')
   const cents = current.next_tier ? PLANS[current.next_tier].priceCents : current.price_monthly
   const amount = money(cents, current.currency, pageLocale())
   return t('billing.nextAt', { amount, date: dayText(end) })

@@ -1,4 +1,4 @@
-import { loadPlan, type Plan } from '../../api/plans/subscription.ts'
+import { isRetried, loadPlan, type Plan } from '../../api/plans/subscription.ts'
 import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Notice } from '../../ui/Notice.tsx'
@@ -29,7 +29,7 @@ function* noticesOf({ stats, current }: Plan): Iterable<{ readonly tone: Tone; r
   const status = stats.current_status
   const ends = current?.current_period_end
   if (status === 'suspended') yield { tone: 'danger', text: t('subscription.notice.suspended', { plan }) }
-  else if (current?.grace_until)
+  else if (isRetried(current))
     yield { tone: 'danger', text: t('subscription.notice.grace', { plan, date: dayText(current.grace_until) }) }
   if (current?.next_tier && ends) {
     const next = t(`plans.tier.${current.next_tier}.name`)

@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import type { CSSProperties } from 'react'
 import type { Stats } from '#backend/subscriptions/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
-import { $plan, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
+import { $plan, isRetried, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
@@ -98,14 +98,15 @@ function factsOf({ stats, current }: Plan): readonly (readonly [string, string])
   const end = current?.current_period_end ?? stats.next_reset_date
   const ends = stats.current_status === 'cancelled' || current?.cancel_at_period_end
   const label = current?.next_tier ? 'starts' : ends ? 'ends' : 'nextBilling'
-  const isRetried = label === 'nextBilling' && current?.grace_until
   const date = end ? dayText(end) : t('subscription.unknown')
+  const payment =
+    stats.current_status === 'suspended' ? t('billing.nextNone') : isRetried(current) ? t('billing.nextRetry') : date
   const price = current && money(current.price_monthly, current.currency, locale)
   return [
     name,
     ...(price ? [[t('subscription.price'), t('subscription.choose.perMonth', { price })] as const] : []),
     [t('subscription.cycle'), t('subscription.monthly')],
-    [t(`subscription.${label}`), isRetried ? t('billing.nextRetry') : date],
+    [t(`subscription.${label}`), label === 'nextBilling' ? payment : date],
   ]
 }
 
