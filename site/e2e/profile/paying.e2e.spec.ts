@@ -85,7 +85,7 @@ describeOnSite('the return from the payment provider', (site) => {
     await page.context().close()
   })
 
-  it('reports a pending payment or plan', { timeout: 60_000 }, async () => {
+  it('reports a pending payment or plan, and no successful payment', { timeout: 60_000 }, async () => {
     const { page, state, texts } = await stoppedPage(site, 'en')
     // The two seconds start with the response, so advance the clock until the text appears.
     const opens = async (text: Locator) => {
@@ -99,10 +99,16 @@ describeOnSite('the return from the payment provider', (site) => {
     state.stats = { ...state.stats, current_tier: 'free', current_status: 'pending' }
     state.current = null
     await opens(page.getByRole('heading', { name: texts.pendingHeading }))
+    await page.clock.runFor(200)
+    expect(await page.locator('.toast').count()).toBe(0)
     state.stats = { ...state.stats, current_tier: 'pro', current_status: 'cancelled' }
     state.current = { ...PRO_MONTHLY, next_tier: 'standard' }
     const later = texts.laterText.replace('{{plan}}', 'Standard').replace('{{date}}', 'December 15, 2026')
     await opens(page.getByText(later))
+    await page.getByRole('heading', { name: texts.laterHeading }).waitFor()
+    await page.clock.runFor(200)
+    expect(await page.locator('.toast').count()).toBe(0)
+    await expect.poll(() => page.locator('main').textContent()).not.toContain('2,940')
     await page.context().close()
   })
 

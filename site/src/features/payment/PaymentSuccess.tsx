@@ -1,12 +1,13 @@
 import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
+import type { Tier } from '#backend/subscriptions/contract.ts'
 import type { Plan } from '../../api/plans/subscription.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
-import { $paymentReturn, openPaymentReturn } from './paymentReturn.ts'
+import { $paymentReturn, openPaymentReturn, stageOf } from './paymentReturn.ts'
 
 /** Shows the payment result after the return from the provider, until the page redirects. */
 export function PaymentSuccess() {
@@ -38,21 +39,27 @@ export function PaymentSuccess() {
   )
 }
 
-/** Shows a successful payment. The plan may still be pending or start with the next billing period. */
-function Done({ plan: { stats, current } }: { plan: Plan }) {
+/** Shows a confirmed plan, which may still be pending or start with the next billing period. */
+function Done({ plan }: { plan: Plan }) {
   const t = translate()
-  const name = (tier: typeof stats.current_tier) => t(`plans.tier.${tier}.name`)
-  const pending = stats.current_tier === 'free'
-  const end = current?.current_period_end
-  const credits = stats.remaining_credits.toLocaleString(HTML_LANG[pageLocale()])
+  const stage = stageOf(plan)
   return (
-    <Outcome tone="success" icon="checkRound" heading={t(pending ? 'payment.pendingHeading' : 'payment.doneHeading')}>
-      <p>{pending ? t('payment.pendingText') : t('payment.doneText', { plan: name(stats.current_tier), credits })}</p>
-      {current?.next_tier && end && (
-        <p>{t('payment.laterText', { plan: name(current.next_tier), date: dayText(end) })}</p>
-      )}
+    <Outcome tone="success" icon="checkRound" heading={t(`payment.${stage}Heading`)}>
+      <p>{stage === 'pending' ? t('payment.pendingText') : stage === 'later' ? laterText(plan) : doneText(plan)}</p>
       <p className="muted">{t('payment.goingOn')}</p>
       <LinkButton label={t('payment.toWorkspace')} variant="primary" wide href={localHref('/workspace')} />
     </Outcome>
   )
+}
+
+const nameOf = (tier: Tier) => translate()(`plans.tier.${tier}.name`)
+
+function laterText({ current }: Plan): string | undefined {
+  const { next_tier: next, current_period_end: start } = current ?? {}
+  return next && start ? translate()('payment.laterText', { plan: nameOf(next), date: dayText(start) }) : undefined
+}
+
+function doneText({ stats }: Plan): string {
+  const credits = stats.remaining_credits.toLocaleString(HTML_LANG[pageLocale()])
+  return translate()('payment.doneText', { plan: nameOf(stats.current_tier), credits })
 }

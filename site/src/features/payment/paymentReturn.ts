@@ -14,6 +14,12 @@ export type PaymentReturn =
 
 export const $paymentReturn = atom<PaymentReturn>({ kind: 'checking' })
 
+/** Returns whether the plan awaits its payment, starts with the next period without a payment now, or has started. */
+export function stageOf({ stats, current }: Plan): 'pending' | 'later' | 'done' {
+  if (stats.current_tier === 'free') return 'pending'
+  return current?.next_tier ? 'later' : 'done'
+}
+
 const SETTLED_MS = 2000
 const SUCCEEDED_MS = 3000
 const FAILED_MS = 2000
@@ -40,7 +46,7 @@ export const openPaymentReturn = once(async () => {
   try {
     const plan = await confirmPlan()
     $paymentReturn.set({ kind: 'done', plan })
-    showToast('success', t('payment.done'))
+    if (stageOf(plan) === 'done') showToast('success', t('payment.done'))
     goTo('/workspace', SUCCEEDED_MS)
   } catch {
     $paymentReturn.set({ kind: 'failed' })
