@@ -134,7 +134,7 @@ function activitiesOf(
 /** Returns the queries and emails about subscriptions and credits that activities need. */
 export function subscriptionDeps(
   { config, database, pool, calendar, log }: Context,
-  { outbox }: Services,
+  { outbox, subscriptionReads }: Services,
   publicUrl: () => string,
 ) {
   const { sendOnce: mailOnce } = createReminders(database, outbox, publicUrl)
@@ -150,7 +150,7 @@ export function subscriptionDeps(
       config.payments.mode === 'off'
         ? async () => {}
         : createLowCreditMails({
-            database,
+            stats: subscriptionReads.stats,
             calendar,
             mailOnce,
             onError: (error) => log.error({ err: error }, 'low credit mail failed'),

@@ -9,7 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => kinora?.close())
 
-it('mails a user once a day when a fifth of the credits, or none, is left', async () => {
+/** Opens an account with a function that spends credits, and one that returns its mails, newest first. */
+async function openAccount() {
   const user = await kinora.newUser()
   const { creditsSpent } = subscriptionDeps(kinora.context, kinora.services, () => kinora.url)
   const spend = async (amount: number) => {
@@ -21,7 +22,16 @@ it('mails a user once a day when a fifth of the credits, or none, is left', asyn
     await kinora.context.changes.waitFor(['creditBalances'], position, 10_000)
     await creditsSpent(user.userId)
   }
-  const subjects = async () => (await kinora.mails(user.email)).map(({ subject }) => subject)
+  const nextDay = async () => {
+    await kinora.context.advanceCalendar!(24 * 3_600_000)
+    await creditsSpent(user.userId)
+  }
+  return { user, spend, nextDay, mails: () => kinora.mails(user.email) }
+}
+
+it('mails a user once a day when a fifth of the credits, or none, is left', async () => {
+  const { spend, nextDay, mails } = await openAccount()
+  const subjects = async () => (await mails()).map(({ subject }) => subject)
   const low = 'Your Kinora credits are running low'
 
   await spend(47)
@@ -30,7 +40,34 @@ it('mails a user once a day when a fifth of the credits, or none, is left', asyn
   await vi.waitFor(async () => expect(await subjects()).toContain(low), 10_000)
   await spend(12)
   expect(await subjects()).toHaveLength(2)
-  await kinora.context.advanceCalendar!(24 * 3_600_000)
-  await creditsSpent(user.userId)
+  await nextDay()
   await vi.waitFor(async () => expect((await subjects())[0]).toBe('Your Kinora credits are used up'), 10_000)
+})
+
+it.each([
+  ['standard', ' A larger plan gives you more credits every month.'],
+  ['ultimate', ''],
+])('mails a subscriber of %s the date of the next credits, while some come', async (tier, offer) => {
+  const { user, spend, nextDay, mails } = await openAccount()
+  const upgraded = await user.call('POST', '/subscriptions/upgrade', { new_tier: tier })
+  const id = ((await upgraded.json()) as { data: { subscription_id: string } }).data.subscription_id
+  await fetch(`${kinora.url}/dev/paypal/${id}/approve`, { method: 'POST' })
+  await user.call('POST', '/subscriptions/confirm', { subscription_id: id })
+  const stats = await vi.waitFor(async () => {
+    const stats = await kinora.services.subscriptionReads.stats(user.userId)
+    expect(stats).toMatchObject({ current_tier: tier, next_reset_date: expect.any(String) })
+    expect(stats.remaining_credits).toBeGreaterThanOrEqual(1000)
+    return stats
+  }, 10_000)
+  const date = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(
+    new Date(stats.next_reset_date!),
+  )
+  const receives = (body: string) =>
+    vi.waitFor(async () => expect((await mails())[0]?.text).toContain(`\n\n${body}\n\nView`), 10_000)
+
+  await spend(stats.remaining_credits - 7)
+  await receives(`Credits left: 7. Your next credits arrive on ${date}.${offer}`)
+  await user.call('POST', '/subscriptions/cancel', {})
+  await nextDay()
+  await receives('Credits left: 7.')
 })

@@ -1,15 +1,28 @@
-import { readCredits } from '#projections/credits/readCredits.ts'
-import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
 
-type MailKind = 'creditsGone' | 'creditsLow'
+interface Stats {
+  readonly current_tier: string
+  readonly remaining_credits: number
+  readonly used_credits: number
+  /** When the plan renews, which is past if the payment failed; null if it does not renew. */
+  readonly next_reset_date: string | null
+}
+
+type MailKind = 'creditsLow' | 'creditsGone' | 'creditsOfPlan' | 'creditsOfLargestPlan' | 'lastCreditsOfPlan'
 
 export interface LowCreditMails {
-  readonly database: Database
+  readonly stats: (userId: string) => Promise<Stats>
   readonly calendar: Calendar
   /** Emails a user once per key. */
   readonly mailOnce: (userId: string, key: string, kind: MailKind, values: Record<string, string>) => Promise<void>
   readonly onError: (error: unknown) => void
+}
+
+/** Returns the email that offers the user only what the plan does not include. */
+function kindOf({ current_tier: tier, remaining_credits, next_reset_date: next }: Stats, at: string): MailKind {
+  if (tier === 'free') return remaining_credits > 0 ? 'creditsLow' : 'creditsGone'
+  if (next === null || next <= at) return 'lastCreditsOfPlan'
+  return tier === 'ultimate' ? 'creditsOfLargestPlan' : 'creditsOfPlan'
 }
 
 /**
@@ -17,15 +30,16 @@ export interface LowCreditMails {
  * errors instead of throwing them: a failed email must not fail a video.
  */
 export const createLowCreditMails =
-  ({ database, calendar, mailOnce, onError }: LowCreditMails) =>
+  ({ stats, calendar, mailOnce, onError }: LowCreditMails) =>
   async (userId: string): Promise<void> => {
     const at = new Date(calendar()).toISOString()
-    const key = `credits ${at.slice(0, 10)}`
     try {
-      const { remaining, used } = await readCredits(database, userId, at)
-      if (remaining <= 0) await mailOnce(userId, key, 'creditsGone', {})
-      else if (remaining <= (remaining + used) / 5)
-        await mailOnce(userId, key, 'creditsLow', { remaining: String(remaining) })
+      const found = await stats(userId)
+      const { remaining_credits, used_credits, next_reset_date: date } = found
+      if (remaining_credits > (remaining_credits + used_credits) / 5) return
+      const remaining = String(Math.max(0, remaining_credits))
+      const values: Record<string, string> = date === null ? { remaining } : { remaining, date }
+      await mailOnce(userId, `credits ${at.slice(0, 10)}`, kindOf(found, at), values)
     } catch (error) {
       onError(error)
     }
