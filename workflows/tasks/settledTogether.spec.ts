@@ -7,6 +7,7 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { generateVideo } from './generateVideo.workflow.ts'
 import { createSettleIfEnded } from './settleIfEnded.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
@@ -14,7 +15,9 @@ const input = { taskId: 'task', userId: 'ada' }
 const context = { signal: new AbortController().signal }
 const at = new Date(0).toISOString()
 
+let store: ReturnType<typeof createMemoryEventStore>
 let handle: Handle
+let deps: Parameters<typeof createTaskActivities>[0]
 let factsOf: (stream: string) => string[]
 let activities: ReturnType<typeof createTaskActivities>
 /** Called while the file of the video is stored. */
@@ -24,7 +27,7 @@ const send = (command: Parameters<typeof videoTask.decide>[0]) =>
   handle(videoTask, 'task', command, { commandId: command.type, actor: 'system', correlationId: 'task' })
 
 beforeEach(async () => {
-  const store = createMemoryEventStore()
+  store = createMemoryEventStore()
   handle = createHandle(store)
   factsOf = (stream) => store.log.filter((event) => event.stream === stream).map(({ type }) => type)
   whileStoring = async () => {}
@@ -39,11 +42,12 @@ beforeEach(async () => {
   }
   const credits = createCredits(handle, () => 0)
   const nothing = async () => {}
-  activities = createTaskActivities({
+  deps = {
     ...{ handle, credits, findOrigin: createOrigins(store), providers: new Map([['demo', provider]]) },
     ...{ media: { size, localPath: async () => video }, decrypt: async () => '', clock: () => 0 },
     ...{ concurrentLimit: async () => 1, creditsSpent: nothing, signal: nothing, showProgress: nothing },
-  } as never)
+  } as never
+  activities = createTaskActivities(deps)
   await credits.grantFreeCredits('ada', 60)
   const holding = { commandId: 'hold', actor: 'user:ada', correlationId: 'task' }
   await credits.hold({ ...input, amount: 30, openLimit: 2 }, holding).send()
@@ -70,6 +74,28 @@ it('captures nothing for a video whose task failed while its file was stored', a
   expect(factsOf('creditAccount-ada')).toEqual(['CreditLotGranted', 'CreditsHeld'])
   await activities.settleCredits(input, context)
   expect(factsOf('creditAccount-ada').at(-1)).toBe('CreditsReleased')
+})
+
+describe('a run of a task that the log does not contain', () => {
+  const lost = { taskId: 'lost', userId: 'eve' }
+
+  it('ends without a video and frees the slot', async () => {
+    const bound = Object.entries(activities).map(([name, act]) => [name, (input: never) => act(input, context)])
+    await generateVideo.run({ activities: Object.fromEntries(bound) } as never, lost)
+    expect(factsOf('videoTask-lost')).toEqual(['VideoTaskAbandoned'])
+    expect(factsOf('renderLane-eve')).toEqual(['RenderSlotAsked', 'RenderSlotClaimed', 'RenderSlotReleased'])
+  })
+})
+
+it('abandons no task that a lagging read misses', async () => {
+  const { readStream } = store
+  store.readStream = () => {
+    store.readStream = readStream
+    return readStream('a stream without events')
+  }
+  const { settleCredits } = createTaskActivities({ ...deps, handle: createHandle(store) })
+  await expect(settleCredits(input, context)).rejects.toThrow('the task has not ended')
+  expect(factsOf('videoTask-task')).not.toContain('VideoTaskAbandoned')
 })
 
 describe('settling a task that has ended', () => {

@@ -52,6 +52,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       throw error
     })
 
+  /** Ends a task that was never submitted, and prevents a late submission. Changes no other task. */
+  const abandon = (taskId: string) => sendCommand(taskId, { type: 'Abandon', taskId, at: at() })
+
   const releaseSlot = async (taskId: string, userId: string) => {
     const command = { type: 'ReleaseSlot', userId, taskId, at: at() } as const
     return handle.step(renderLane, userId, command, await contextOf('release slot', taskId))
@@ -117,7 +120,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     },
 
     async settleCredits({ taskId, userId }) {
-      const state = await readTask(taskId)
+      const known = await readTask(taskId)
+      // A restored log may lack the task. The append fails if the task exists.
+      const state = known.status === 'none' ? await abandon(taskId) : known
       refuseOlderLease(state, deps.lease)
       // Another worker may still deliver the video. The retries wait for it.
       if (!isEnded(state)) throw new Error('the task has not ended')
@@ -162,7 +167,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
     async sweepHolds() {
       await forEachReadable(await deps.holdsOlderThan(ORPHAN_AGE_MS), async ({ taskId, userId }) => {
-        const state = await sendCommand(taskId, { type: 'Abandon', taskId, at: at() })
+        const state = await abandon(taskId)
         if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned', await origin(taskId))
       })
     },
