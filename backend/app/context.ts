@@ -110,7 +110,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   })
   if (!(await isMigrated(pool))) {
     const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-    await migrateSchema(migrating, pool)
+    await migrateSchema(migrating, pool, (err) => log.warn({ err }, 'migration waits for a lock, retrying'))
     await migrating.close()
   }
   const database = await open()

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Migration } from '@mikro-orm/migrations'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { REPLACED_BY_BASELINE } from './migrations/baseline/M0100Baseline.ts'
-import { currentMigrations, MIGRATIONS, migrateSchema } from './schema.ts'
+import { currentMigrations, ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -40,5 +42,32 @@ describe('the baseline migration', () => {
     await list(REPLACED_BY_BASELINE.slice(0, -1))
     await expect(migrateSchema(db.database, db.pool)).rejects.toThrow('without M0051UncountedViews')
     expect(await applied()).toEqual(REPLACED_BY_BASELINE.slice(0, -1))
+  })
+})
+
+describe('a migration of a table that another transaction reads', () => {
+  class Later extends Migration {
+    override up(): void {
+      this.addSql('alter table recovery_code add column later int')
+    }
+  }
+
+  it('lets other statements on the table run, and is applied when the transaction ends', async () => {
+    await list(NAMES)
+    const reader = await db.pool.connect()
+    onTestFinished(() => reader.release(true))
+    await reader.query('begin; select from recovery_code')
+    const later = await openDatabase(db.connection, ENTITIES, [...MIGRATIONS, { name: 'Later', class: Later }])
+    const onBlocked = vi.fn()
+    const migrated = migrate(later, db.pool, currentMigrations, onBlocked)
+    const waiting = () =>
+      db.pool.query("select from pg_locks where relation = 'recovery_code'::regclass and not granted")
+    await vi.waitFor(async () => expect((await waiting()).rowCount).toBe(1), 10_000)
+    await db.pool.query('select from recovery_code')
+    await vi.waitFor(() => expect(onBlocked).toHaveBeenCalled())
+    await reader.query('commit')
+    await migrated
+    await db.pool.query('select later from recovery_code')
+    await later.close()
   })
 })

@@ -83,8 +83,8 @@ export const MIGRATIONS = [
  * Migrates the schema to the current version; see {@link migrate}.
  * @throws ConfigError the database is older than the baseline
  */
-export const migrateSchema = (database: Database, pool: pg.Pool): Promise<void> =>
-  migrate(database, pool, currentMigrations)
+export const migrateSchema = (database: Database, pool: pg.Pool, onBlocked?: (error: unknown) => void): Promise<void> =>
+  migrate(database, pool, currentMigrations, onBlocked)
 
 /** Returns whether all migrations are applied. One query, where {@link migrateSchema} loads the ORM a second time. */
 export async function isMigrated(pool: pg.Pool): Promise<boolean> {

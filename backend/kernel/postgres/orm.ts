@@ -2,6 +2,7 @@ import { type EntitySchema, MikroORM } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { type EntityManager, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import type pg from 'pg'
+import { backoff, pause } from '../backoff.ts'
 import { endFailedRollbacks } from './endFailedRollbacks.ts'
 import { setIsolation } from './openPool.ts'
 
@@ -14,6 +15,15 @@ interface NamedMigration {
 
 /** Advisory lock key, reserved for migrations. */
 const MIGRATION_LOCK = 7314202
+
+/**
+ * Milliseconds that a migration waits for a lock. Later statements on the same table wait behind it, so this is shorter
+ * than their `LOCK_TIMEOUT_MS`.
+ */
+const MIGRATION_LOCK_TIMEOUT_MS = 1_000
+
+/** SQLSTATEs of a lock timeout and of a deadlock. */
+const BLOCKED = ['55P03', '40P01']
 
 /**
  * Opens the database with these entities and migrations. `connection` has a URL, or a Unix socket directory as `host`. It may
@@ -56,13 +66,17 @@ const pools = new WeakMap<Database, () => pg.Pool | undefined>()
 export const poolOf = (database: Database): pg.Pool | undefined => pools.get(database)?.()
 
 /**
- * Runs pending migrations. Concurrent processes wait for the one that migrates, without a timeout.
+ * Runs pending migrations. Concurrent processes wait for the one that migrates, without a timeout. While another
+ * transaction, such as a backup, locks a table, rolls back all of them and tries again, without a limit: a process that
+ * gave up would be restarted and wait all the same.
  * @param rename maps the names of applied migrations, as recorded, to their current names
+ * @param onBlocked called before each retry
  */
 export async function migrate(
   database: Database,
   pool: pg.Pool,
   rename: (applied: readonly string[]) => readonly string[],
+  onBlocked: (error: unknown) => void = () => {},
 ): Promise<void> {
   const lock = await pool.connect()
   try {
@@ -71,10 +85,26 @@ export async function migrate(
     const { migrator } = database
     const applied = (await migrator.getExecuted()).map(({ name }) => name)
     for (const name of rename(applied)) if (!applied.includes(name)) await migrator.logMigration(name)
-    await migrator.up()
+    for (let attempt = 0; !(await applyUnlessBlocked(database, onBlocked)); attempt++)
+      await pause(backoff(attempt, { initial: 1_000 }))
   } finally {
     // Closing the connection releases the lock, even after a failure.
     lock.release(true)
+  }
+}
+
+/** Applies all pending migrations or none. Returns whether it did. */
+async function applyUnlessBlocked(database: Database, onBlocked: (error: unknown) => void): Promise<boolean> {
+  try {
+    await database.em.fork().transactional(async (em) => {
+      await em.execute(`set local lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`)
+      await database.migrator.up({ transaction: em.getTransactionContext() })
+    })
+    return true
+  } catch (error) {
+    if (!BLOCKED.includes((error as { code?: string }).code ?? '')) throw error
+    onBlocked(error)
+    return false
   }
 }
 
