@@ -36,9 +36,19 @@ export interface SettleDeps extends RefreshDeps {
 /**
  * Applies due changes, then brings credits and the provider's agreements in line with the subscription. Each step
  * depends only on the streams, so it can be interrupted and repeated. Returns the delay in milliseconds until the next
- * change is due, or null if none is.
+ * change is due, or null if none is. Throws the first of the failures of {@link settleUnlessRefused}.
  */
 export async function settleSubscription(deps: SettleDeps, userId: string): Promise<number | null> {
+  const { due, failures } = await settleUnlessRefused(deps, userId)
+  if (failures.length > 0) throw failures[0]
+  return due
+}
+
+/** Settles like {@link settleSubscription}. Also returns the failures that did not keep the other steps from being done. */
+export async function settleUnlessRefused(
+  deps: SettleDeps,
+  userId: string,
+): Promise<{ due: number | null; failures: readonly unknown[] }> {
   let state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const failures: unknown[] = []
   await settleCredits(deps, userId, state).catch((error) => {
@@ -55,9 +65,8 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
       // An agreement that the provider refuses must not keep another one billed.
       failures.push(error)
     }
-  if (failures.length > 0) throw failures[0]
-  const due = nextChangeDueAt(state)
-  return due === undefined ? null : Math.max(Date.parse(due) - deps.calendar(), 0)
+  const dueAt = nextChangeDueAt(state)
+  return { due: dueAt === undefined ? null : Math.max(Date.parse(dueAt) - deps.calendar(), 0), failures }
 }
 
 /** Brings the credits in line with the sales and reversals. */

@@ -1,3 +1,4 @@
+import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import { inParallel } from '#backend/kernel/inParallel.ts'
 import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import type { ActivityContext, Engine, Implemented, NoInput } from '../engine/engine.port.ts'
@@ -13,7 +14,7 @@ import {
   runSubscriptionLifecycle,
   SUBSCRIPTION_CHANGED,
 } from './runSubscriptionLifecycle.workflow.ts'
-import { type SaleCredits, settleSubscription } from './settleSubscription.ts'
+import { type SaleCredits, settleSubscription, settleUnlessRefused } from './settleSubscription.ts'
 
 export type SubscriptionActivities = LifecycleActivities & WebhookActivities & ReconcileActivities
 
@@ -55,8 +56,9 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
 
   return {
     async settleSubscription({ userId }: { userId: string }) {
-      const due = await settleSubscription(deps, userId)
+      const { due, failures } = await settleUnlessRefused(deps, userId)
       const reminder = await remind(deps, userId)
+      if (failures.length > 0) throw failures[0]
       return reminder === null ? due : Math.min(due ?? reminder, reminder)
     },
 
@@ -71,8 +73,11 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       } else if (result === 'ignored') {
         await inbox.close(noticeId, 'not ours')
       } else {
-        // Settle before closing the webhook, so that `confirm` returns after credits are granted.
-        await settleSubscription(deps, result.userId)
+        // Settle before closing the webhook, so that `confirm` returns after credits are granted. The lifecycle calls the
+        // provider again about agreements that it refused.
+        const { failures } = await settleUnlessRefused(deps, result.userId)
+        const unreadable = failures.find(isUnreadable)
+        if (unreadable) throw unreadable
         await signal(runSubscriptionLifecycle, result, SUBSCRIPTION_CHANGED)
         await inbox.close(noticeId, 'done')
       }
