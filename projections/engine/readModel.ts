@@ -39,10 +39,14 @@ export async function readCheckpoint(database: Database, { name, version }: { na
 /** Time after which a read model of a newer version has been left by its processes, ms. */
 const LEFT_MS = 2 * 60_000
 
-/** Requests the rebuild of a read model of a newer version that no process has kept up to date for two minutes. */
+/**
+ * Requests the rebuild of a read model of a newer version that no process has kept up to date for two minutes. Before
+ * the first report, they count from the swap.
+ */
 export async function reclaim(database: Database, { name, version }: AnyProjection): Promise<void> {
   const sql = `update projection_checkpoint set version = :requested, position = null, last_event = null
-    where name = :name and version > :version and live_at < clock_timestamp() - :left * interval '1 millisecond'`
+    where name = :name and version > :version
+      and coalesce(live_at, updated_at) < clock_timestamp() - :left * interval '1 millisecond'`
   await query(database, sql, { name, version, requested: REBUILD_REQUESTED, left: LEFT_MS })
 }
 

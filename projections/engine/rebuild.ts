@@ -65,7 +65,7 @@ function swapIn(projection: AnyProjection, database: Database, draft: string, ca
       await catchUp()
       const [swapped] = await em.execute<{ position?: GlobalPosition }[]>(
         `update projection_checkpoint live set version = built.version, position = built.position,
-           last_event = built.last_event, live_at = null
+           last_event = built.last_event, live_at = null, updated_at = clock_timestamp()
          from projection_checkpoint built where live.name = ? and built.name = ? returning live.position`,
         [projection.name, draft],
       )

@@ -6,8 +6,16 @@ import { engineRuns } from '../testing/engineRuns.ts'
 import { tasksAtStages } from '../testing/taskEvents.ts'
 
 let db: TemporaryDatabase
+let shown: number
 beforeAll(async () => {
   db = await startTemporaryDatabase()
+  for (const [first, ...others] of tasksAtStages(uuid7(), 10))
+    for (const event of [first!, ...others])
+      await db.store.append(`videoTask-${first!.data.taskId}`, 'any', [{ id: uuid7(), ...event }])
+  run(videoTasks)
+  await vi.waitFor(async () => expect(await tasks()).toBeGreaterThan(0), 10_000)
+  await stopAll()
+  shown = await tasks()
 })
 afterAll(() => db.close())
 afterEach(() => stopAll())
@@ -16,25 +24,31 @@ const { run, stopAll } = engineRuns(() => db)
 const next = videoTasks.version + 1
 const version = async () => (await db.pool.query('select version from projection_checkpoint')).rows[0]?.version
 const tasks = async () => (await db.pool.query('select id from video_task')).rows.length
-/** Says that a process of the next version has kept the read model up to date until some time ago. */
-const reported = (ago: string) =>
-  db.pool.query('update projection_checkpoint set version = $1, live_at = clock_timestamp() - $2::interval', [
-    next,
-    ago,
-  ])
+const becomes = (values: string) => db.pool.query(`update projection_checkpoint set ${values}`)
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200))
 
-it('a read model of a newer version is taken back once no process has reported on it for two minutes', async () => {
-  for (const [first, ...others] of tasksAtStages(uuid7(), 10))
-    for (const event of [first!, ...others])
-      await db.store.append(`videoTask-${first!.data.taskId}`, 'any', [{ id: uuid7(), ...event }])
-  const before = run(videoTasks)
-  await vi.waitFor(async () => expect(await tasks()).toBeGreaterThan(0), 10_000)
-  await before.stop()
-  const shown = await tasks()
-  await reported('115 s')
+it.each([
+  ['the last report on it', 'live_at'],
+  ['it was swapped in without a report', 'live_at = null, updated_at'],
+])('a read model of a newer version is taken back two minutes after %s', async (_, time) => {
+  const ago = (age: string) => becomes(`version = ${next}, ${time} = clock_timestamp() - interval '${age}'`)
+  await ago('115 s')
   run(videoTasks)
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await aWhile()
   expect(await version()).toBe(next)
-  await reported('121 s')
+  await stopAll()
+  await ago('121 s')
+  run(videoTasks)
   await vi.waitFor(async () => expect([await version(), await tasks()]).toEqual([videoTasks.version, shown]), 10_000)
+})
+
+it('a read model that was just swapped in is not taken back before the first report', async () => {
+  await becomes(`version = 1, updated_at = now() - interval '1 day'`)
+  run(videoTasks)
+  await vi.waitFor(async () => expect(await version()).toBe(videoTasks.version), 10_000)
+  await stopAll()
+  await becomes('live_at = null')
+  run({ ...videoTasks, version: 1 })
+  await aWhile()
+  expect(await version()).toBe(videoTasks.version)
 })
