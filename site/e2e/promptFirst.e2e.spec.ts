@@ -133,6 +133,25 @@ describeOnSite('a visitor’s prompt', (site) => {
     await page.context().close()
   })
 
+  it('only fills the form after a sign-in with a password once a link carries it', { timeout: 60_000 }, async () => {
+    const { start } = await words('en', 'landing')
+    const [{ field, login }, { form }] = [await words('en', 'auth'), await words('en', 'workspace')]
+    const user = await site.newUser()
+    const page = await site.visit({ language: 'en' })
+    const ordered: string[] = []
+    page.on('request', (request) => request.url().endsWith('/videos/generate') && ordered.push(request.url()))
+    await ask(page, 'en', user.email)
+    await page.getByRole('button', { name: start.another }).click()
+    await page.getByRole('link', { name: start.password }).click()
+    await page.getByLabel(field.email, { exact: true }).fill(user.email)
+    await page.getByLabel(field.password, { exact: true }).fill('correct horse')
+    await page.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
+    await page.waitForURL(/\/workspace$/)
+    await expect.poll(() => page.getByRole('textbox', { name: form.prompt }).inputValue()).toBe(PROMPT)
+    expect(ordered).toEqual([])
+    await page.context().close()
+  })
+
   it('keeps a chosen plan on the way to another device, whose account sets its first password', {
     timeout: 60_000,
   }, async () => {

@@ -53,7 +53,7 @@ export const PasswordForm = z
 const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
 
 /** Returns the page that this page's URL asks for. A redirect from a private page leaves its anchor in this URL. */
-function requestedPage(): string | null {
+export function requestedPage(): string | null {
   const next = new URLSearchParams(location.search).get('next')
   return next && !next.includes('#') ? next + location.hash : next
 }

@@ -1,6 +1,6 @@
 import { confirmStart, previewStart, start } from '#backend/accounts/contract.ts'
 import { pageLocale } from '../../i18n/client.ts'
-import { enter, keepRequestedPage, nextPage } from '../account.ts'
+import { enter, keepRequestedPage, nextPage, requestedPage } from '../account.ts'
 import { type Answer, call } from '../api.ts'
 import { ApiError, ticketOf } from '../apiError.ts'
 import { buyPlan } from '../plans/purchase.ts'
@@ -10,13 +10,19 @@ export type StartPreview = Answer<typeof previewStart>
 
 type Draft = NonNullable<Parameters<typeof call<typeof start>>[1]>['body'] & object
 
-/** Mails a link that signs in and continues with the draft of this browser. */
+/**
+ * Mails a link that signs in and buys the chosen plan. The link starts the video of this browser's draft only if this
+ * page was opened for it: another sign-in must not order, and charge, a prompt that was mailed or abandoned before.
+ */
 export async function mailLink(email: string): Promise<void> {
-  const { prompt, camera_movements, plan } = readLocalStart() ?? {}
-  const draft = { prompt, camera_movements, plan } as Draft['draft']
+  const local = readLocalStart() ?? {}
+  const { prompt, camera_movements, plan } = local
+  const startsVideo = prompt && requestedPage()?.endsWith(WITH_DRAFT)
+  const draft = (startsVideo ? { prompt, camera_movements, plan } : { plan }) as Draft['draft']
   await call(start, { body: { email, language: pageLocale(), draft } })
   // The link itself leads to the video of a draft.
-  if (!prompt) keepRequestedPage()
+  if (startsVideo) writeLocalStart({ ...local, mailed: true })
+  else keepRequestedPage()
 }
 
 /** Returns what a mailed link continues. The link still works afterwards. */

@@ -8,6 +8,8 @@ export interface StartDraft {
   readonly first_frame_image_url?: string
   /** Idempotency key of the video. */
   readonly key?: string
+  /** Whether a mailed link carries the draft. It may have been opened elsewhere, so this copy orders nothing. */
+  readonly mailed?: boolean
 }
 
 /** Signing out deletes it, as it deletes all drafts (see `forgetDrafts`). */

@@ -65,8 +65,10 @@ export async function startVideo(draft: StartDraft, file: File | undefined): Pro
     // A picture belongs to one link.
     const body = { email: input.value, language: pageLocale(), draft: { ...draft, ...(image ? { image } : {}) } }
     const answer = await send('/auth/start', body)
-    if (!answer.fault) image = undefined
-    return answer.fault
+    if (answer.fault) return answer.fault
+    image = undefined
+    writeLocalStart({ ...draft, mailed: true })
+    return undefined
   }
   const submit = async () => {
     if (button.ariaBusy) return

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { forgetDrafts } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
+import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
 import { storageDouble } from '../../api/testing/storageDouble.ts'
 import { keepDraft } from './draft.ts'
-import { setPrompt } from './generation.ts'
+import { $generation, setPrompt } from './generation.ts'
+import { startVideo } from './startVideo.ts'
+import { $stage } from './workspace.ts'
 
 const kept = new Map<string, string>()
 const drafts = () => [...kept.keys()].filter((key) => key.startsWith('kinora.draft.'))
@@ -60,5 +63,24 @@ describe('the unsent form', () => {
     forgetDrafts()
     expect(set).toHaveBeenCalledWith('kinora.draft.forgotten', '1')
     expect(drafts()).toEqual([])
+  })
+})
+
+describe('a prompt of the landing page that a link was mailed with', () => {
+  it('fills the form after another sign-in, and is not ordered again', async () => {
+    const paths: string[] = []
+    vi.stubGlobal('document', { documentElement: { lang: 'en', dataset: {} }, getElementById: () => null })
+    vi.stubGlobal('location', { search: '?draft=1', pathname: '/workspace' })
+    vi.stubGlobal('history', { state: null, replaceState: () => {} })
+    vi.stubGlobal('fetch', async (path: string) => {
+      paths.push(path)
+      return Response.json({ draft: null })
+    })
+    writeLocalStart({ prompt: 'a heron', mailed: true })
+    $stage.set('open')
+    await startVideo()
+    expect($generation.get().prompt).toBe('a heron')
+    expect(paths).toEqual(['/api/v1/auth/start/draft'])
+    expect(readLocalStart()).toBeNull()
   })
 })

@@ -20,11 +20,14 @@ async function readDraft(): Promise<Draft | null> {
   return draft ?? (readLocalStart() as Draft | null)
 }
 
-/** Fills the form with the draft, orders its video and shows it. */
-async function order(draft: Draft, key: string): Promise<void> {
-  const { prompt = '', camera_movements = [], first_frame_image_url } = draft
+function fillForm({ prompt = '', camera_movements = [], first_frame_image_url }: Draft): void {
   setMode(first_frame_image_url ? 'image_to_video' : 'text_to_video')
   setPrompt(writePrompt(prompt, camera_movements, movementNames(), movementSeparator()))
+}
+
+/** Orders the draft's video and shows it. */
+async function order(draft: Draft, key: string): Promise<void> {
+  const { prompt = '', camera_movements = [], first_frame_image_url } = draft
   const form = $generation.get()
   const body = {
     task_type: form.taskType,
@@ -42,7 +45,7 @@ async function order(draft: Draft, key: string): Promise<void> {
 
 /**
  * Starts the video that a visitor described before the sign-in. Its key makes reloads and second tabs start it once. The
- * draft stays if the server could not be reached.
+ * draft stays if the server could not be reached. A draft that was also mailed only fills the form.
  */
 export const startVideo = once(async () => {
   if ($stage.get() !== 'open' || !new URLSearchParams(location.search).has('draft')) return
@@ -51,6 +54,8 @@ export const startVideo = once(async () => {
   if (draft === undefined) return
   history.replaceState(history.state, '', location.pathname)
   if (!draft || !(draft.prompt || draft.first_frame_image_url)) return
+  fillForm(draft)
+  if (draft.mailed) return writeLocalStart(null)
   const key = draft.key ?? newOrderKey()
   const unreached = await order(draft, key).then(
     () => false,
