@@ -31,13 +31,17 @@ interface ConfirmationsOptions {
 export function createConfirmations(options: ConfirmationsOptions) {
   const { passwords, sessions, attempts, securityLog, factors, notifyFactor } = options
 
-  /** Checks the password. The rate limit prevents guessing it from a stolen session. */
+  /**
+   * Checks the password. The rate limit prevents guessing it from a stolen session. An account without a password has
+   * nothing to guess. @throws ValidationError no_password, wrong_password  @throws Rejection too_many_requests
+   */
   const confirmPassword = async (
     ctx: Context,
     userId: string,
     password: string,
     path = 'password',
   ): Promise<UserAccount> => {
+    if (!(await passwords.isSet(userId))) throw new ValidationError([{ path, code: 'no_password' }])
     await attempts.take(ctx, 'confirm', userId, userId)
     const account = await passwords.confirm(userId, password, path)
     await attempts.giveBack(ctx, 'confirm', userId)

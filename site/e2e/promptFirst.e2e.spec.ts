@@ -2,6 +2,7 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
+import { axeFaults } from './testing/axeFaults.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite, type Visit } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
@@ -155,7 +156,8 @@ describeOnSite('a visitor’s prompt', (site) => {
   it('keeps a chosen plan on the way to another device, whose account sets its first password', {
     timeout: 60_000,
   }, async () => {
-    const [{ start, field, reset, login }, { password }] = [await words('en', 'auth'), await words('en', 'profile')]
+    const { start, field, reset, login } = await words('en', 'auth')
+    const { password, factors } = await words('en', 'profile')
     const email = newEmail()
     const page = await site.visit({ language: 'en' })
     await page.goto(site.url)
@@ -171,7 +173,18 @@ describeOnSite('a visitor’s prompt', (site) => {
 
     await device.goto(`${site.url}/profile/security`)
     await device.getByText(password.none).waitFor()
-    await device.getByRole('button', { name: password.mail }).click()
+    for (const name of [factors.setUp, factors.addPasskey]) {
+      await device.getByRole('button', { name, exact: true }).click()
+      const dialog = device.getByRole('dialog', { name })
+      await dialog.getByText(factors.needsPassword).waitFor()
+      await dialog.getByRole('button', { name: password.mail }).waitFor()
+      expect([await dialog.locator('input').count(), await axeFaults(device)]).toEqual([0, []])
+      await device.keyboard.press('Escape')
+      const opener = device.getByRole('button', { name, exact: true })
+      await expect.poll(() => opener.evaluate((button) => button === document.activeElement)).toBe(true)
+    }
+    await device.getByRole('button', { name: factors.setUp, exact: true }).click()
+    await device.getByRole('dialog').getByRole('button', { name: password.mail }).click()
     const link = async () => (await mailsTo(email)).map(({ text }) => /https?:\S+reset-password\S+/.exec(text)?.[0])[0]
     await expect.poll(link).toBeDefined()
     await device.goto((await link())!)

@@ -22,7 +22,7 @@ export interface FactorOwner {
   readonly session: string
   /** Whether the owner should have a second factor. */
   readonly recommended: boolean
-  /** @throws ValidationError wrong_password @throws Rejection too_many_requests */
+  /** @throws ValidationError no_password, wrong_password @throws Rejection too_many_requests */
   confirmPassword(password: string): Promise<void>
   /** Checks a code, within a rate limit, and records a failure. @throws ValidationError wrong_code */
   verify(code: string): Promise<void>

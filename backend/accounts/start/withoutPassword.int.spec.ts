@@ -58,6 +58,16 @@ describe('an account without a password', () => {
     )
   })
 
+  it('is told that it has none where one is asked for, which spends no attempt at its deletion', async () => {
+    const { send, erase } = await member('factor@kinora.test')
+    for (let attempt = 0; attempt < 11; attempt++)
+      expect(await outcome(await send('/users/totp', { password: 'a guess' }))).toEqual([422, 'password: no_password'])
+    const passkey = { name: 'Phone', password: 'a guess' }
+    expect(await outcome(await send('/users/passkeys/options', passkey))).toEqual([422, 'password: no_password'])
+    await send('/users/delete/mail')
+    expect((await erase({ token: await newestToken('factor@kinora.test') })).status).toBe(200)
+  })
+
   it('does not delete an account that has a password with a mailed link alone', async () => {
     const user = await kinora.newUser()
     await user.call('POST', '/users/delete/mail')

@@ -30,19 +30,23 @@ export function PasswordSetting() {
         {t('profile.password.heading')}
       </h3>
       <PasswordKnown>
-        {(hasPassword) => (
-          <>
-            <p className="muted">{t(hasPassword ? 'profile.password.lead' : 'profile.password.none')}</p>
-            {hasPassword ? <PasswordChange key={round} onDone={onDone} /> : <FirstPassword />}
-          </>
-        )}
+        {(hasPassword) =>
+          hasPassword ? (
+            <>
+              <p className="muted">{t('profile.password.lead')}</p>
+              <PasswordChange key={round} onDone={onDone} />
+            </>
+          ) : (
+            <FirstPassword />
+          )
+        }
       </PasswordKnown>
     </div>
   )
 }
 
 /** Mails a link that sets the first password: a session alone must not be enough. */
-function FirstPassword() {
+export function FirstPassword() {
   const t = translate()
   const [busy, run] = useBusy()
   const mail = () =>
@@ -51,9 +55,18 @@ function FirstPassword() {
       (error) => showToast('danger', errorText(error, t('profile.failed'))),
     )
   return (
-    <div className="row row-wide">
-      <Button label={t('profile.password.mail')} variant="outline" icon="mail" busy={busy} onClick={() => run(mail)} />
-    </div>
+    <>
+      <p className="muted">{t('profile.password.none')}</p>
+      <div className="row row-wide">
+        <Button
+          label={t('profile.password.mail')}
+          variant="outline"
+          icon="mail"
+          busy={busy}
+          onClick={() => run(mail)}
+        />
+      </div>
+    </>
   )
 }
 

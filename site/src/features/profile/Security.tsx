@@ -1,3 +1,4 @@
+import { useStore } from '@nanostores/react'
 import type { SecurityRecord } from '#backend/accounts/contract.ts'
 import { userFactors } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
@@ -9,20 +10,26 @@ import { Factors } from '../../ui/factors/Factors.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Devices } from './Devices.tsx'
 import { PagedSection } from './PagedSection.tsx'
-import { PasswordSetting } from './PasswordSetting.tsx'
-import { deviceName } from './profile.ts'
+import { FirstPassword, PasswordSetting } from './PasswordSetting.tsx'
+import { $hasPassword, deviceName } from './profile.ts'
 import { securityLog } from './securityLog.ts'
 
 /** Shows what protects the account, where it is signed in, and the events that concern access to it. */
 export function Security() {
   const t = translate()
+  const firstPassword = useStore($hasPassword) === false && (
+    <>
+      <p>{t('profile.factors.needsPassword')}</p>
+      <FirstPassword />
+    </>
+  )
   return (
     <section className="stack stack-wide profile-section" id="security" aria-labelledby="security-heading">
       <h2 id="security-heading">{t('profile.security.heading')}</h2>
       <div className="stack stack-wide card profile-card" id="two-step">
         <h3>{t('profile.factors.heading')}</h3>
         <p className="muted">{t('profile.factors.lead')}</p>
-        <Factors endpoints={userFactors} onChange={() => void securityLog.open(1)} />
+        <Factors endpoints={userFactors} firstPassword={firstPassword} onChange={() => void securityLog.open(1)} />
       </div>
       <div className="profile-columns">
         <PasswordSetting />

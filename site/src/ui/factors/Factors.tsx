@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import type { FactorEndpoints, Factors as State } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
@@ -14,6 +14,8 @@ import { useStepUp } from './useStepUp.tsx'
 
 interface FactorsProps {
   readonly endpoints: FactorEndpoints
+  /** Content in place of the forms that ask for the password, for an owner without one. */
+  readonly firstPassword?: ReactNode
   /** Called after a factor was added or removed. */
   readonly onChange?: () => void
   /** Called when the state was read. */
@@ -21,7 +23,7 @@ interface FactorsProps {
 }
 
 /** Shows and manages the second factors of the user or the operator. */
-export function Factors({ endpoints, onChange, onState }: FactorsProps) {
+export function Factors({ endpoints, firstPassword, onChange, onState }: FactorsProps) {
   const t = translate()
   const [state, setState] = useState<State | 'failed'>()
   const [codes, setCodes] = useState<readonly string[]>([])
@@ -42,7 +44,13 @@ export function Factors({ endpoints, onChange, onState }: FactorsProps) {
       {state === undefined && <div className="skeleton factor-skeleton" aria-busy="true" />}
       {state === 'failed' && <RetryNotice tone="danger" text={t('profile.factors.failed')} onRetry={load} />}
       {state && state !== 'failed' && (
-        <Methods endpoints={endpoints} state={state} onCodes={setCodes} onChange={changed} />
+        <Methods
+          endpoints={endpoints}
+          firstPassword={firstPassword}
+          state={state}
+          onCodes={setCodes}
+          onChange={changed}
+        />
       )}
       {/* The server shows the codes once. They stay if the methods cannot be read again. */}
       {codes.length > 0 && <RecoveryCodes codes={codes} onClose={() => setCodes([])} />}
@@ -52,12 +60,13 @@ export function Factors({ endpoints, onChange, onState }: FactorsProps) {
 
 interface MethodsProps {
   readonly endpoints: FactorEndpoints
+  readonly firstPassword: ReactNode
   readonly state: State
   readonly onCodes: (codes: readonly string[]) => void
   readonly onChange: () => Promise<void>
 }
 
-function Methods({ endpoints, state, onCodes, onChange }: MethodsProps) {
+function Methods({ endpoints, firstPassword, state, onCodes, onChange }: MethodsProps) {
   const t = translate()
   const { guard, dialog } = useStepUp(endpoints)
   const [adding, setAdding] = useState(false)
@@ -102,6 +111,7 @@ function Methods({ endpoints, state, onCodes, onChange }: MethodsProps) {
       </div>
       <Passkeys
         endpoints={endpoints}
+        firstPassword={firstPassword}
         passkeys={state.passkeys}
         busy={busy}
         onRemove={({ id }) => attempt(() => call(endpoints.removePasskey, { params: { passkey: id } }))}
@@ -115,7 +125,14 @@ function Methods({ endpoints, state, onCodes, onChange }: MethodsProps) {
           </Button>
         </div>
       )}
-      {adding && <TotpSetup endpoints={endpoints} onClose={() => setAdding(false)} onDone={onDone} />}
+      {adding && (
+        <TotpSetup
+          endpoints={endpoints}
+          firstPassword={firstPassword}
+          onClose={() => setAdding(false)}
+          onDone={onDone}
+        />
+      )}
       {dialog}
     </>
   )

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { type FactorEndpoints, type Factors, type Passkey, PasskeyEntry } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
@@ -15,6 +15,8 @@ import { useStepUp } from './useStepUp.tsx'
 
 interface PasskeysProps {
   readonly endpoints: FactorEndpoints
+  /** Content in place of the form, for an owner without a password. */
+  readonly firstPassword: ReactNode
   readonly passkeys: Factors['passkeys']
   readonly busy: boolean
   readonly onRemove: (passkey: Passkey) => void
@@ -23,12 +25,13 @@ interface PasskeysProps {
 }
 
 /** Lists passkeys, and adds new ones. */
-export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: PasskeysProps) {
+export function Passkeys({ endpoints, firstPassword, passkeys, busy, onRemove, onAdded }: PasskeysProps) {
   const t = translate()
   const [adding, setAdding] = useState(false)
   const isPossible = hasPasskeys()
+  const close = () => setAdding(false)
   const onDone = (codes: readonly string[]) => {
-    setAdding(false)
+    close()
     onAdded(codes)
   }
   return (
@@ -64,7 +67,14 @@ export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: Passk
           onClick={() => setAdding(true)}
         />
       </div>
-      {adding && <NewPasskey endpoints={endpoints} onClose={() => setAdding(false)} onDone={onDone} />}
+      {adding &&
+        (firstPassword ? (
+          <Dialog title={t('profile.factors.addPasskey')} onClose={close}>
+            {firstPassword}
+          </Dialog>
+        ) : (
+          <NewPasskey endpoints={endpoints} onClose={close} onDone={onDone} />
+        ))}
     </>
   )
 }

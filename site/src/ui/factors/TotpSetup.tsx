@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { CodeEntry, type FactorEndpoints, PasswordEntry, type TotpSetup as Setup } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
@@ -13,14 +13,22 @@ import { useStepUp } from './useStepUp.tsx'
 
 interface TotpSetupProps {
   readonly endpoints: FactorEndpoints
+  /** Content in place of the form, for an owner without a password. */
+  readonly firstPassword: ReactNode
   readonly onClose: () => void
   /** Called with the recovery codes; empty if the owner has some already. */
   readonly onDone: (codes: readonly string[]) => void
 }
 
 /** Sets up an authenticator app: asks for the password, shows the QR code and checks the first code. */
-export function TotpSetup({ endpoints, onClose, onDone }: TotpSetupProps) {
+export function TotpSetup({ endpoints, firstPassword, onClose, onDone }: TotpSetupProps) {
   const [setup, setSetup] = useState<Setup>()
+  if (firstPassword)
+    return (
+      <Dialog title={translate()('profile.factors.setUp')} onClose={onClose}>
+        {firstPassword}
+      </Dialog>
+    )
   return setup ? (
     <Scan endpoints={endpoints} setup={setup} onClose={onClose} onDone={onDone} />
   ) : (
@@ -58,7 +66,9 @@ function Password({ endpoints, onClose, onSetup }: PasswordProps) {
   )
 }
 
-function Scan({ endpoints, setup, onClose, onDone }: TotpSetupProps & { readonly setup: Setup }) {
+type ScanProps = Omit<TotpSetupProps, 'firstPassword'> & { readonly setup: Setup }
+
+function Scan({ endpoints, setup, onClose, onDone }: ScanProps) {
   const t = translate()
   const id = useId()
   const { guard, dialog } = useStepUp(endpoints)
