@@ -48,3 +48,9 @@ describe.each([
     }
   })
 })
+
+it('the Chinese FAQ answer about plans states the dollars that are charged', () => {
+  const answer = readFileSync(path.join(import.meta.dirname, 'zh/faq/plans.md'), 'utf8')
+  const paid = Object.values(PLANS).filter(({ tier }) => tier !== 'free')
+  expect(answer.match(/[\d.]+(?= 美元)/g)).toEqual(paid.map(({ priceCents }) => (priceCents / 100).toFixed(2)))
+})

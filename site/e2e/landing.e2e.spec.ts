@@ -106,6 +106,17 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
+  it('shows the dollars that are charged beside the yuan, above buttons on one line', async () => {
+    const { choose } = await words('zh', 'subscription')
+    const page = await site.visit({ language: 'zh', width: 1280 })
+    await page.goto(`${site.url}/zh/`)
+    const charges = ['US$12.99', 'US$44.99', 'US$129.99'].map((price) => choose.charged.replace('{{price}}', price))
+    expect(await page.locator('#plans .price small').allInnerTexts()).toEqual(charges)
+    const tops = page.locator('#plans .plan > a').evaluateAll((all) => all.map((a) => a.getBoundingClientRect().top))
+    expect(new Set((await tops).map(Math.round)).size).toBe(1)
+    await page.context().close()
+  })
+
   it('leads members to the workspace and to the payment provider', async () => {
     const page = await memberOn(site)
     await expect.poll(() => page.locator('.hero a:visible').first().getAttribute('href')).toBe('/workspace')
