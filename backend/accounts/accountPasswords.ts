@@ -52,7 +52,8 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     if (changed === 0) throw new Rejection('unauthenticated', 'Please sign in.')
     await endSessions(tx, account.id, at)
     await links.revoke(tx, account.id, 'reset')
-    const notice = composeMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`)
+    const link = `${publicUrl()}${account.language === 'zh' ? '/zh' : ''}/auth/forgot-password`
+    const notice = composeMail('passwordChanged', account, link)
     await outbox.put(tx, account.id, notice, NOTICE_LIFETIME_MS)
     return at
   }

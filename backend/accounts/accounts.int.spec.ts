@@ -44,7 +44,7 @@ describe('registering', () => {
     ])
     const mails = await kinora.mails(email)
     expect(mails).toHaveLength(1)
-    expect(mails[0]!.text).toContain(`${kinora.url}/verify-email?token=`)
+    expect(mails[0]!.text).toContain(`${kinora.url}/zh/verify-email?token=`)
     expect(mails[0]!.text).toContain(`email=${encodeURIComponent(email)}`)
   })
 

@@ -79,4 +79,15 @@ describe('the language', () => {
     expect(await (await user.call('GET', '/auth/me')).json()).toMatchObject({ language: 'zh' })
     expect((await user.call('PUT', '/users/language', { language: 'fr' })).status).toBe(422)
   })
+
+  it('decides which pages the links in mails lead to', async () => {
+    const user = await kinora.newUser()
+    await user.call('PUT', '/users/language', { language: 'zh' })
+    const token = await resetLink(user)
+    const [mailed] = await kinora.mails(user.email)
+    expect(mailed!.text).toContain(`${kinora.url}/zh/reset-password?token=${token}`)
+    await reset(token)
+    const [notice] = await kinora.mails(user.email)
+    expect(notice!.text).toContain(`${kinora.url}/zh/auth/forgot-password`)
+  })
 })

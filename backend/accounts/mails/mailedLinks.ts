@@ -79,8 +79,8 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     issue,
 
     /**
-     * Emails a link with a new token within the caller's transaction. `query` extends the link, `values` fill the text.
-     * `issuedAt`, in epoch ms, dates the token back.
+     * Emails a link with a new token, to a page in the account's language, within the caller's transaction. `query`
+     * extends the link, `values` fill the text. `issuedAt`, in epoch ms, dates the token back.
      */
     async send(
       tx: EntityManager,
@@ -90,7 +90,8 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     ): Promise<void> {
       const { mail, path, lifetimeMs } = LINKS[kind]
       const token = await issue(tx, kind, account, issuedAt)
-      const link = `${publicUrl()}${path}?${new URLSearchParams({ token, ...query })}`
+      const page = publicUrl() + (account.language === 'zh' ? '/zh' : '') + path
+      const link = `${page}?${new URLSearchParams({ token, ...query })}`
       await outbox.put(tx, account.id, composeMail(mail, account, link, values), lifetimeMs)
     },
 
