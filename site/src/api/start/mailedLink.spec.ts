@@ -24,18 +24,18 @@ const mailFor = async (next: string) => {
 }
 
 describe('a link that the login page mails', () => {
-  it.each(['', '/profile#subscription'])(
-    'carries the plan, but not a prompt that waits in the browser (%s)',
-    async (next) => {
-      await mailFor(next)
-      expect(sent?.draft).toEqual({ plan: 'pro' })
-      expect(readLocalStart()).toEqual(DRAFT)
-    },
-  )
+  it.each([
+    ['', {}],
+    ['/profile#subscription', { plan: 'pro' }],
+  ])('carries no prompt that waits in the browser, and a plan to its page only (%s)', async (next, carried) => {
+    await mailFor(next)
+    expect(sent?.draft).toEqual(carried)
+    expect(readLocalStart()).toEqual(DRAFT)
+  })
 
   it.each([WITH_DRAFT, `/zh${WITH_DRAFT}`])('carries the prompt that the page was opened for (%s)', async (next) => {
     await mailFor(next)
-    expect(sent?.draft).toEqual(DRAFT)
+    expect(sent?.draft).toEqual({ prompt: DRAFT.prompt, camera_movements: DRAFT.camera_movements })
     expect(readLocalStart()).toEqual({ ...DRAFT, mailed: true })
   })
 })

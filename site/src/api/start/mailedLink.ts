@@ -10,16 +10,20 @@ export type StartPreview = Answer<typeof previewStart>
 
 type Draft = NonNullable<Parameters<typeof call<typeof start>>[1]>['body'] & object
 
+/** Page to which the buttons of the plans lead. */
+const PLANS = '/profile#subscription'
+
 /**
- * Mails a link that signs in and buys the chosen plan. The link starts the video of this browser's draft only if this
- * page was opened for it: another sign-in must not order, and charge, a prompt that was mailed or abandoned before.
+ * Mails a link that signs in. It buys the chosen plan, or starts the video of this browser's draft, only if this page was
+ * opened for it: another sign-in must not order what was mailed or abandoned before.
  */
 export async function mailLink(email: string): Promise<void> {
   const local = readLocalStart() ?? {}
   const { prompt, camera_movements, plan } = local
-  const startsVideo = prompt && requestedPage()?.endsWith(WITH_DRAFT)
-  const draft = (startsVideo ? { prompt, camera_movements, plan } : { plan }) as Draft['draft']
-  await call(start, { body: { email, language: pageLocale(), draft } })
+  const requested = requestedPage() ?? ''
+  const startsVideo = prompt && requested.endsWith(WITH_DRAFT)
+  const draft = startsVideo ? { prompt, camera_movements } : requested.endsWith(PLANS) ? { plan } : {}
+  await call(start, { body: { email, language: pageLocale(), draft: draft as Draft['draft'] } })
   // The link itself leads to the video of a draft.
   if (startsVideo) writeLocalStart({ ...local, mailed: true })
   else keepRequestedPage()
@@ -47,7 +51,7 @@ export async function continueWith({ prompt, has_image, plan }: StartPreview): P
     const { plan: _, ...draft } = readLocalStart() ?? {}
     writeLocalStart(draft)
     await buyPlan(plan)
-    return '/profile#subscription'
+    return PLANS
   }
   return prompt || has_image ? WITH_DRAFT : requested
 }
