@@ -181,6 +181,9 @@ describe('the operator’s graphs', () => {
     const provider = opened({ headers: { Authorization: 'Bearer other-secret' } })
     const answers = [await provider.create(request()), await provider.check(NEVER)]
     expect(answers).toMatchObject([{ kind: 'refused', code: 'provider_unavailable' }, { ok: false }])
+    expect((await world.deps().pool.query('select code from operator_alert')).rows).toEqual([
+      { code: 'video_provider_key_refused comfyui' },
+    ])
     expect(JSON.stringify([answers, lines])).not.toContain('secret')
   })
 })

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { watchFolder } from '#backend/kernel/watchedFolder.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { BREAKER_DEFAULTS, createCircuitBreaker } from '../protection/circuitBreaker.ts'
+import { alertsOf } from '../protection/providerAlerts.ts'
 import { createComfyuiClient } from './comfyuiClient.ts'
 import { createComfyuiProgress } from './comfyuiProgress.ts'
 import { type ComfyuiDeps, createComfyuiProvider } from './comfyuiProvider.ts'
@@ -39,5 +40,6 @@ export function createComfyui({ folder, pool, timing, ...deps }: ComfyuiOptions)
     progress: createComfyuiProgress({ baseUrl, headers, clientId }),
     graphs: watchFolder({ folders: [folder], parse: parseGraph, log }),
     breaker: createCircuitBreaker(pool, 'comfyui', options),
+    alerts: alertsOf(deps.alerts, 'comfyui'),
   })
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { BREAKER_DEFAULTS, createCircuitBreaker } from '../protection/circuitBreaker.ts'
+import { alertsOf } from '../protection/providerAlerts.ts'
 import { createSlidingWindowLimiter } from '../protection/slidingWindowLimiter.ts'
 import { createDefinedProvider, type DefinedProviderDeps } from './definedProvider.ts'
 import { createDefinitionClient } from './definitionClient.ts'
@@ -41,9 +42,6 @@ export function createDefinitionProvider({ pool, timing, ...deps }: DefinitionPr
     creates: limiter('creates'),
     queries: limiter('queries'),
     breaker: createCircuitBreaker(pool, name, options),
-    alerts: {
-      raise: (code, detail) => alerts.raise(`${code} ${name}`, detail),
-      clear: (code) => alerts.clear(`${code} ${name}`),
-    },
+    alerts: alertsOf(alerts, name),
   })
 }

@@ -117,6 +117,16 @@ describe('a create call', () => {
     failCreates({ status: 200, text: '{"id":9007199254740993,"status":"queued"}' })
     expect(await acceptedJob(adapter(), request())).toBe('9007199254740993')
   })
+  it('raises and clears its own alerts only', async () => {
+    const { pool, alerts } = world.deps()
+    await alerts.raise('video_provider_account', 'MiniMax: insufficient balance')
+    await adapter({ apiKey: 'wrong' }).create(request())
+    const open = async () => (await pool.query('select code from operator_alert where cleared_at is null')).rows
+    const own = { code: 'video_provider_key_refused videos-api' }
+    expect(await open()).toEqual([{ code: 'video_provider_account' }, own])
+    await acceptedJob(adapter(), request())
+    expect(await open()).toEqual([{ code: 'video_provider_account' }])
+  })
   it('never reveals the key', async () => {
     const provider = adapter({ apiKey: 'sk-another-secret' })
     const answers = [await provider.create(request()), await provider.check(NEVER)]

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { BREAKER_DEFAULTS, createCircuitBreaker } from '../protection/circuitBreaker.ts'
+import { alertsOf } from '../protection/providerAlerts.ts'
 import { createClaimedJobs } from './claimedJobs.ts'
 import { createVideosApiClient } from './videosApiClient.ts'
 import { createVideosApiProvider, type VideosApiDeps } from './videosApiProvider.ts'
@@ -36,6 +37,7 @@ export function createVideosApi({ baseUrl, apiKey, pool, timing, ...deps }: Vide
     clock: Date.now,
     client: createVideosApiClient({ ...options, baseUrl, apiKey }),
     breaker: createCircuitBreaker(pool, 'videos-api', options),
+    alerts: alertsOf(deps.alerts, 'videos-api'),
     claims: createClaimedJobs(pool),
   })
 }

@@ -56,6 +56,6 @@ export function openComfyuiWorld() {
     return provider
   }
   /** `double` is the server that adapters use; the current one at the beginning of each test. */
-  const world = { folder, lines, doubles, double: undefined as unknown as ComfyuiDouble, adapter, opened }
+  const world = { folder, lines, deps, doubles, double: undefined as unknown as ComfyuiDouble, adapter, opened }
   return world
 }
