@@ -73,7 +73,7 @@ function startApi(
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
   const { tryDecrypt: decrypt } = services.userKeys
   const notices = startNotices(context, adapters, services, listening)
-  const alerts = startAlerts(context, adapters.mailer, listening.publicUrl)
+  const alerts = startAlerts(context, adapters, listening.publicUrl)
   const stopPushing = pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) {

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
+import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import type { Adapters } from '../adapters.ts'
 import { saveFailure, savePhrase, saveProven } from '../backups/backupState.ts'
 import { conditionsOf, startAlerts } from './startAlerts.ts'
 
@@ -35,18 +37,37 @@ afterAll(async () => {
   receiver.close()
 })
 const sql = (statement: string) => kinora.context.pool.query(statement)
+/** Starts the alerts of the running installation with the webhook, in a process that holds the lease. */
+const start = (config: object, videos: Adapters['videos'] = new Map()) => {
+  const { context } = kinora
+  const leases = { run: (_: string, signal: AbortSignal, work: (held: AbortSignal) => Promise<void>) => work(signal) }
+  const settings = { ...context.config, ...config, alerts: { webhook: receiver.url } }
+  return startAlerts({ ...context, config: settings, leases } as never, { videos } as never, () => kinora.url)
+}
 const seen = () => receiver.received.splice(0).map(({ code, state }) => [code, state])
 
 describe('the operator', () => {
   it('is told of alerts although a condition cannot be checked', async () => {
-    const { context } = kinora
-    const config = { ...context.config, dataDir: '/missing', alerts: { webhook: receiver.url } }
-    const leases = { run: (_: string, signal: AbortSignal, work: (held: AbortSignal) => Promise<void>) => work(signal) }
-    await createOperatorAlerts(context.pool, QUIET).raise('urgent', 'The provider refused the key.')
-    const alerts = startAlerts({ ...context, config, leases } as never, {} as never, () => kinora.url)
+    await createOperatorAlerts(kinora.context.pool, QUIET).raise('urgent', 'The provider refused the key.')
+    const alerts = start({ dataDir: '/missing' })
     await expect.poll(seen, { timeout: 5_000 }).toContainEqual(['urgent', 'open'])
     await alerts.stop()
     await sql(`delete from operator_alert where code = 'urgent'`)
+  })
+
+  it('is told that the alerts of a provider that is no longer configured are over', async () => {
+    const { pool } = kinora.context
+    const raised = ['video_provider_account fal', 'video_provider_key_refused ark', 'video_provider_unreachable']
+    for (const code of raised) await createOperatorAlerts(pool, QUIET).raise(code, 'The provider does not work.')
+    const before = start({}, new Map(['fal', 'ark', 'minimax'].map((name) => [name, {} as VideoProvider])))
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3)
+    await before.stop()
+    expect(seen()).toEqual(raised.map((code) => [code, 'open']))
+    const after = start({}, new Map([['fal', {} as VideoProvider]]))
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
+    await after.stop()
+    expect(seen()).toEqual(raised.slice(1).map((code) => [code, 'over']))
+    await sql('delete from operator_alert')
   })
 
   it('is told once when an alert opens and once when it is over, again after a failure', async () => {

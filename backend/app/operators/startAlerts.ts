@@ -5,10 +5,12 @@ import { countParked } from '#projections/engine/readParked.ts'
 import { readOutcomesSince, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import type { Mailer } from '../../accounts/mailer.port.ts'
 import type { SendAlert } from '../../operators/alerts/alertChannel.port.ts'
-import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
+import { createOperatorAlerts, readOpenAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { type Condition, watchConditions } from '../../operators/alerts/watchConditions.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
+import { type ProviderAlerts, providerOfAlert } from '../../providers/video/protection/providerAlerts.ts'
+import type { Adapters } from '../adapters.ts'
 import { backupFault, readBackupState } from '../backups/backupState.ts'
 import type { Context } from '../context.ts'
 
@@ -64,7 +66,11 @@ export function conditionsOf(context: Pick<Context, 'database' | 'pool' | 'clock
 }
 
 /** Watches the installation, in one process at a time, and tells the operator by mail and webhook, where they are set. */
-export function startAlerts(context: Context, mailer: Mailer, publicUrl: () => string) {
+export function startAlerts(
+  context: Context,
+  { mailer, videos }: Pick<Adapters, 'mailer' | 'videos'>,
+  publicUrl: () => string,
+) {
   const { config, pool, leases, log } = context
   const board = () => `${publicUrl()}/admin/dashboard`
   const channels: SendAlert[] = []
@@ -77,6 +83,7 @@ export function startAlerts(context: Context, mailer: Mailer, publicUrl: () => s
     while (!held.aborted) {
       const onError = (err: unknown) => log.warn({ err }, 'operator not told')
       await watchConditions(conditions, alerts).catch(onError)
+      await clearRemoved(pool, alerts, videos).catch(onError)
       // Other parts of Kinora raise alerts too, so they are told although a condition could not be checked.
       if (channels.length > 0) await tellOperator(pool, channels).catch(onError)
       await delay(INTERVAL_MS, undefined, { signal: held }).catch(() => {})
@@ -88,6 +95,14 @@ export function startAlerts(context: Context, mailer: Mailer, publicUrl: () => s
       halt.abort()
       await done
     },
+  }
+}
+
+/** Clears the alerts of providers that are no longer configured. Those of others end when they accept a job. */
+async function clearRemoved(pool: Context['pool'], alerts: ProviderAlerts, videos: Adapters['videos']): Promise<void> {
+  for (const { code } of await readOpenAlerts(pool)) {
+    const provider = providerOfAlert(code)
+    if (provider !== undefined && !videos.has(provider)) await alerts.clear(code)
   }
 }
 

@@ -74,7 +74,7 @@ describe('metrics', () => {
       `insert into payment_notice values ('n', 'SALE', 'o', '{"kind":"other"}', now() - interval '10 minutes', null, null)`,
     )
     await pool.query(`insert into circuit values ('minimax', 4, 0, now() + interval '1 minute')`)
-    await pool.query(`insert into operator_alert values ('video_provider_account', 'empty', now(), now(), 1, null)`)
+    await pool.query(`insert into operator_alert values ('refunds_not_listed', 'empty', now(), now(), 1, null)`)
     const text = await readMetrics()
     expect(sample(text, 'kinora_open_holds_over_an_hour')).toBe(1)
     expect(sample(text, 'kinora_oldest_hold_seconds')).toBeGreaterThan(7_100)
@@ -82,7 +82,7 @@ describe('metrics', () => {
     expect(sample(text, 'kinora_unstarted_tasks')).toBe(1)
     expect(sample(text, 'kinora_oldest_unstarted_task_age_seconds')).toBeGreaterThan(7_100)
     expect(sample(text, 'kinora_circuit_open', { circuit: 'minimax' })).toBe(1)
-    expect(sample(text, 'kinora_operator_alert', { code: 'video_provider_account' })).toBe(1)
+    expect(sample(text, 'kinora_operator_alert', { code: 'refunds_not_listed' })).toBe(1)
     for (const table of ['open_hold', 'open_task', 'circuit', 'operator_alert', 'payment_notice'])
       await pool.query(`delete from ${table}`)
     await pool.query('delete from video_task where id = $1', [id])

@@ -3,18 +3,15 @@ import type { CreateAnswer } from '#backend/tasks/videoProvider.port.ts'
 import { NotSent, TimedOut } from '../httpCall.ts'
 import { ProviderError } from '../providerError.ts'
 import type { CircuitBreaker } from './circuitBreaker.ts'
+import { ACCOUNT_EMPTY, KEY_REFUSED, PROVIDER_ALERTS, type ProviderAlerts, UNREACHABLE } from './providerAlerts.ts'
 
-const UNREACHABLE = 'video_provider_unreachable'
-const KEY_REFUSED = 'video_provider_key_refused'
-const ACCOUNT_EMPTY = 'video_provider_account'
 /** Failures that a call without an answer counts as: it takes as long as many calls that are refused. */
 const UNANSWERED = 3
 
 /** What guards the calls of one provider. */
 export interface Protection {
   readonly breaker: CircuitBreaker
-  /** Alerts the operator to problems that only the operator can solve. */
-  readonly alerts: { raise(code: string, detail: string): Promise<void>; clear(code: string): Promise<void> }
+  readonly alerts: ProviderAlerts
   readonly log: Pick<Logger, 'error' | 'warn'>
 }
 
@@ -47,7 +44,7 @@ export async function recordOutcome({ log }: Pick<Protection, 'log'>, record: ()
 export const recordAccepted = (protection: Protection): Promise<void> =>
   recordOutcome(protection, async () => {
     await protection.breaker.recordSuccess()
-    for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await protection.alerts.clear(code)
+    for (const code of PROVIDER_ALERTS) await protection.alerts.clear(code)
   })
 
 /** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */

@@ -1,7 +1,22 @@
-import type { Protection } from './protectedCalls.ts'
+/** Alerts the operator to problems that only the operator can solve. */
+export interface ProviderAlerts {
+  raise(code: string, detail: string): Promise<void>
+  clear(code: string): Promise<void>
+}
+
+export const UNREACHABLE = 'video_provider_unreachable'
+export const KEY_REFUSED = 'video_provider_key_refused'
+export const ACCOUNT_EMPTY = 'video_provider_account'
+export const PROVIDER_ALERTS: readonly string[] = [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]
 
 /** Returns the alerts of one provider: its name follows each code, so that providers do not clear each other's alerts. */
-export const alertsOf = (alerts: Protection['alerts'], name: string): Protection['alerts'] => ({
+export const alertsOf = (alerts: ProviderAlerts, name: string): ProviderAlerts => ({
   raise: (code, detail) => alerts.raise(`${code} ${name}`, detail),
   clear: (code) => alerts.clear(`${code} ${name}`),
 })
+
+/** Returns the provider that raised an alert, or undefined if none did. MiniMax's codes have no name. */
+export function providerOfAlert(alert: string): string | undefined {
+  const [code, name = 'minimax'] = alert.split(' ')
+  return PROVIDER_ALERTS.includes(code!) ? name : undefined
+}
