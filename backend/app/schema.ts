@@ -39,6 +39,7 @@ import { M0240EntryTotals } from './migrations/M0240EntryTotals.ts'
 import { M0241ClaimedJobs } from './migrations/M0241ClaimedJobs.ts'
 import { M0242AdoptingTask } from './migrations/M0242AdoptingTask.ts'
 import { M0243FinalCancellation } from './migrations/M0243FinalCancellation.ts'
+import { M0245ToldChannels } from './migrations/M0245ToldChannels.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -77,6 +78,7 @@ export const MIGRATIONS = [
   { name: 'M0242AdoptingTask', class: M0242AdoptingTask },
   { name: 'M0243FinalCancellation', class: M0243FinalCancellation },
   { name: 'M0244RecoveryCodeTimes', class: M0244RecoveryCodeTimes },
+  { name: 'M0245ToldChannels', class: M0245ToldChannels },
 ]
 
 /**

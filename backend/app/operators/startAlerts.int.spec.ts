@@ -3,10 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SendAlert } from '../../operators/alerts/alertChannel.port.ts'
 import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
-import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { Adapters } from '../adapters.ts'
 import { saveFailure, savePhrase, saveProven } from '../backups/backupState.ts'
@@ -30,7 +31,9 @@ let kinora: TestKinora
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 beforeAll(async () => {
   receiver = await startReceiver()
-  kinora = await startTestKinora()
+  const double = await createProviderDouble()
+  // Its own process clears the alerts of other providers, too.
+  kinora = await startTestKinora({ providers: new Map(['fal', 'ark', 'minimax'].map((name) => [name, double])) })
 })
 afterAll(async () => {
   await kinora.close()
@@ -38,7 +41,7 @@ afterAll(async () => {
 })
 const sql = (statement: string) => kinora.context.pool.query(statement)
 /** Starts the alerts of the running installation with the webhook, in a process that holds the lease. */
-const start = (config: object, videos: Adapters['videos'] = new Map()) => {
+const start = (config: object, videos: Adapters['videos'] = kinora.context.videos) => {
   const { context } = kinora
   const leases = { run: (_: string, signal: AbortSignal, work: (held: AbortSignal) => Promise<void>) => work(signal) }
   const settings = { ...context.config, ...config, alerts: { webhook: receiver.url } }
@@ -59,11 +62,11 @@ describe('the operator', () => {
     const { pool } = kinora.context
     const raised = ['video_provider_account fal', 'video_provider_key_refused ark', 'video_provider_unreachable']
     for (const code of raised) await createOperatorAlerts(pool, QUIET).raise(code, 'The provider does not work.')
-    const before = start({}, new Map(['fal', 'ark', 'minimax'].map((name) => [name, {} as VideoProvider])))
+    const before = start({})
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3)
     await before.stop()
     expect(seen()).toEqual(raised.map((code) => [code, 'open']))
-    const after = start({}, new Map([['fal', {} as VideoProvider]]))
+    const after = start({}, new Map([['fal', kinora.context.videos.get('fal')!]]))
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
     await after.stop()
     expect(seen()).toEqual(raised.slice(1).map((code) => [code, 'over']))
@@ -73,7 +76,8 @@ describe('the operator', () => {
   it('is told once when an alert opens and once when it is over, again after a failure', async () => {
     const { pool } = kinora.context
     const alerts = createOperatorAlerts(pool, QUIET)
-    const tell = () => tellOperator(pool, [alertWebhook(receiver.url, () => 'https://kinora.test/admin/dashboard')])
+    const webhook = alertWebhook(receiver.url, () => 'https://kinora.test/admin/dashboard')
+    const tell = () => tellOperator(pool, new Map([['webhook', webhook]]))
     await alerts.raise('key_refused', 'The key was refused.')
     receiver.status = 500
     await expect(tell()).rejects.toThrow('alerts could not be sent')
@@ -93,6 +97,34 @@ describe('the operator', () => {
     await alerts.clear('brief')
     await tell()
     expect(seen()).toEqual([])
+  })
+
+  it('is told once by a channel that works while another fails, and by that one when it works again', async () => {
+    const { pool } = kinora.context
+    const alerts = createOperatorAlerts(pool, QUIET)
+    const mails: string[] = []
+    let isBroken = true
+    const mail: SendAlert = async ({ code, state }) => {
+      if (isBroken) throw new Error('the mail server is down')
+      mails.push(`${code} ${state}`)
+    }
+    const channels = new Map([
+      ['mail', mail],
+      ['webhook', alertWebhook(receiver.url, () => kinora.url)],
+    ])
+    const tell = () => tellOperator(pool, channels)
+    await alerts.raise('disk_low', 'The disk is full.')
+    await alerts.raise('passing', 'A moment.')
+    for (const _ of [1, 2]) await expect(tell()).rejects.toThrow('alerts could not be sent')
+    await alerts.clear('passing')
+    await tell().catch(() => {})
+    expect(seen()).toEqual(['disk_low open', 'passing open', 'passing over'].map((news) => news.split(' ')))
+    isBroken = false
+    await tell()
+    expect([mails, seen()]).toEqual([['disk_low open'], []])
+    await alerts.clear('disk_low')
+    await tell()
+    expect([mails[1], seen()]).toEqual(['disk_low over', [['disk_low', 'over']]])
   })
 
   it('is told of videos that do not start or mostly fail, and of parked events', async () => {

@@ -73,9 +73,9 @@ export function startAlerts(
 ) {
   const { config, pool, leases, log } = context
   const board = () => `${publicUrl()}/admin/dashboard`
-  const channels: SendAlert[] = []
-  if (config.alerts.mail) channels.push(alertMail(config.alerts.mail, mailer, board))
-  if (config.alerts.webhook) channels.push(alertWebhook(config.alerts.webhook, board))
+  const channels = new Map<string, SendAlert>()
+  if (config.alerts.mail) channels.set('mail', alertMail(config.alerts.mail, mailer, board))
+  if (config.alerts.webhook) channels.set('webhook', alertWebhook(config.alerts.webhook, board))
   const alerts = createOperatorAlerts(pool, log)
   const conditions = conditionsOf(context)
   const halt = new AbortController()
@@ -85,7 +85,7 @@ export function startAlerts(
       await watchConditions(conditions, alerts).catch(onError)
       await clearRemoved(pool, alerts, videos).catch(onError)
       // Other parts of Kinora raise alerts too, so they are told although a condition could not be checked.
-      if (channels.length > 0) await tellOperator(pool, channels).catch(onError)
+      await tellOperator(pool, channels).catch(onError)
       await delay(INTERVAL_MS, undefined, { signal: held }).catch(() => {})
     }
   }

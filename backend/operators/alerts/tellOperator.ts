@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { AlertNews, SendAlert } from './alertChannel.port.ts'
+import type { SendAlert } from './alertChannel.port.ts'
 
 interface Row {
   readonly code: string
@@ -9,21 +9,32 @@ interface Row {
 }
 
 /**
- * Tells the operator of each alert when it opens and when it is over. What one channel could not send is sent again on
- * every channel by the next call, so news may arrive twice. Must not run twice at the same time.
+ * Tells the operator of each alert when it opens and when it is over, once on each channel. The next call tries again
+ * what a channel could not send, on this channel only. Must not run twice at the same time.
+ * @param channels by the name under which the database records what each was told
+ * @throws AggregateError some channels could not send, after the others did
  */
-export async function tellOperator(pool: Pick<pg.Pool, 'query'>, channels: readonly SendAlert[]): Promise<void> {
-  const { rows } = await pool.query<Row>(
-    `select code, detail, first_at, cleared_at is null as is_open from operator_alert
-     where told <> (cleared_at is null) order by first_at, code`,
-  )
+export async function tellOperator(
+  pool: Pick<pg.Pool, 'query'>,
+  channels: ReadonlyMap<string, SendAlert>,
+): Promise<void> {
   const faults: unknown[] = []
-  for (const { code, detail, first_at, is_open } of rows) {
-    const news: AlertNews = { code, state: is_open ? 'open' : 'over', detail, since: first_at.toISOString() }
-    const results = await Promise.allSettled(channels.map((send) => send(news)))
-    const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-    if (failed.length > 0) faults.push(...failed)
-    else await pool.query('update operator_alert set told = $2 where code = $1', [code, is_open])
+  const tell = async ([channel, send]: readonly [string, SendAlert]) => {
+    const { rows } = await pool.query<Row>(
+      `select code, detail, first_at, cleared_at is null as is_open from operator_alert
+       where ($1 = any (told_to)) <> (cleared_at is null) order by first_at, code`,
+      [channel],
+    )
+    for (const { code, detail, first_at, is_open } of rows) {
+      const change = is_open ? 'array_append' : 'array_remove'
+      try {
+        await send({ code, state: is_open ? 'open' : 'over', detail, since: first_at.toISOString() })
+        await pool.query(`update operator_alert set told_to = ${change}(told_to, $2) where code = $1`, [code, channel])
+      } catch (error) {
+        faults.push(error)
+      }
+    }
   }
+  await Promise.all([...channels].map(tell))
   if (faults.length > 0) throw new AggregateError(faults, 'alerts could not be sent')
 }
