@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type pg from 'pg'
 import { CHANGE_CHANNEL, type Changes, RELISTENED } from '../kernel/postgres/changes.ts'
@@ -12,18 +12,26 @@ const CACHED_MS = 10_000
 /** Name of the change notification for ended sessions. */
 const ENDED = 'endedOperatorSessions'
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+interface SessionsOptions {
+  readonly secure: boolean
+  /** SESSION_SECRET and the operator's password. A session ends when one of them changes. */
+  readonly secret: string
+  readonly password: string
+  readonly deviceKey: Readonly<{ key: Buffer; former: Buffer }>
+}
 
 /**
- * Manages the sessions of the operator, who is not a user. Rows contain only a hash of the token. Sessions expire by
+ * Manages the sessions of the operator, who is not a user. Rows contain only an HMAC of the token. Sessions expire by
  * the system clock, not the calendar. Over HTTPS the cookies are bound to this host (`__Host-`, RFC 6265bis). A second
  * cookie, `<device>.<mac>`, identifies a device that has signed in before; it does not authenticate the operator.
  */
 export function createOperatorSessions(
   pool: Pick<pg.Pool, 'query'>,
   changes: Pick<Changes, 'subscribe'>,
-  { secure, deviceKey }: { secure: boolean; deviceKey: Readonly<{ key: Buffer; former: Buffer }> },
+  { secure, secret, password, deviceKey }: SessionsOptions,
 ) {
+  const key = createHmac('sha256', secret).update(`operator sessions ${password}`).digest()
+  const hashOf = (token: string) => createHmac('sha256', key).update(token).digest('hex')
   const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
   const deviceCookie = `${cookie}_device`
   const macOf = (device: string, key = deviceKey.key) => createHmac('sha256', key).update(device).digest('base64url')

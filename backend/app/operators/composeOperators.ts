@@ -50,12 +50,14 @@ export function composeOperators(
   { throttle, userKeys, passkeys }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
-  const { timeZone } = config.operators
+  const { timeZone, password } = config.operators
   const dayOf = localDayOf(timeZone)
   const time: BoardTime = { timeZone, clock, calendar, today: () => dayOf(calendar()) }
   const actions = createOperatorActions(pool)
   const sessions = createOperatorSessions(pool, changes, {
     secure: publicUrl().startsWith('https://'),
+    secret: config.secrets.session,
+    password,
     deviceKey: versionedKeyFor('operator devices', config.secrets.encryption),
   })
   const users = {
