@@ -3,6 +3,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Clock } from '../kernel/time.ts'
 import { type AccountsOptions, findAccount } from './accounts.ts'
+import type { Language } from './contract.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
 import { composeMail } from './mails/composeMail.ts'
 import type { Outbox } from './mails/outbox.ts'
@@ -115,15 +116,18 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
 
     /**
      * Resets the password and ends all sessions. Verifies the address, which the user of a mailed link has proved to own.
+     * @param language of the page: that of an invited person, who chooses the account's first password
      * @throws Rejection token_invalid  @throws ValidationError
      */
-    async reset(token: string, password: string): Promise<UserAccount> {
+    async reset(token: string, password: string, language?: Language): Promise<UserAccount> {
       const link = await links.find(token, 'reset')
       const found = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
       if (!found) throw invalid
       // The name of a pending registration may be a stranger's text.
-      const account = found.emailVerifiedAt ? found : { ...found, fullName: found.email.split('@')[0]! }
+      const own = found.emailVerifiedAt ? found : { ...found, fullName: found.email.split('@')[0]! }
+      const isInvited = !found.hasPassword && found.passwordChangedAt === null
+      const account = isInvited && language ? { ...own, language } : own
       const passwordHash = await hashStrong(password, account)
       if (!account.emailVerifiedAt) await grants.grantOnce(account)
       await database.em.fork().transactional(async (tx) => {
@@ -131,6 +135,8 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
         const verified = { emailVerifiedAt: new Date(now()), fullName: account.fullName }
         await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, verified)
         await links.revokeUnverified(tx, account.id)
+        if (account.language !== found.language)
+          await tx.nativeUpdate(UserTable, { id: account.id }, { language: account.language })
         await replace(tx, account, passwordHash)
       })
       return account

@@ -53,7 +53,8 @@ export const forgotPassword = endpoint('POST /auth/forgot-password', {
 
 export const resetPassword = endpoint('POST /auth/reset-password', {
   access: 'public',
-  body: z.object({ token: Token, new_password: Password }),
+  /** An invited account gets the language of the page that sets its first password. */
+  body: z.object({ token: Token, new_password: Password, language: z.optional(Language) }),
   answer: Message,
   refuses: ['token_invalid'],
   summary: 'Sets a new password with a mailed token and ends every session',

@@ -49,7 +49,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   })
 
   serve(contract.resetPassword, async ({ body, ctx }) => {
-    const { id, identity } = await passwords.reset(body.token, body.new_password)
+    const { id, identity } = await passwords.reset(body.token, body.new_password, body.language)
     await securityLog.record(ctx, id, 'password_reset')
     // The owner has proved access to the mailbox, so attempts from other devices must not lock this device out.
     sessions.rememberDevice(ctx, identity)

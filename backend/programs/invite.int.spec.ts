@@ -38,7 +38,8 @@ const invite = (...args: string[]) =>
   })
 const tokenOf = (stdout: string) => /^https:\/\/kinora\.test\/reset-password\?token=([\w-]+)\n$/.exec(stdout)?.[1]
 const outcome = async (answer: Response) => [answer.status, ((await answer.json()) as { code?: string }).code]
-const reset = (token: string | undefined) => post('/auth/reset-password', { token, new_password: PASSWORD })
+const reset = (token: string | undefined, language?: string) =>
+  post('/auth/reset-password', { token, new_password: PASSWORD, language })
 
 /** Signs in and returns the answer of a call as this user. */
 async function signedIn(email: string) {
@@ -100,6 +101,15 @@ describe('production without a mail server', () => {
     await signedIn('grace@example.com')
     const actions = await kinora.context.pool.query(`select from operator_action where action = 'user_invited'`)
     expect(actions.rowCount).toBe(4)
+  })
+
+  it('gives an account the language of the page that sets its first password', { timeout: 60_000 }, async () => {
+    const invited = async (page: string) => {
+      await reset(tokenOf((await invite('lin@example.com')).stdout), page)
+      const user = await (await signedIn('lin@example.com'))('/auth/me')
+      return ((await user.json()) as { language: string }).language
+    }
+    expect([await invited('zh'), await invited('en')]).toEqual(['zh', 'zh'])
   })
 
   it.each(['', 'person', 'a@b.test c@d.test'])('refuses the arguments "%s" with a reason', async (text) => {

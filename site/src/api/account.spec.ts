@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { isTokenRefused, NewPasswordForm, RegistrationForm, resetScreen } from './account.ts'
+import { isTokenRefused, NewPasswordForm, RegistrationForm, resetScreen, setNewPassword } from './account.ts'
 import { ApiError } from './apiError.ts'
+import { storageDouble } from './testing/storageDouble.ts'
 
 const form = {
   username: 'Mary',
@@ -44,6 +45,21 @@ describe('the new password form', () => {
     ])
     expect(faultsOf('short', 'short')).toEqual([['new_password', 'password_too_short']])
     expect(faultsOf('password1', 'password2')).toEqual([['confirm', 'passwords_differ']])
+  })
+})
+
+describe('a new password', () => {
+  it('is sent with the language of the page', async () => {
+    const sent: unknown[] = []
+    vi.stubGlobal('localStorage', storageDouble(new Map()))
+    vi.stubGlobal('document', { documentElement: { lang: 'zh-CN', dataset: {} } })
+    vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
+      sent.push(JSON.parse(body))
+      return new Response(JSON.stringify({ message: '' }))
+    })
+    await setNewPassword('t1', 'password1')
+    expect(sent).toEqual([{ token: 't1', new_password: 'password1', language: 'zh' }])
+    vi.unstubAllGlobals()
   })
 })
 

@@ -128,9 +128,12 @@ export const verify = (token: string) => call(verifyEmail, { body: { token } })
 /** Sends a password reset link. The response does not reveal whether the address has an account. */
 export const requestReset = (email: string) => call(forgotPassword, { body: { email } })
 
-/** Sets a new password with the token from a reset link. The server ends every session, including this one. */
+/**
+ * Sets a new password with the token from a reset link. The server ends every session, including this one, and gives an
+ * invited account the page's language.
+ */
 export async function setNewPassword(token: string, password: string): Promise<void> {
-  await call(resetPassword, { body: { token, new_password: password } })
+  await call(resetPassword, { body: { token, new_password: password, language: pageLocale() } })
   setSignedOut()
 }
 
