@@ -30,11 +30,13 @@ async function sizesWhilePutting(file: string): Promise<Set<number | undefined>>
 mediaStoreContract('a folder', async () => createFolderMediaStore(path.join(root, 'contract')))
 
 describe('media in a folder', () => {
-  it.skipIf(!elsewhere)(`never shows a partly copied file${elsewhere ? '' : ' (no second file system)'}`, async () => {
+  const condition = elsewhere ? '' : ' (no second file system)'
+  it.skipIf(!elsewhere)(`moves a file from another disk, and never shows a part of it${condition}`, async () => {
     const file = path.join(elsewhere!, `kinora-media-${process.pid}`)
     writeFileSync(file, Buffer.alloc(SIZE, 1))
     try {
       expect(await sizesWhilePutting(file)).toEqual(new Set([undefined, SIZE]))
+      expect(existsSync(file)).toBe(false)
     } finally {
       rmSync(file, { force: true })
     }

@@ -22,6 +22,7 @@ export function createFolderMediaStore(root: string): ListedStore {
       await rename(file, target).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error
         await copyAcross(file, target)
+        await removeFile(file)
       })
       const first = made === undefined ? folder : path.dirname(made)
       for (let each = folder; each.startsWith(first); each = path.dirname(each)) await flushFolder(each)
