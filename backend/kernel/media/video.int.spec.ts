@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFfmpeg, runFfmpeg } from './ffmpeg.ts'
 import { inspectImage } from './firstFrame.ts'
 import { FrameEncoder } from './frameEncoder.ts'
+import { readLastFrame } from './lastFrame.ts'
 import { makePoster } from './poster.ts'
 import { probeMp4 } from './probeMp4.ts'
 import { stampVideo } from './stampVideo.ts'
@@ -174,6 +175,15 @@ describe('makePoster', () => {
 
   it('uses the last frames for a time after the end', async () => {
     expect(meanOf(await pixelsAt(video, 99), [100, 100, 50, 50])).toBeGreaterThan(150)
+  })
+})
+
+describe('readLastFrame', () => {
+  it('returns the last picture of a video whose sound is longer', async () => {
+    const out = join(folder, 'sound.mp4')
+    const sound = ['-f', 'lavfi', '-i', 'sine=duration=4', '-c:a', 'aac']
+    await runFfmpeg(['-i', video, ...sound, '-c:v', 'copy', out])
+    expect(await readLastFrame(out, folder)).toEqual(await readLastFrame(video, folder))
   })
 })
 
