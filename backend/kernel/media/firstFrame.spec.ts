@@ -224,6 +224,14 @@ describe('normaliseImage', () => {
     expect(blue).toBeLessThan(30)
   })
 
+  it('turns a picture upright whose XMP precedes its EXIF', async () => {
+    const jpeg = withOrientation(picture(640, 480), 6)
+    const body = Buffer.from('http://ns.adobe.com/xap/1.0/\0<x:xmpmeta/>')
+    const xmp = Buffer.concat([Buffer.from([0xff, 0xe1, 0, body.length + 2]), body])
+    const { data } = await normaliseImage(Buffer.concat([jpeg.subarray(0, 2), xmp, jpeg.subarray(2)]))
+    expect(inspectImage(data)).toMatchObject({ width: 480, height: 640 })
+  })
+
   it('drops EXIF and appended data', async () => {
     const jpeg = withOrientation(picture(640, 480), 1)
     const script = Buffer.from('<script>alert(1)</script>')

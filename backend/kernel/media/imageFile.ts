@@ -115,9 +115,10 @@ function readJpeg(buffer: Buffer, header: ImageHeader): ImageFile {
   for (const { marker, at, next } of jpegSegments(buffer)) {
     const segment = buffer.subarray(at, next)
     if (marker === APP2) profile += segment.length
-    if (isNeeded(marker, segment) && !(isMetadata(marker) && seen.has(marker)) && profile <= MAX_PROFILE_BYTES)
+    if (isNeeded(marker, segment) && !seen.has(marker) && profile <= MAX_PROFILE_BYTES) {
       parts.push(segment)
-    if (isMetadata(marker) && marker !== APP2) seen.add(marker)
+      if (isMetadata(marker) && marker !== APP2) seen.add(marker)
+    }
     if (marker === EOI) return { ...header, end: next, parts, passes }
     if (marker !== SOS) continue
     passes += segment[4] ?? 0
