@@ -10,7 +10,7 @@ import { API_BASE } from '../../kernel/http/contract.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { removeFile } from '../../kernel/media/atomicFile.ts'
 import { ImageError } from '../../kernel/media/firstFrame.ts'
-import { looksLikeImage } from '../../kernel/media/imageFile.ts'
+import { IMAGE_START_BYTES, looksLikeImage } from '../../kernel/media/imageFile.ts'
 import { imageKey, type MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import { ImageTimeout, normaliseInChild } from '../../kernel/media/normaliseInChild.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
@@ -153,13 +153,11 @@ async function receive(ctx: RouterContext): Promise<Buffer> {
 async function uploadedFile(ctx: RouterContext, kept: Buffer<ArrayBuffer>): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
   let length = 0
-  let isImage = true
   const keep = () =>
     new Writable({
       write(chunk: Buffer, _, done) {
-        // Read a file that is not an image to its end, but discard its content.
-        if (length === 0) isImage = looksLikeImage(chunk)
-        if (isImage) chunk.copy(kept, length)
+        // Read a file that is not an image to its end, but discard its content. The first chunk may have a few bytes only.
+        if (length < IMAGE_START_BYTES || looksLikeImage(kept)) chunk.copy(kept, length)
         length += chunk.length
         // Reads one chunk in each turn of the event loop: Node would read 2 MB at once.
         setImmediate(done)
@@ -183,8 +181,10 @@ async function uploadedFile(ctx: RouterContext, kept: Buffer<ArrayBuffer>): Prom
       : new ValidationError([{ path: 'file', code: 'invalid_file_type' }])
   }
   if (!ctx.request.files?.file || length === 0) throw new ValidationError([{ path: 'file', code: 'required' }])
-  if (!isImage) throw new ValidationError([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
-  return kept.subarray(0, length)
+  const file = kept.subarray(0, length)
+  if (!looksLikeImage(file))
+    throw new ValidationError([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
+  return file
 }
 
 /** Reads the rest of a request body before a refusal, so that the client receives it. */
