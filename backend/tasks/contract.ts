@@ -268,7 +268,7 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
   upload: ['image/jpeg', 'image/png'],
   refuses: [
     ...['invalid_file_type', 'image_too_small', 'image_too_large', 'image_aspect_ratio', 'image_damaged'],
-    ...['upload_running', 'uploads_busy', 'image_timeout', 'too_many_uploads', 'too_many_unused_images'],
+    ...['upload_running', 'uploads_busy', 'image_timeout', 'too_many_uploads', 'too_many_unused_images', 'not_found'],
   ],
   summary: 'Stores a first-frame image: JPG or PNG, at most 20 MB',
 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import Koa from 'koa'
@@ -45,4 +46,28 @@ it('accepts a PNG whose signature arrives in two parts', async () => {
   const answer = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
   server.close()
   expect(await answer.text()).toBe('accepted')
+})
+
+it('leaves no picture of an account that is erased while the picture is stored', async () => {
+  const files = new Set<string>()
+  const [putting, removing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const media = {
+    async put(key: string) {
+      putting.resolve()
+      await removing.promise
+      files.add(key)
+    },
+    async remove(key: string) {
+      files.delete(key)
+      removing.resolve()
+      // The picture is stored after its removal, and before the erasure goes on.
+      await Promise.race([stored, delay(300)])
+    },
+  }
+  const uploads = createImageUploads(db.database, media as never, tmpdir())
+  const userId = crypto.randomUUID()
+  const stored = uploads.store(userId, Buffer.from('a picture')).catch(({ code }) => code)
+  await putting.promise
+  await uploads.eraseAll(userId)
+  expect([await stored, [...files]]).toEqual(['not_found', []])
 })

@@ -40,7 +40,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     return row?.user_id
   }
 
-  /** Stores a checked image as a user's upload. Returns its URL. */
+  /** Stores a checked image as a user's upload. Returns its URL. @throws Rejection not_found */
   const store = async (userId: string, data: Buffer): Promise<string> => {
     const imageId = uuid7()
     const finished = path.join(temporaryDir, `${imageId}.jpg`)
@@ -52,6 +52,11 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       await media.put(imageKey(imageId), finished)
     } finally {
       await removeFile(finished)
+    }
+    // Waits for an erasure of the row, which found no file to remove.
+    if ((await execute('select id from image_upload where id = ? for key share', [imageId])).length === 0) {
+      await media.remove(imageKey(imageId))
+      throw new Rejection('not_found', 'The account of this picture was erased.')
     }
     return `${API_BASE}/videos/images/${imageId}`
   }
@@ -88,14 +93,15 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return imageId
     },
 
-    /** Erases all images of a user. Deletes each file before its row, so that a crash leaves no orphaned file. */
+    /** Erases all images of a user. Commits after each file is removed, so that a crash leaves no orphaned file. */
     async eraseAll(userId: string): Promise<void> {
-      const em = database.em.fork()
-      const sql = 'select id from image_upload where user_id = ?'
-      for (const { id } of await em.execute<{ id: string }[]>(sql, [userId])) {
-        await media.remove(imageKey(id))
-        await em.execute('delete from image_upload where id = ?', [id])
-      }
+      const images = await execute<{ id: string }>('select id from image_upload where user_id = ?', [userId])
+      for (const { id } of images)
+        await database.em.fork().transactional(async (em) => {
+          // First, because it makes `store` wait and then find no row.
+          await em.execute('delete from image_upload where id = ?', [id])
+          await media.remove(imageKey(id))
+        })
     },
 
     /**
