@@ -1,6 +1,7 @@
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { removeFile } from '../../kernel/media/atomicFile.ts'
+import { filesBelow } from '../../kernel/media/filesBelow.ts'
 import type { FilePlace } from '../config/storageConfig.ts'
 import { DAY_MS } from './retention.ts'
 
@@ -12,15 +13,13 @@ const PARTIAL = /\.age\.[0-9a-f-]{36}\.part$/
  */
 export async function removePartials(place: FilePlace, folders: readonly string[], now: number): Promise<void> {
   if (!('folder' in place)) return
-  for (const folder of folders) {
-    const names = await readdir(path.join(place.folder, folder), { recursive: true }).catch(() => [])
-    for (const name of names.filter((name) => PARTIAL.test(name))) {
-      const file = path.join(place.folder, folder, name)
+  for (const folder of folders)
+    for await (const file of filesBelow(path.join(place.folder, folder))) {
+      if (!PARTIAL.test(file)) continue
       const changedAt = await stat(file).then(
         ({ mtimeMs }) => mtimeMs,
         () => now,
       )
       if (changedAt < now - DAY_MS) await removeFile(file)
     }
-  }
 }

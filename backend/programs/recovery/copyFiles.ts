@@ -4,6 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { OPERATOR_KEYS } from '../../audit/operatorKeys.ts'
+import { LOST_AND_FOUND } from '../../kernel/media/filesBelow.ts'
 import { RecoveryError, SECRETS } from './manifest.ts'
 
 /** SHA-256 of files by their path in the data folder, which is also their path in a backup. */
@@ -13,8 +14,11 @@ type FileHashes = Readonly<Record<string, string>>
 export function listMedia(folder: string): string[] {
   const media = path.join(folder, 'media')
   if (!existsSync(media)) return []
-  const entries = readdirSync(media, { recursive: true, withFileTypes: true })
-  return entries
+  const kinds = readdirSync(media, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && entry.name !== LOST_AND_FOUND,
+  )
+  return kinds
+    .flatMap(({ name }) => readdirSync(path.join(media, name), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
 }

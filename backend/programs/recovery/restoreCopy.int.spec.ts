@@ -89,8 +89,9 @@ it('restores a backup beside files of its folder that the backup does not have',
   expect(await restoreInto(dataDir, backup, 'lost'), printed.join()).toBe(0)
 })
 
-it('reads the phrase that is piped into npm run restore', () => {
+it('reads the phrase that is piped into npm run restore, and restores to the root of a disk', () => {
   const into = path.join(home, 'piped')
+  mkdirSync(path.join(into, 'lost+found'), { recursive: true })
   const args = ['scripts/program.mjs', 'backend/programs', 'restore', '--from', copies, '--into', into]
   const { status, stdout } = spawnSync(process.execPath, args, { input: phrase, encoding: 'utf8' })
   expect(status, stdout).toBe(0)

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } fr
 import path from 'node:path'
 import { type CopyAt, listCopies, nameOf, readCatalogue } from '../../app/backups/catalogue.ts'
 import { fetchCopy } from '../../app/backups/fetchCopy.ts'
+import { LOST_AND_FOUND } from '../../kernel/media/filesBelow.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { refuseExisting } from './copyFiles.ts'
 import { type Manifest, RecoveryError } from './manifest.ts'
@@ -33,7 +34,11 @@ interface RestoredCopy {
  */
 export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
   const { place, identity, dataDir, databaseUrl } = target
-  refuseExisting(dataDir, existsSync(dataDir) ? readdirSync(dataDir) : [])
+  const found = existsSync(dataDir) ? readdirSync(dataDir) : []
+  refuseExisting(
+    dataDir,
+    found.filter((name) => name !== LOST_AND_FOUND),
+  )
   const made = mkdirSync(dataDir, { recursive: true })
   const stage = mkdtempSync(path.join(dataDir, '.restoring-'))
   try {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -41,6 +41,13 @@ describe('media in a folder', () => {
       rmSync(file, { force: true })
     }
     expect(readdirSync(path.join(root, 'videos'))).toEqual(['a.mp4'])
+  })
+
+  it('does not list the folder that ext4 keeps at the root of a disk', async () => {
+    const disk = path.join(root, 'disk')
+    mkdirSync(path.join(disk, 'lost+found'), { recursive: true })
+    for (const name of ['lost+found/#12', 'own']) writeFileSync(path.join(disk, name), 'four')
+    expect(await Array.fromAsync(createFolderMediaStore(disk).list(''))).toEqual([{ key: 'own', size: 4 }])
   })
 
   it('keeps the existing file and leaves no temporary one when a file cannot be stored', async () => {

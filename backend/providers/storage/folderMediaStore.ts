@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { removeFile } from '../../kernel/media/atomicFile.ts'
+import { filesBelow } from '../../kernel/media/filesBelow.ts'
 import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 
 /** Creates a media store in a local folder. */
@@ -42,20 +43,13 @@ export function createFolderMediaStore(root: string): ListedStore {
     remove: (key) => removeFile(at(key)),
 
     async *list(folder) {
-      const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(noEntries)
-      for (const entry of entries) {
-        if (!entry.isFile() || entry.name.endsWith('.part')) continue
-        const file = path.join(entry.parentPath, entry.name)
+      for await (const file of filesBelow(path.join(root, folder))) {
+        if (file.endsWith('.part')) continue
         const found = await stat(file).catch(() => undefined)
         if (found) yield { key: path.relative(root, file).split(path.sep).join('/'), size: found.size }
       }
     },
   }
-}
-
-function noEntries(error: NodeJS.ErrnoException): [] {
-  if (error.code === 'ENOENT') return []
-  throw error
 }
 
 /** Copies a file from another file system, so that it appears as a whole. */
