@@ -22,6 +22,7 @@ import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
+import { removePartials } from './backups/removePartials.ts'
 import type { Context } from './context.ts'
 import { openEngine } from './engine.ts'
 import { leased, type Running } from './leases.ts'
@@ -112,6 +113,7 @@ function activitiesOf(
     async removeUnusedUploads() {
       await uploads.removeUnused()
       await removeExpiredStarts(database, Date.now())
+      await removePartials({ folder: config.dataDir }, ['media'], Date.now())
     },
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,

@@ -18,10 +18,11 @@ function write(folder: string, name: string, ageMs: number) {
   utimesSync(file, (now - ageMs) / 1000, (now - ageMs) / 1000)
 }
 
-it('removes partial files of killed copies, but none that may still be written and nothing of other installations', async () => {
+it('removes partial files of killed processes, but none that may still be written and nothing of other installations', async () => {
   for (const folder of ['own', 'foreign']) {
     write(folder, `objects/killed.age.${id}.part`, DAY_MS + 1_000)
     write(folder, `objects/growing.age.${id}.part`, DAY_MS - 1_000)
+    write(folder, `objects/killed.mp4.${id}.part`, DAY_MS + 1_000)
     write(folder, 'objects/whole.age', 9 * DAY_MS)
     write(folder, 'objects/of another program.part', 9 * DAY_MS)
   }
@@ -31,5 +32,5 @@ it('removes partial files of killed copies, but none that may still be written a
     'of another program.part',
     'whole.age',
   ])
-  expect(readdirSync(path.join(place, 'foreign/objects'))).toHaveLength(4)
+  expect(readdirSync(path.join(place, 'foreign/objects'))).toHaveLength(5)
 })

@@ -5,10 +5,10 @@ import { filesBelow } from '../../kernel/media/filesBelow.ts'
 import type { FilePlace } from '../config/storageConfig.ts'
 import { DAY_MS } from './retention.ts'
 
-const PARTIAL = /\.age\.[0-9a-f-]{36}\.part$/
+const PARTIAL = /\.[0-9a-f-]{36}\.part$/
 
 /**
- * Removes the partial files that killed copies left in these folders. One that has changed within a day is kept:
+ * Removes the partial files that killed processes left in these folders. One that has changed within a day is kept:
  * another process may be writing it.
  */
 export async function removePartials(place: FilePlace, folders: readonly string[], now: number): Promise<void> {
