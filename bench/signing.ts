@@ -23,7 +23,7 @@ const CLIPS = [
 const folder = await mkdtemp(path.join(tmpdir(), 'kinora-signing-'))
 const { certificates, key } = await issueCredential(Date.now())
 const signer = createSigner(async () => parseCredential(certificates, key))
-const marker = createMarker(signer, 'Kinora', undefined)
+const marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 

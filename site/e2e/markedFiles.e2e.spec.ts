@@ -22,7 +22,7 @@ describe.skipIf(lacks)(`Chromium${lacks}`, () => {
     folder = await mkdtemp(path.join(tmpdir(), 'kinora-played-'))
     const { certificates, key } = await issueCredential(Date.now())
     signer = createSigner(async () => parseCredential(certificates, key))
-    marker = createMarker(signer, 'Kinora', undefined)
+    marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
     original = path.join(folder, 'plain.mp4')
     await copyFile(await makeTinyVideo(), original)
     await marker.markVideo(original, 'task')

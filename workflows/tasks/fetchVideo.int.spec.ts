@@ -34,7 +34,7 @@ afterAll(async () => {
 const media = () => createFolderMediaStore(path.join(folder, 'media'))
 
 function deliver(file: string, taskId: string) {
-  const marker = createMarker(signer, 'Kinora', undefined)
+  const marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
   const provider = { fetch: (_: string, target: string) => copyFile(file, target) }
   const deps = { media: media(), marker, temporaryDir: folder, ffmpegPath: undefined }
   return fetchVideo(deps, provider, { taskId, jobId: taskId }, new AbortController().signal)

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts'
 import { keptCredential } from './keptCredential.ts'
 
 /** Opens the marker of this installation's files, which signs with the configured certificate or with its own. */
-export function openMarker({ config, pool, clock }: Context): Marker & { close(): Promise<void> } {
+export function openMarker({ config, pool, clock, log }: Context): Marker & { close(): Promise<void> } {
   const { credential, producer } = config.marks
   const signer = createSigner(async () => credential ?? keptCredential(pool, config.secrets.encryption, clock()))
-  return { ...createMarker(signer, producer, config.video.ffmpegPath), close: signer.close }
+  return { ...createMarker(signer, producer, config.video.ffmpegPath, log), close: signer.close }
 }

@@ -1,10 +1,11 @@
 import { copyFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
 import { removeFile, writeAtomically } from '../atomicFile.ts'
 import { runFfmpeg } from '../ffmpeg.ts'
 import { aigcField, aigcXmp } from './aigcField.ts'
 import { readEngineMarks } from './engineMarks.ts'
 import { copyManifest, createdManifest } from './manifest.ts'
-import type { Signer, SigningJob } from './signInThread.ts'
+import { type Signer, type SigningJob, UnreadableParentError } from './signInThread.ts'
 
 type MarkOptions = Readonly<{ signal?: AbortSignal | undefined }>
 
@@ -15,7 +16,7 @@ type MarkOptions = Readonly<{ signal?: AbortSignal | undefined }>
 export interface Marker {
   /**
    * Marks a video in place, and removes the metadata of the program that made it. Marks of the engine are kept: its
-   * manifest as the ingredient of this one, its `AIGC` field as a reserved part of this one.
+   * manifest as the ingredient of this one if it can be read, its `AIGC` field as a reserved part of this one.
    */
   markVideo(file: string, taskId: string, options?: MarkOptions): Promise<void>
   /** Marks a JPEG in place. */
@@ -25,11 +26,25 @@ export interface Marker {
 }
 
 /** Creates the marker of an installation. `producer` is the name or code of its operator. */
-export function createMarker(signer: Signer, producer: string, ffmpegPath: string | undefined): Marker {
+export function createMarker(
+  signer: Signer,
+  producer: string,
+  ffmpegPath: string | undefined,
+  log: Pick<Logger, 'warn'>,
+): Marker {
   const fieldOf = (taskId: string, engine?: string) => aigcField({ producer, id: taskId, ...(engine && { engine }) })
 
   const sign = (file: string, job: Omit<SigningJob, 'source' | 'target'>) =>
     signer.sign({ source: file, target: file, ...job })
+
+  const signVideo = async (file: string, taskId: string, job: Pick<SigningJob, 'manifest' | 'parent'>) => {
+    const format = 'video/mp4'
+    await sign(file, { format, ...job }).catch(async (err) => {
+      if (!(err instanceof UnreadableParentError)) throw err
+      log.warn({ err, taskId }, 'c2pa manifest of source unreadable, signing without it')
+      await sign(file, { format, manifest: createdManifest() })
+    })
+  }
 
   const writeField = (file: string, field: string, { signal }: MarkOptions) =>
     writeAtomically(file, (target) => runFfmpeg(fieldArguments(file, field, target), { signal, ffmpegPath }))
@@ -42,7 +57,7 @@ export function createMarker(signer: Signer, producer: string, ffmpegPath: strin
         if (hasManifest) await copyFile(file, delivered)
         await writeField(file, fieldOf(taskId, field), options)
         const manifest = hasManifest ? copyManifest(taskId, 'The AIGC field was added.') : createdManifest()
-        await sign(file, { format: 'video/mp4', manifest, ...(hasManifest && { parent: delivered }) })
+        await signVideo(file, taskId, { manifest, ...(hasManifest && { parent: delivered }) })
       } finally {
         if (hasManifest) await removeFile(delivered)
       }
@@ -53,7 +68,7 @@ export function createMarker(signer: Signer, producer: string, ffmpegPath: strin
 
     async markCopy(file, taskId, original, change, options = {}) {
       await writeField(file, fieldOf(taskId), options)
-      await sign(file, { format: 'video/mp4', manifest: copyManifest(taskId, change), parent: original })
+      await signVideo(file, taskId, { manifest: copyManifest(taskId, change), parent: original })
     },
   }
 }

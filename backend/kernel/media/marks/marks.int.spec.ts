@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { makePoster } from '../poster.ts'
 import { probeMp4 } from '../probeMp4.ts'
@@ -25,6 +25,7 @@ const FIELD = {
   ReservedCode2: '',
 }
 
+const log = { warn: vi.fn() }
 let folder: string
 let plain: string
 let marked: string
@@ -36,7 +37,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'kinora-marks-'))
   const { certificates, key } = await issueCredential(Date.now())
   signer = createSigner(async () => parseCredential(certificates, key))
-  marker = createMarker(signer, FIELD.ContentProducer, undefined)
+  marker = createMarker(signer, FIELD.ContentProducer, undefined, log)
   plain = await makeTinyVideo()
   marked = path.join(folder, 'marked.mp4')
   await copyFile(plain, marked)
@@ -87,13 +88,19 @@ describe('a marked video', () => {
 })
 
 describe('the marks of an engine', () => {
-  it('are kept: its manifest as the ingredient, and its field as a reserved part', async () => {
+  /** Returns a copy of the plain video with the marks of an engine. */
+  async function deliver(): Promise<string> {
     const { certificates, key } = await issueCredential(Date.now())
     const engine = createSigner(async () => parseCredential(certificates, key))
     const delivered = path.join(folder, 'delivered.mp4')
     await copyFile(plain, delivered)
-    await createMarker(engine, 'An engine', undefined).markVideo(delivered, 'job-1')
+    await createMarker(engine, 'An engine', undefined, log).markVideo(delivered, 'job-1')
     await engine.close()
+    return delivered
+  }
+
+  it('are kept: its manifest as the ingredient, and its field as a reserved part', async () => {
+    const delivered = await deliver()
     await marker.markVideo(delivered, TASK)
     expect(await judgeVideo(delivered)).toEqual({
       ...VALID,
@@ -105,6 +112,20 @@ describe('the marks of an engine', () => {
     expect({ ...field, ReservedCode1: '' }).toEqual(FIELD)
     expect(JSON.parse(ReservedCode1!)).toMatchObject({ ContentProducer: 'An engine', ProduceID: 'job-1' })
     expect((await readdir(folder)).filter((name) => name.startsWith('delivered'))).toEqual(['delivered.mp4'])
+    expect(log.warn).not.toHaveBeenCalled()
+  })
+
+  it('are signed without its manifest, which is logged, if that is damaged', async () => {
+    const delivered = await deliver()
+    const damaged = await readFile(delivered)
+    damaged.fill(0xff, damaged.indexOf('jumb'), damaged.indexOf('jumb') + 400)
+    await writeFile(delivered, damaged)
+    await marker.markVideo(delivered, TASK)
+    expect(await judgeVideo(delivered)).toMatchObject({ ...VALID, actions: ['c2pa.created'], manifests: 1 })
+    expect(JSON.parse((await readAigc(delivered))!.ReservedCode1!)).toMatchObject({ ProduceID: 'job-1' })
+    expect(log.warn.mock.calls.map(([fields, message]) => [fields.taskId, message])).toEqual([
+      [TASK, 'c2pa manifest of source unreadable, signing without it'],
+    ])
   })
 })
 

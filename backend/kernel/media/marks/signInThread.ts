@@ -16,8 +16,16 @@ export interface SigningJob {
   readonly parent?: string
 }
 
+/** Thrown for a parent that cannot become the ingredient, such as one with a damaged manifest. */
+export class UnreadableParentError extends Error {
+  override name = 'UnreadableParentError'
+}
+
 export interface Signer {
-  /** Writes a copy of a file with a signed manifest. @throws Error it could not be signed in time */
+  /**
+   * Writes a copy of a file with a signed manifest.
+   * @throws UnreadableParentError @throws Error it could not be signed in time
+   */
   sign(job: SigningJob): Promise<void>
   close(): Promise<void>
 }
@@ -83,7 +91,9 @@ async function runJob(thread: Worker, job: SigningJob): Promise<void> {
   try {
     thread.postMessage(job)
     const [answer] = await Promise.race([once(thread, 'message', { signal: over.signal }), exited.then((end) => [end])])
-    if (answer.fault) throw new Error(`cannot sign ${job.format}: ${answer.fault}`)
+    if (!answer.fault) return
+    const FaultError = answer.isOfParent ? UnreadableParentError : Error
+    throw new FaultError(`cannot sign ${job.format}: ${answer.fault}`)
   } finally {
     clearTimeout(timeout)
     exited.catch(() => {})

@@ -42,13 +42,19 @@ const signer = {
   sign: async (claim: Uint8Array) => new Uint8Array(coseSign1(claim, { ...credential, chain }, reserveSize)),
 }
 
+/** A fault of the library while it reads a parent. */
+class ParentFault extends Error {}
+
 async function signFile({ source, target, format, manifest, xmp, parent }: SigningJob): Promise<void> {
   const settings = { verify: { verify_after_sign: false } }
   const builder = WasmBuilder.fromJson(JSON.stringify(manifest.definition), JSON.stringify(settings))
   try {
     if (parent) {
       const ingredient = new ReadableBlob(await readFile(parent))
-      await builder.addIngredientFromBlob(JSON.stringify(manifest.ingredient), format, ingredient)
+      const adding = builder.addIngredientFromBlob(JSON.stringify(manifest.ingredient), format, ingredient)
+      await adding.catch((cause: unknown) => {
+        throw new ParentFault(String(cause))
+      })
     }
     const content = await readFile(source)
     const marked = new ReadableBlob(xmp === undefined ? content : insertXmp(content, xmp))
@@ -61,7 +67,7 @@ async function signFile({ source, target, format, manifest, xmp, parent }: Signi
 parentPort!.on('message', async (job: SigningJob) => {
   const answer = await signFile(job).then(
     () => ({}),
-    (error: unknown) => ({ fault: String(error) }),
+    (error: unknown) => ({ fault: String(error), isOfParent: error instanceof ParentFault }),
   )
   parentPort!.postMessage(answer)
 })

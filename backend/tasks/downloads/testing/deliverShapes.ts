@@ -27,7 +27,7 @@ export async function deliverShapes(
   const { certificates, key } = await issueCredential(Date.now())
   const signer = createSigner(async () => parseCredential(certificates, key))
   try {
-    const marker = createMarker(signer, 'Kinora', undefined)
+    const marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
     const media = createFolderMediaStore(path.join(folder, 'media'))
     const deps = { media, marker, temporaryDir: folder, ffmpegPath: undefined }
     await fetchVideo(deps, provider, { taskId, jobId }, new AbortController().signal)
