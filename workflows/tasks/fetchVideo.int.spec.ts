@@ -10,7 +10,9 @@ import { createSigner, type Signer } from '#backend/kernel/media/marks/signInThr
 import { judge, VALID } from '#backend/kernel/media/marks/testing/readMarks.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { probeMp4, UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
+import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import { createFolderMediaStore } from '#backend/providers/storage/folderMediaStore.ts'
+import type { VideoFile } from '#backend/tasks/events.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { fetchVideo } from './fetchVideo.ts'
 
@@ -33,9 +35,14 @@ afterAll(async () => {
 
 const media = () => createFolderMediaStore(path.join(folder, 'media'))
 
-function deliver(file: string, taskId: string) {
+function deliver(file: string, taskId: string, whileFetching = async () => {}) {
   const marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
-  const provider = { fetch: (_: string, target: string) => copyFile(file, target) }
+  const provider = {
+    async fetch(_: string, target: string) {
+      await copyFile(file, target)
+      await whileFetching()
+    },
+  }
   const deps = { media: media(), marker, temporaryDir: folder, ffmpegPath: undefined }
   return fetchVideo(deps, provider, { taskId, jobId: taskId }, new AbortController().signal)
 }
@@ -47,6 +54,16 @@ it('stores a fragmented video as a marked one with an index, without encoding it
   expect(await probeMp4(stored)).toMatchObject(expected)
   expect(await judge(await readFile(stored), 'video/mp4')).toMatchObject(VALID)
   expect(await media().size(posterKey('task'))).toBeGreaterThan(0)
+})
+
+it('keeps the video that another worker stored during the download', async () => {
+  const video = await makeTinyVideo()
+  let first: VideoFile | undefined
+  const second = await deliver(video, 'twice', async () => {
+    first = await deliver(video, 'twice')
+  })
+  expect(second).toEqual(first)
+  expect(await sha256OfFile(await media().localPath(videoKey('twice')))).toBe(second.sha256)
 })
 
 it.each([0.3, 0.6, 0.999])('refuses a fragmented video cut at %d of its bytes', async (share) => {

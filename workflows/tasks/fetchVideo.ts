@@ -19,10 +19,13 @@ export async function fetchVideo(
   { taskId, jobId }: { readonly taskId: string; readonly jobId: string },
   signal: AbortSignal,
 ): Promise<VideoFile> {
-  if ((await media.size(videoKey(taskId))) !== undefined) {
+  const describeStored = async () => {
+    if ((await media.size(videoKey(taskId))) === undefined) return undefined
     const stored = await media.localPath(videoKey(taskId))
     return describe(stored, await probeMp4(stored))
   }
+  const earlier = await describeStored()
+  if (earlier) return earlier
   const file = path.join(temporaryDir, `${randomUUID()}.mp4`)
   const still = `${file}.jpg`
   try {
@@ -34,6 +37,9 @@ export async function fetchVideo(
     const described = await describe(file, video)
     await makePoster(file, still, { video, at: video.duration / 3, width: 640, signal, ffmpegPath })
     await marker.markPoster(still, taskId)
+    // Another worker may have stored it since, and its hash may already be in the log.
+    const other = await describeStored()
+    if (other) return other
     await media.put(posterKey(taskId), still)
     await media.put(videoKey(taskId), file)
     return described
