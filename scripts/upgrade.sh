@@ -16,7 +16,16 @@ wait_seconds=${UPGRADE_WAIT_SECONDS:-600}
 
 running() { docker compose ps --quiet "$1"; }
 inspect() { docker inspect --format "$1" "$2"; }
-trap 'docker rm --force "$canary" >/dev/null 2>&1 || true' EXIT
+
+# Processes that an interrupted upgrade stopped or created. Does not list those of `docker compose run`.
+exited() {
+  docker ps --all --quiet --filter status=exited --filter status=created --filter "label=com.docker.compose.project=$project" \
+    --filter label=com.docker.compose.oneoff=False --filter "label=com.docker.compose.service=$1"
+}
+
+# The new process until it can serve.
+new=
+trap 'docker rm --force "$canary" $new >/dev/null 2>&1 || true' EXIT
 trap 'exit 130' HUP INT TERM
 
 stop() {
@@ -32,8 +41,6 @@ check_canary() {
 
 # An upgrade that was killed leaves its canary, which calls the entry for ever.
 remove_canaries() {
-  one=$(running "${services##* }" | head -n 1)
-  project=$(inspect '{{index .Config.Labels "com.docker.compose.project"}}' "$one")
   for left in $(docker ps --all --quiet --filter name=^kinora-canary- --filter "label=com.docker.compose.project=$project"); do
     docker rm --force "$left" >/dev/null
   done
@@ -54,7 +61,6 @@ await_healthy() {
     check_canary
     if [ "$(inspect '{{.RestartCount}}' "$1")" != 0 ] || [ "$waited" -ge "$wait_seconds" ]; then
       docker logs --tail 20 "$1" >&2
-      docker rm --force "$1" >/dev/null
       stop "the new process of $2 did not become healthy, and was removed; the previous ones run"
     fi
     sleep 1
@@ -69,9 +75,12 @@ replace() {
   count=$(echo "$present" | wc -l)
   docker compose up --detach --no-deps --no-recreate --no-build --scale "$service=$((count + 1))" "$service"
   new=$(running "$service" | grep -vxF "$present") || stop "no new process of $service"
+  [ "$(inspect '{{.Image}}' "$new")" = "$(inspect '{{.Image}}' "$canary")" ] ||
+    stop "the new process of $service has another image, and was removed; the previous ones run"
   await_healthy "$new" "$service"
   # For 2 s after a failed connection the entry does not try that process again (fail_duration).
   sleep 3
+  new=
   docker stop "$old" >/dev/null
   docker rm "$old" >/dev/null
   check_canary
@@ -85,9 +94,17 @@ for service in $services; do
   [ -n "$(running "$service")" ] || { echo "$service is not running: docker compose up -d" >&2; exit 1; }
 done
 
+one=$(running "${services##* }" | head -n 1)
+project=$(inspect '{{index .Config.Labels "com.docker.compose.project"}}' "$one")
+
 if [ "$mode" != --as-is ]; then
+  # The new image would replace the one to roll back to.
+  if docker compose config --images | grep -qxF "$before"; then
+    echo "KINORA_IMAGE is $before. Remove KINORA_IMAGE from .env, or name the image to pull, and start the upgrade again." >&2
+    exit 1
+  fi
   # The oldest process: an upgrade that stopped may have replaced others.
-  oldest=$(docker inspect --format '{{.Created}} {{.Image}}' $(running "${services##* }") | sort | head -n 1)
+  oldest=$(docker inspect --format '{{.Created}} {{.Image}}' $(running "${services##* }") $(exited "${services##* }") | sort | head -n 1)
   docker tag "${oldest#* }" "$before"
   copy=/backups/before-upgrade-$(date -u +%Y%m%dT%H%M%SZ)
   KINORA_IMAGE=$before docker compose run --rm --no-deps -T ops backup --out "$copy"
@@ -97,9 +114,9 @@ fi
 remove_canaries
 start_canary
 for service in $services; do
+  # `up` would start these instead of new processes.
+  for left in $(exited "$service"); do docker rm "$left" >/dev/null; done
   for old in $(running "$service"); do replace "$service" "$old"; done
-  # Removes the process that is left over from an upgrade that stopped.
-  docker compose up --detach --no-deps --no-recreate --no-build "$service"
 done
 check_canary
 docker stop "$canary" >/dev/null

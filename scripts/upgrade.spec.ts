@@ -145,6 +145,44 @@ describe('upgrade.sh, with a double of docker', () => {
     expect(state.images['kinora:before-upgrade']).toBe('sha256:old')
   })
 
+  it('starts no process that an interrupted upgrade stopped, and keeps the image to roll back to', () => {
+    const containers = [
+      { id: 'first', service: 'kinora', image: 'sha256:old', up: false, restarts: 0, created: '2026-01-01' },
+      { id: 'second', service: 'kinora', image: 'sha256:new', up: true, restarts: 0, created: '2026-01-02' },
+    ]
+    const { status, state, imagesOf } = upgrade({ replicas: { kinora: 1 }, containers })
+    expect([status, state.faults]).toEqual([0, []])
+    expect(imagesOf('kinora')).toEqual(['sha256:new'])
+    expect(state.images['kinora:before-upgrade']).toBe('sha256:old')
+  })
+
+  it('removes the new process when it is interrupted before it stops the old one', () => {
+    const mark = path.join(folder, 'canary-waited')
+    writeFileSync(path.join(folder, 'sleep'), `#!/bin/sh\n[ ! -e '${mark}' ] || kill -HUP $PPID\ntouch '${mark}'\n`)
+    const { status, imagesOf } = upgrade({})
+    expect([status, imagesOf('projections')]).toEqual([130, ['sha256:old']])
+  })
+
+  it('stops if a new process has another image than the one to upgrade to', () => {
+    const { status, stderr, imagesOf } = upgrade({ startsImage: 'sha256:other' })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the new process of projections has another image')])
+    expect(imagesOf('projections')).toEqual(['sha256:old'])
+  })
+
+  it('keeps the number of processes that `--scale` set', () => {
+    const image = 'sha256:old'
+    const scaled = ['first', 'second'].map((id) => ({ id, service: 'kinora', image, up: true, restarts: 0 }))
+    const { status, imagesOf } = upgrade({ replicas: { kinora: 1 }, containers: scaled })
+    expect([status, imagesOf('kinora')]).toEqual([0, ['sha256:new', 'sha256:new']])
+  })
+
+  it('does not build or pull over the image to roll back to', () => {
+    const { status, stderr, state, log } = upgrade({ env: { KINORA_IMAGE: 'kinora:before-upgrade' } })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Remove KINORA_IMAGE from .env')])
+    expect(state.images['kinora:before-upgrade']).toBe('sha256:older')
+    expect(log.filter((line) => / (build|pull|backup|up) /.test(line))).toEqual([])
+  })
+
   it('pulls a named image instead of building', () => {
     const { log, imagesOf } = upgrade({ args: ['--pull'], env: { KINORA_IMAGE: 'registry/kinora:2' } })
     expect(imagesOf('api')).toEqual(['sha256:new', 'sha256:new'])
