@@ -85,14 +85,14 @@ describe('docker-compose.yml', () => {
       for (const name of names) expect(LEVELS[level].services[name]?.volumes).toContain('backups:/backups')
   })
 
-  it('keeps what a command writes to DATA_DIR, such as the keys of operators, and runs no jobs before it', () => {
-    for (const [level, volume] of [
-      ['small', 'data:/data'],
-      ['full', 'ops:/data'],
+  it('copies what a command writes to DATA_DIR, such as the keys of operators, and runs no jobs before it', () => {
+    for (const [level, volume, copies] of [
+      ['small', 'data:/data', 'kinora'],
+      ['full', 'ops:/data', 'workers'],
     ] as const) {
       const { services } = LEVELS[level]
       const { volumes, depends_on: needs = {} } = services.ops!
-      expect(volumes).toContain(volume)
+      for (const mounted of [volumes, services[copies]!.volumes]) expect(mounted).toContain(volume)
       const isJob = (name: string) => /^(?:no|on-failure)/.test(services[name]?.restart ?? '')
       const all = (name: string): string[] =>
         Object.keys(services[name]?.depends_on ?? {}).flatMap((n) => [n, ...all(n)])

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS, WORK_LISTS } from '#projections/all.ts'
 import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness.ts'
-import { registerOperator } from '../audit/operatorKeys.ts'
 import { stopListening } from '../kernel/http/drain.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { isSocketRequest } from '../kernel/http/realtime.ts'
@@ -81,11 +80,6 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     if (!config.database) await refuseFullDisk(config.dataDir)
   })
   const services = createServices(context, adapters)
-  try {
-    registerOperator(config.dataDir, config.operators.username)
-  } catch (error) {
-    log.error({ err: error }, 'operator key cannot be used')
-  }
   registerGauges(context)
   registerMachineGauges(context)
   const { metricsToken: token } = config.http

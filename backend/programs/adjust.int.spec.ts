@@ -1,16 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { runAdjust } from './adjust.ts'
 import { runAudit } from './audit.ts'
+import { connectInstallation } from './ledger/connectInstallation.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {
   kinora = await startTestKinora()
   const { privateKey } = generateKeyPairSync('ed25519')
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  mkdirSync(path.join(kinora.dataDir, 'operator-keys'), { recursive: true })
   writeFileSync(path.join(kinora.dataDir, 'operator-keys/olga.pem'), key, { mode: 0o600 })
 })
 afterAll(() => kinora?.close())
@@ -61,6 +63,23 @@ describe('npm run adjust', () => {
       code: 2,
       text: expect.stringContaining('eve has no key. To register this operator'),
     })
+  })
+
+  it('signs with a key that a process with another DATA_DIR does not take for a forged one', async () => {
+    const server = await startTestKinora()
+    onTestFinished(() => server.close())
+    const { place, stop } = await connectInstallation({ DATA_DIR: server.dataDir })
+    onTestFinished(stop)
+    const { host, user, database } = place.postgres
+    const DATABASE_URL = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host!)}`
+    const DATA_DIR = path.join(server.dataDir, 'elsewhere')
+    const { email } = await server.newUser()
+    const args = ['--user', email, '--reason', 'a slow week', '--amount', '5']
+    expect(await runAdjust(args, { DATA_DIR, DATABASE_URL }, () => {})).toBe(0)
+    let printed = ''
+    const print = (text: string) => (printed += text)
+    await runAudit(['verify', '--json'], { env: { DATA_DIR: server.dataDir }, print, printError: print })
+    expect(JSON.parse(printed)).toMatchObject({ deviations: [], adjustments: { verified: 0, unverified: 1 } })
   })
 
   it('refuses to take more credits than are left', async () => {
