@@ -7,7 +7,7 @@ import { OPERATORS_FILE } from '../../audit/operatorKeys.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { connectClient } from '../../kernel/postgres/connectClient.ts'
 import { readMigrations } from '../../kernel/postgres/orm.ts'
-import { copyFiles, listMedia, listSecrets } from './copyFiles.ts'
+import { copyFiles, listMedia, listOwnFiles, listSecrets } from './copyFiles.ts'
 import { saveTable } from './copyTable.ts'
 import { MANIFEST, type Manifest, RecoveryError, type SavedTable } from './manifest.ts'
 
@@ -42,7 +42,8 @@ export async function backUp(
     mkdirSync(path.join(folder, 'tables'), { mode: 0o700 })
     const saved = await saveTables(connection, folder)
     const media = withMedia ? listMedia(config.dataDir) : []
-    const names = [...media, OPERATORS_FILE, ...(withSecrets ? listSecrets(config.dataDir) : [])]
+    const own = listOwnFiles(config.dataDir)
+    const names = [...media, ...own, OPERATORS_FILE, ...(withSecrets ? listSecrets(config.dataDir) : [])]
     const files = await copyFiles(config.dataDir, folder, names)
     const manifest: Manifest = {
       format: 1,

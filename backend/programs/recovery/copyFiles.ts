@@ -23,6 +23,18 @@ export function listMedia(folder: string): string[] {
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
 }
 
+/** Folders of the data folder in which operators describe ComfyUI graphs, models and providers. */
+const OWN_FOLDERS = ['comfyui', 'models', 'providers']
+
+/** Lists the operator's own graphs, models and providers in a data folder. They name settings, but contain no credentials. */
+export function listOwnFiles(folder: string): string[] {
+  return OWN_FOLDERS.filter((name) => existsSync(path.join(folder, name))).flatMap((name) =>
+    readdirSync(path.join(folder, name))
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => path.join(name, file)),
+  )
+}
+
 /** Lists the generated secrets in a data folder, whether they exist or not. */
 export function listSecrets(folder: string): string[] {
   const keys = path.join(folder, OPERATOR_KEYS)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -13,6 +13,7 @@ import { runRestore } from '../restore.ts'
 import { backUp } from './backUp.ts'
 
 const VIDEO = 'media/videos/task.mp4'
+const OWN_FILES = ['comfyui/wan.json', 'models/wan.json', 'providers/acme.json']
 const home = mkdtempSync(path.join(os.tmpdir(), 'kinora-restore-copy-'))
 const copies = path.join(home, 'copies')
 const backup = path.join(home, 'backup')
@@ -23,8 +24,10 @@ let printed: string[] = []
 beforeAll(async () => {
   const from = await startTemporaryDatabase()
   const dataDir = path.join(home, 'data')
-  mkdirSync(path.dirname(path.join(dataDir, VIDEO)), { recursive: true })
-  writeFileSync(path.join(dataDir, VIDEO), 'a video')
+  for (const name of [VIDEO, ...OWN_FILES]) {
+    mkdirSync(path.dirname(path.join(dataDir, name)), { recursive: true })
+    writeFileSync(path.join(dataDir, name), `content of ${name}`)
+  }
   const config = readConfig({ NODE_ENV: 'test', DATA_DIR: dataDir, DATABASE_URL: from.url })
   const keys = await backupKeys(await recipientOf(phrase), config.secrets.encryption)
   const place = createFolderMediaStore(copies)
@@ -87,6 +90,19 @@ it('restores a backup beside files of its folder that the backup does not have',
   mkdirSync(path.join(dataDir, 'models'), { recursive: true })
   await target.pool.query('create database lost')
   expect(await restoreInto(dataDir, backup, 'lost'), printed.join()).toBe(0)
+})
+
+it.each([
+  ['nightly', copies],
+  ['manual', backup],
+])('restores the models, providers and graphs of the operator from a %s copy', async (kind, from) => {
+  const dataDir = path.join(home, kind)
+  await target.pool.query(`create database ${kind}`)
+  expect(await restoreInto(dataDir, from, kind), printed.join()).toBe(0)
+  for (const name of OWN_FILES)
+    expect(existsSync(path.join(dataDir, name)) && readFileSync(path.join(dataDir, name), 'utf8')).toBe(
+      `content of ${name}`,
+    )
 })
 
 it('reads the phrase that is piped into npm run restore, and restores to the root of a disk', () => {
