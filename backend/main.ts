@@ -1,18 +1,10 @@
-import { OlderLog } from '#projections/engine/refuseOlderLog.ts'
-import { WrongMasterKey } from './accounts/keys/masterKey.ts'
-import { ConfigError } from './app/config/environment.ts'
 import { readConfig } from './app/config/readConfig.ts'
-import { ForeignLog } from './app/installation.ts'
+import { REFUSALS } from './app/context.ts'
 import { CannotListen, startKinora } from './app/kinora.ts'
-import { StoreRejected } from './kernel/eventsourcing/eventStore.port.ts'
 import { replaceFetchDispatcher } from './kernel/http/outgoing/globalFetch.ts'
-import { CannotConnect } from './kernel/postgres/connect.ts'
 
 /** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000
-
-/** Errors whose message tells the operator what to do. */
-const REFUSALS = [ConfigError, CannotConnect, StoreRejected, ForeignLog, OlderLog, CannotListen, WrongMasterKey]
 
 /** Reads the environment, starts the configured roles, and shuts down gracefully on SIGINT or SIGTERM. */
 async function main(): Promise<void> {
@@ -43,6 +35,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error) => {
-  console.error(REFUSALS.some((type) => error instanceof type) ? error.message : error)
+  console.error([...REFUSALS, CannotListen].some((type) => error instanceof type) ? error.message : error)
   process.exit(1)
 })

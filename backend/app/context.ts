@@ -3,15 +3,15 @@ import type pg from 'pg'
 import type { DestinationStream, Logger } from 'pino'
 import { readChainHead } from '#projections/credits/chainHead.ts'
 import { prepareOn } from '#projections/engine/query.ts'
-import { refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
+import { OlderLog, refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
 import { transactOn } from '#projections/engine/transaction.ts'
-import { refuseWrongMasterKey } from '../accounts/keys/masterKey.ts'
+import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { countVisits } from '../analytics/countVisits.ts'
 import { pause } from '../kernel/backoff.ts'
 import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
 import { createOrigins } from '../kernel/eventsourcing/createOrigins.ts'
-import { type EventStore, StoreUnavailable } from '../kernel/eventsourcing/eventStore.port.ts'
+import { type EventStore, StoreRejected, StoreUnavailable } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle, type Handle } from '../kernel/eventsourcing/handle.ts'
 import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { createPostgresSnapshots } from '../kernel/eventsourcing/postgres/postgresSnapshots.ts'
@@ -22,7 +22,7 @@ import { instrumentChanges, instrumentStore } from '../kernel/observability/inst
 import { createObservability, type Observability } from '../kernel/observability/observability.ts'
 import { createCalendar } from '../kernel/postgres/calendar.ts'
 import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
-import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase, poolOf } from '../kernel/postgres/orm.ts'
@@ -32,9 +32,10 @@ import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import { ConfigError } from './config/environment.ts'
 import { makeDataDir } from './config/makeDataDir.ts'
 import type { Config } from './config/readConfig.ts'
-import { adoptLog, refuseForeignLog } from './installation.ts'
+import { adoptLog, ForeignLog, refuseForeignLog } from './installation.ts'
 import { openEventStore } from './openEventStore.ts'
 import { ENTITIES, isMigrated, MIGRATIONS, migrateSchema } from './schema.ts'
 
@@ -83,12 +84,24 @@ export interface Context {
 /** Query timeout, ms. Migrations are exempt: they may take longer. */
 const QUERY_TIMEOUT_MS = 60_000
 
+/** Errors of {@link openContext} whose message tells the operator what to do. */
+export const REFUSALS = [ConfigError, CannotConnect, StoreRejected, ForeignLog, OlderLog, WrongMasterKey]
+
+interface Opening extends Pick<Overrides, 'now'> {
+  /** Maximum wait for the event store, in milliseconds. By default there is none. */
+  readonly waitMs?: number
+}
+
 /**
  * Opens the database and the event store, migrates the schema, and subscribes to changes.
  * Waits while the event store cannot be reached.
- * @throws ConfigError, StoreRejected
+ * @throws the REFUSALS, or StoreUnavailable after `waitMs`
  */
-export async function openContext(config: Config, log: Logger, { now = Date.now }: Overrides): Promise<Context> {
+export async function openContext(
+  config: Config,
+  log: Logger,
+  { now = Date.now, waitMs = Number.POSITIVE_INFINITY }: Opening,
+): Promise<Context> {
   makePrivate(config.dataDir)
   const temporaryDir = makeTemporaryDir(config.dataDir)
   const { url } = config.database ?? {}
@@ -123,7 +136,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   try {
     await refuseUnfinishedRestore(pool)
     await refuseWrongMasterKey(pool, config.secrets.encryption)
-    await untilReachable(eventLog, log)
+    await untilReachable(eventLog, log, waitMs)
     // A log in Postgres is part of the database and cannot belong to another installation.
     if (config.eventStore) await refuseForeignLog(pool, eventLog)
     await refuseOlderLog(database, eventLog)
@@ -181,13 +194,14 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
 
 const LOG_WAITING_EVERY_MS = 60_000
 
-/** Resolves when events can be appended. @throws StoreRejected */
-async function untilReachable(store: EventStore, log: Logger): Promise<void> {
+/** Resolves when events can be appended. @throws StoreRejected, or StoreUnavailable after `waitMs` */
+async function untilReachable(store: EventStore, log: Logger, waitMs: number): Promise<void> {
+  const giveUpAt = Date.now() + waitMs
   for (let loggedAt = Number.NEGATIVE_INFINITY; ; await pause(1_000)) {
     try {
       return await store.probe()
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
+      if (!(error instanceof StoreUnavailable) || Date.now() >= giveUpAt) throw error
       if (Date.now() - loggedAt < LOG_WAITING_EVERY_MS) continue
       loggedAt = Date.now()
       log.warn({ err: error }, 'event store unreachable, waiting')

@@ -29,10 +29,11 @@ afterAll(async () => {
   if (kinora) rmSync(kinora.dataDir, { recursive: true, force: true })
 })
 
-const invite = (...args: string[]) =>
+const invite = (...args: string[]) => inviteWith({}, ...args)
+const inviteWith = (others: Record<string, string>, ...args: string[]) =>
   new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const env = { ...process.env, ...ENV, DATA_DIR: kinora.dataDir }
-    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) =>
+    const env = { ...process.env, ...ENV, DATA_DIR: kinora.dataDir, ...others }
+    execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 30_000 }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     )
   })
@@ -119,6 +120,14 @@ describe('production without a mail server', () => {
       stdout: '',
       stderr: expect.stringContaining('npm run -s invite -- person@example.com'),
     })
+  })
+
+  it.each([
+    [{ ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) }, /^ENCRYPTION_KEY is not the key of this database.*\n$/],
+    [{ EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false' }, /^EventStoreDB does not answer \(.*\)\n$/],
+  ])('ends with the reason and without a stack trace with %j', { timeout: 60_000 }, async (env, reason) => {
+    const refused = await inviteWith(env, 'person@example.com')
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(reason) })
   })
 
   it('gives an account that was never verified the invited address, whichever spelling a stranger registered', async () => {

@@ -3,21 +3,23 @@ import { createInvitations } from '../accounts/invitations.ts'
 import { mailKey } from '../accounts/keys/keyRing.ts'
 import { createMailedLinks } from '../accounts/mails/mailedLinks.ts'
 import { createOutbox } from '../accounts/mails/outbox.ts'
-import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
-import { openContext } from '../app/context.ts'
+import { openContext, REFUSALS } from '../app/context.ts'
 import { createWelcome } from '../app/welcome.ts'
 import { createCredits } from '../credits/credits.ts'
 import { readAddress, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { createLog } from '../kernel/observability/log.ts'
-import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
+import { STORE_FAULTS } from './ledger/openStore.ts'
 
 const usage = `npm run -s invite -- person@example.com
 
 Makes an account for an address, or finds it, and prints the link that sets its password.`
+
+/** Maximum wait for the event store, ms. */
+const WAIT_MS = 5_000
 
 interface Output {
   readonly env: NodeJS.ProcessEnv
@@ -30,7 +32,7 @@ interface Output {
  * with the reason, or 2 for an invalid command line.
  */
 export function runInvite(args: readonly string[], { env, print, printError }: Output): Promise<number> {
-  return runProgram({ usage, expected: [ConfigError, CannotConnect, NoLedger], print, printError }, async () => {
+  return runProgram({ usage, expected: [...REFUSALS, ...STORE_FAULTS, NoLedger], print, printError }, async () => {
     const address = readAddress(args)
     refuseNoInstallation(env)
     try {
@@ -44,7 +46,7 @@ export function runInvite(args: readonly string[], { env, print, printError }: O
 }
 
 async function invite(address: string, config: Config): Promise<string> {
-  const context = await openContext(config, createLog('silent'), {})
+  const context = await openContext(config, createLog('silent'), { waitMs: WAIT_MS })
   const { database, handle, pool, calendar, clock } = context
   const { encryption } = config.secrets
   const publicUrl = config.http.publicUrl ?? `http://localhost:${config.http.port}`
