@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
@@ -17,9 +18,10 @@ afterAll(async () => {
   await db?.close()
 })
 
-/** Runs `npm run psql` as package.json does. */
+/** `npm run psql`, as package.json has it. */
+const PSQL = ['scripts/program.mjs', 'backend/programs', 'psql']
 const psql = (env: NodeJS.ProcessEnv, args: string[] = [], input = '') =>
-  spawnSync(process.execPath, ['scripts/program.mjs', 'backend/programs', 'psql', ...args], {
+  spawnSync(process.execPath, [...PSQL, ...args], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: '', ...env },
     input,
@@ -38,6 +40,18 @@ describe(`npm run psql${lacks}`, () => {
       new URL(db.url).pathname.slice(1),
     )
     expect(psql({ DATABASE_URL: db.url }, ['-v', 'ON_ERROR_STOP=1', '-c', 'select nothing']).status).toBe(1)
+  })
+
+  it.skipIf(lacks)('cancels a query on Ctrl-C', { timeout: 30_000 }, async () => {
+    const env = { ...process.env, DATABASE_URL: db.url }
+    const shell = spawn(process.execPath, [...PSQL, '-c', 'select pg_sleep(15)'], { cwd: ROOT, env })
+    let printed = ''
+    shell.stderr.on('data', (text) => (printed += text))
+    const running = `select from pg_stat_activity where query = 'select pg_sleep(15)'`
+    await expect.poll(async () => (await db.pool.query(running)).rowCount, { timeout: 10_000 }).toBe(1)
+    shell.kill('SIGINT')
+    const [code] = await once(shell, 'close')
+    expect([code, printed]).toEqual([1, expect.stringContaining('canceling statement due to user request')])
   })
 
   it('prints how to connect where there is no psql, without the password', () => {

@@ -34,10 +34,10 @@ export function runPsql(args: readonly string[], env: NodeJS.ProcessEnv, print: 
     const { target, secret, hint, stop } = await findDatabase(env)
     try {
       const shell = spawn('psql', [target, ...args], { env: { ...env, ...secret }, stdio: 'inherit' })
-      // psql ends a query on Ctrl-C, and this process must outlive psql.
-      const ignore = () => {}
-      process.on('SIGINT', ignore)
-      const [code] = await once(shell, 'close').finally(() => process.off('SIGINT', ignore))
+      // psql cancels its query on Ctrl-C, which reaches only this process. It must outlive psql.
+      const cancel = () => shell.kill('SIGINT')
+      process.on('SIGINT', cancel)
+      const [code] = await once(shell, 'close').finally(() => process.off('SIGINT', cancel))
       return code ?? 1
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

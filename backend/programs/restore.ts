@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import os from 'node:os'
+import os, { constants } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { text as readText } from 'node:stream/consumers'
@@ -116,6 +116,8 @@ function readPhrase(file: string): string {
 async function askForPhrase(): Promise<string> {
   if (!process.stdin.isTTY) return readText(process.stdin)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // The question takes Ctrl-C as a character, and would reject.
+  terminal.once('SIGINT', () => process.exit(128 + constants.signals.SIGINT))
   try {
     return await terminal.question('Recovery phrase (24 words, on one line): ')
   } finally {

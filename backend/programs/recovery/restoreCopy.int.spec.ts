@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -113,3 +114,19 @@ it('reads the phrase that is piped into npm run restore, and restores to the roo
   expect(status, stdout).toBe(0)
   expect(existsSync(path.join(into, VIDEO))).toBe(true)
 })
+
+// The `script` of Linux runs a program in a terminal.
+it.skipIf(process.platform !== 'linux')(
+  'ends without a stack trace on Ctrl-C at the question for the phrase',
+  async () => {
+    const into = path.join(home, 'cancelled')
+    const command = `${process.execPath} scripts/program.mjs backend/programs restore --from ${copies} --into ${into}`
+    const terminal = spawn('script', ['-qec', command, '/dev/null'])
+    let shown = ''
+    terminal.stdout.on('data', (text) => (shown += text))
+    await expect.poll(() => shown, { timeout: 20_000 }).toContain('Recovery phrase')
+    terminal.stdin.write('\x03')
+    const [code] = await once(terminal, 'close')
+    expect([code, shown]).toEqual([130, expect.not.stringContaining('AbortError')])
+  },
+)
