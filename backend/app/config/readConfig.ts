@@ -78,8 +78,12 @@ export interface Config {
   readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
 }
 
-/** Reads the environment. @throws ConfigError naming each variable that is invalid or missing */
-export function readConfig(given: NodeJS.ProcessEnv): Config {
+/**
+ * Reads the environment.
+ * @param makesSecrets whether missing secrets are made now, or at their first use
+ * @throws ConfigError naming each variable that is invalid or missing
+ */
+export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Config {
   const environment = withFiles(given)
   const env = parseEnvironment(environment)
   const production = env.NODE_ENV === 'production'
@@ -92,12 +96,14 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   if (production && env.ALERT_MAIL !== undefined && env.SMTP_URL === undefined)
     throw new ConfigError('ALERT_MAIL needs a mail server: set SMTP_URL and MAIL_FROM')
   const dataDir = path.resolve(env.DATA_DIR)
+  const secrets = readSecrets(env, dataDir)
+  if (makesSecrets) void [secrets.session, secrets.encryption]
   return {
     production,
     dataDir,
     roles,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
-    secrets: readSecrets(env, dataDir),
+    secrets,
     http: {
       port: env.PORT,
       host: env.HOST,

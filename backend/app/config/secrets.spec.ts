@@ -9,7 +9,7 @@ it('makes the secrets in the start after one that the system killed while it wro
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-secrets-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
   const module = path.join(import.meta.dirname, 'secrets.ts')
-  const program = `(await import(${JSON.stringify(module)})).readSecrets({}, ${JSON.stringify(dataDir)})`
+  const program = `(await import(${JSON.stringify(module)})).readSecrets({}, ${JSON.stringify(dataDir)}).session`
   // No file may have content, as on a full disk.
   const limited = ['-c', 'ulimit -f 0; exec "$0" --input-type=module --eval "$1"', process.execPath, program]
   expect(spawnSync('sh', limited, { env: { PATH: process.env.PATH } }).status).not.toBe(0)

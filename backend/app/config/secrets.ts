@@ -4,14 +4,22 @@ import path from 'node:path'
 import type { Environment } from './environment.ts'
 import { keepInDataDir } from './makeDataDir.ts'
 
-/** Returns the configured secrets. Missing ones are generated once and stored in the data folder with mode 0600. */
+/** Returns the configured secrets. Missing ones are generated at their first use and stored in the data folder with mode 0600. */
 export function readSecrets(env: Environment, dataDir: string) {
-  const stored = env.SESSION_SECRET && env.ENCRYPTION_KEY ? {} : storedSecrets(dataDir)
+  let stored: ReturnType<typeof storedSecrets> | undefined
+  const read = () => {
+    stored ??= storedSecrets(dataDir)
+    return stored
+  }
   return {
     /** Signs sessions and callback addresses. */
-    session: env.SESSION_SECRET ?? stored.SESSION_SECRET!,
+    get session() {
+      return env.SESSION_SECRET ?? read().SESSION_SECRET!
+    },
     /** 64 hexadecimal digits; wraps the users' keys. */
-    encryption: env.ENCRYPTION_KEY ?? stored.ENCRYPTION_KEY!,
+    get encryption() {
+      return env.ENCRYPTION_KEY ?? read().ENCRYPTION_KEY!
+    },
   }
 }
 

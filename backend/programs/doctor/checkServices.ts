@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -35,8 +35,10 @@ async function examineBucket(access: S3Access): Promise<string> {
 
 async function examinePlace(to: FilePlace): Promise<string> {
   if ('bucket' in to) return examineBucket(to.bucket)
-  const file = path.join(to.folder, `doctor-${randomUUID()}`)
-  mkdirSync(to.folder, { recursive: true })
+  // A missing folder is made at its first use, in the nearest one that exists.
+  let folder = to.folder
+  while (!existsSync(folder)) folder = path.dirname(folder)
+  const file = path.join(folder, `doctor-${randomUUID()}`)
   writeFileSync(file, '')
   rmSync(file)
   return `${to.folder} can be written`

@@ -8,7 +8,8 @@ import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
 
 /** Opens the configured providers without the server, whose limits and circuit breakers a check does not use. */
 export async function openProviders(env: NodeJS.ProcessEnv) {
-  const config = readConfig(env)
+  // A restore on a new machine needs an empty folder.
+  const config = readConfig(env, false)
   const log = pino({ level: 'silent' })
   const pool = { query: () => Promise.reject(new Error('the check uses no database')) } as unknown as pg.Pool
   const context = { config, log, pool }
