@@ -48,7 +48,11 @@ const SITE = path.resolve(import.meta.dirname, '../../site/dist')
 export async function startKinora(config: Config, overrides: Overrides = {}) {
   collectBuffersWithHeap()
   const log = createLog(config.logLevel, overrides.logTo)
-  const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS, shouldUpgradeCallback: isSocketRequest })
+  const server: Server = createServer({
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    // Sockets are served later than the first requests.
+    shouldUpgradeCallback: (request) => server.listenerCount('upgrade') > 0 && isSocketRequest(request),
+  })
   answerUnparsed(server)
   let readiness: Readiness = 'starting'
   const running: Running[] = []

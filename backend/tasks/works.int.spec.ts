@@ -190,7 +190,8 @@ describe('an uploaded picture', () => {
     const put = () => Promise.reject(new Error('the bucket is full'))
     const media = { ...createFolderMediaStore(temporaryDir), put }
     const uploads = createImageUploads(kinora.context.database, media, temporaryDir)
-    await expect(uploads.store(crypto.randomUUID(), Buffer.from('a picture'))).rejects.toThrow('the bucket is full')
+    const { userId } = await kinora.newUser()
+    await expect(uploads.store(userId, Buffer.from('a picture'))).rejects.toThrow('the bucket is full')
     expect(readdirSync(temporaryDir)).toEqual([])
     rmSync(temporaryDir, { recursive: true })
   })

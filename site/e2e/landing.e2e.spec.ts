@@ -111,7 +111,7 @@ describeOnSite('the landing page', (site) => {
     const page = await site.visit({ language: 'zh', width: 1280 })
     await page.goto(`${site.url}/zh/`)
     const charges = ['US$12.99', 'US$44.99', 'US$129.99'].map((price) => choose.charged.replace('{{price}}', price))
-    expect(await page.locator('#plans .price small').allInnerTexts()).toEqual(charges)
+    await expect.poll(() => page.locator('#plans .price small').allInnerTexts()).toEqual(charges)
     const tops = page.locator('#plans .plan > a').evaluateAll((all) => all.map((a) => a.getBoundingClientRect().top))
     expect(new Set((await tops).map(Math.round)).size).toBe(1)
     await page.context().close()

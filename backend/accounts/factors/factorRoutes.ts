@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import type { FactorEndpoints } from '../secondFactors.contract.ts'
 import type { SecondFactors } from './secondFactors.ts'
@@ -74,6 +75,8 @@ export function serveFactors(
 
   serve(endpoints.renewCodes, async ({ ctx, userId }) => {
     const { owner, record, requireStepUp } = await ownerOf(ctx, userId)
+    // Before the step-up, which then also covers a factor that is added at the same time.
+    if ((await factors.methods(owner)).length === 0) throw new Rejection('not_found', 'There is no second factor.')
     await requireStepUp()
     const recovery_codes = await factors.renewCodes(owner)
     await record('recovery_codes_renewed')

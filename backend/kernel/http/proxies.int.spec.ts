@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { get } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { startTestKinora } from '../../testing/testKinora.ts'
 
@@ -54,5 +56,17 @@ it.each([
   const socket = connect(Number(new URL(kinora.url).port), 'localhost')
   socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`)
   expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  await kinora.close()
+})
+
+it('survives clients that ask for a tunnel and reset the connection', async () => {
+  const kinora = await startTestKinora()
+  for (let n = 0; n < 20; n++) {
+    const socket = connect(Number(new URL(kinora.url).port), 'localhost')
+    socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', () => socket.resetAndDestroy())
+    await once(socket, 'close')
+  }
+  await delay(50)
+  expect((await fetch(`${kinora.url}/healthz`)).status).toBe(200)
   await kinora.close()
 })

@@ -20,7 +20,11 @@ const REJECTIONS = new Map([
  * CONNECT, whose connection Node would end without an answer.
  */
 export function answerUnparsed(server: Server): void {
-  server.on('connect', (_request, socket: Duplex) => answer(socket, NO_TUNNEL))
+  server.on('connect', (_request, socket: Duplex) => {
+    // Node has taken its own listener away, and an error without one would end the process.
+    socket.on('error', () => socket.destroy())
+    answer(socket, NO_TUNNEL)
+  })
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Duplex) => {
     const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse }
     // A response that has begun would seem to continue.

@@ -96,18 +96,23 @@ describeOnSite('the return from the payment provider', (site) => {
       }
       await expect.poll(look, { timeout: 20_000 }).toBe(true)
     }
-    state.stats = { ...state.stats, current_tier: 'free', current_status: 'pending' }
-    state.current = null
-    await opens(page.getByRole('heading', { name: texts.pendingHeading }))
-    await page.clock.runFor(200)
-    expect(await page.locator('.toast').count()).toBe(0)
+    for (const [tier, current] of [
+      ['free', null],
+      ['pro', { ...PRO_MONTHLY, current_period_start: null }],
+    ] as const) {
+      state.stats = { ...state.stats, current_tier: tier, current_status: current ? 'active' : 'pending' }
+      state.current = current
+      await opens(page.getByRole('heading', { name: texts.pendingHeading }))
+      await page.clock.runFor(200)
+      await expect.poll(() => page.locator('.toast').count()).toBe(0)
+    }
     state.stats = { ...state.stats, current_tier: 'pro', current_status: 'cancelled' }
     state.current = { ...PRO_MONTHLY, next_tier: 'standard' }
     const later = texts.laterText.replace('{{plan}}', 'Standard').replace('{{date}}', 'December 15, 2026')
     await opens(page.getByText(later))
     await page.getByRole('heading', { name: texts.laterHeading }).waitFor()
     await page.clock.runFor(200)
-    expect(await page.locator('.toast').count()).toBe(0)
+    await expect.poll(() => page.locator('.toast').count()).toBe(0)
     await expect.poll(() => page.locator('main').textContent()).not.toContain('2,940')
     await page.context().close()
   })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { storageDouble } from '../testing/storageDouble.ts'
 import { mailLink } from './mailedLink.ts'
-import { readLocalStart, WITH_DRAFT, writeLocalStart } from './startDraft.ts'
+import { readLocalStart, WITH_DRAFT, WITH_PLAN, writeLocalStart } from './startDraft.ts'
 
 const DRAFT = { prompt: 'a heron', camera_movements: ['推进'], plan: 'pro' }
 
@@ -26,7 +26,8 @@ const mailFor = async (next: string) => {
 describe('a link that the login page mails', () => {
   it.each([
     ['', {}],
-    ['/profile#subscription', { plan: 'pro' }],
+    ['/profile#subscription', {}],
+    [WITH_PLAN, { plan: 'pro' }],
   ])('carries no prompt that waits in the browser, and a plan to its page only (%s)', async (next, carried) => {
     await mailFor(next)
     expect(sent?.draft).toEqual(carried)

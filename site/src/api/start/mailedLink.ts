@@ -4,14 +4,11 @@ import { enter, keepRequestedPage, nextPage, requestedPage } from '../account.ts
 import { type Answer, call } from '../api.ts'
 import { ApiError, ticketOf } from '../apiError.ts'
 import { buyPlan } from '../plans/purchase.ts'
-import { readLocalStart, WITH_DRAFT, writeLocalStart } from './startDraft.ts'
+import { readLocalStart, WITH_DRAFT, WITH_PLAN, writeLocalStart } from './startDraft.ts'
 
 export type StartPreview = Answer<typeof previewStart>
 
 type Draft = NonNullable<Parameters<typeof call<typeof start>>[1]>['body'] & object
-
-/** Page to which the buttons of the plans lead. */
-const PLANS = '/profile#subscription'
 
 /**
  * Mails a link that signs in. It buys the chosen plan, or starts the video of this browser's draft, only if this page was
@@ -22,7 +19,7 @@ export async function mailLink(email: string): Promise<void> {
   const { prompt, camera_movements, plan } = local
   const requested = requestedPage() ?? ''
   const startsVideo = prompt && requested.endsWith(WITH_DRAFT)
-  const draft = startsVideo ? { prompt, camera_movements } : requested.endsWith(PLANS) ? { plan } : {}
+  const draft = startsVideo ? { prompt, camera_movements } : requested.endsWith(WITH_PLAN) ? { plan } : {}
   await call(start, { body: { email, language: pageLocale(), draft: draft as Draft['draft'] } })
   // The link itself leads to the video of a draft.
   if (startsVideo) writeLocalStart({ ...local, mailed: true })
@@ -51,7 +48,7 @@ export async function continueWith({ prompt, has_image, plan }: StartPreview): P
     const { plan: _, ...draft } = readLocalStart() ?? {}
     writeLocalStart(draft)
     await buyPlan(plan)
-    return PLANS
+    return '/profile#subscription'
   }
   return prompt || has_image ? WITH_DRAFT : requested
 }

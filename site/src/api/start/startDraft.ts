@@ -17,6 +17,8 @@ const KEY = 'kinora.draft.start'
 
 /** Page that starts the video of a draft. */
 export const WITH_DRAFT = '/workspace?draft=1'
+/** Page to which a visitor's choice of a plan leads. */
+export const WITH_PLAN = '/profile?plan=1#subscription'
 
 export function readLocalStart(): StartDraft | null {
   try {

@@ -16,7 +16,8 @@ export const $paymentReturn = atom<PaymentReturn>({ kind: 'checking' })
 
 /** Returns whether the plan awaits its payment, starts with the next period without a payment now, or has started. */
 export function stageOf({ stats, current }: Plan): 'pending' | 'later' | 'done' {
-  if (stats.current_tier === 'free') return 'pending'
+  const isPaid = current === null || current.status === 'trial' || current.current_period_start !== null
+  if (stats.current_tier === 'free' || !isPaid) return 'pending'
   return current?.next_tier ? 'later' : 'done'
 }
 
