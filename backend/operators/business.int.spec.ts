@@ -88,6 +88,14 @@ describe('business figures', () => {
     })
     provider.answer = () => ({ kind: 'finished' })
     await expect.poll(async () => (await health()).ended, { timeout: 30_000 }).toEqual({ succeeded: 2, failed: 1 })
+    const rename = (from: string, to: string) =>
+      kinora.context.pool.query('update task_outcome set error_code = $2 where error_code = $1', [from, to])
+    await rename('content_refused', 'cancelled')
+    expect(await health()).toMatchObject({
+      ended: { succeeded: 2, failed: 0 },
+      failures: [{ code: 'cancelled', count: 1 }],
+    })
+    await rename('cancelled', 'content_refused')
   })
 
   it('name refused files of the operator until they are mended', async () => {

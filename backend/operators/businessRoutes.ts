@@ -44,7 +44,7 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
     const { waiting, processing, oldest, stuck } = open
     const oldest_waiting_seconds = oldest === null ? null : Math.max(0, Math.round((at - oldest) / 1000))
     const failures = outcomes.flatMap(({ code, count }) => (code === null ? [] : [{ code, count }]))
-    const failed = failures.reduce((sum, { count }) => sum + count, 0)
+    const failed = failures.reduce((sum, { code, count }) => (code === 'cancelled' ? sum : sum + count), 0)
     return answer({
       queue: { waiting, processing, oldest_waiting_seconds },
       ended: { succeeded: outcomes.find(({ code }) => code === null)?.count ?? 0, failed },

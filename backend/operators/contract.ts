@@ -80,9 +80,9 @@ export const Live = z.object({ visitors: count, pages: z.array(Visited) })
 const TaskHealth = z.object({
   /** Current state of the queue. */
   queue: z.object({ waiting: count, processing: count, oldest_waiting_seconds: z.nullable(z.number()) }),
-  /** Tasks that ended within the period. */
+  /** Tasks that ended within the period, without those that their user cancelled. */
   ended: z.object({ succeeded: count, failed: count }),
-  /** Failures within the period, most frequent first. */
+  /** Failures and cancellations within the period, most frequent first. */
   failures: z.array(z.object({ code: z.string(), count })),
   /** Tasks waiting for more than seven hours or processing for more than two. */
   stuck: z.array(z.object({ task_id: z.string(), status: z.string(), since: z.string() })),

@@ -100,7 +100,7 @@ describeOnSite('the landing page', (site) => {
     const opened: string[] = []
     page.on('request', (request) => request.isNavigationRequest() && opened.push(request.url()))
     await page.clock.runFor(2000)
-    await page.waitForURL(`${site.url}${prefix}/auth/login?next=%2Fprofile%23subscription`)
+    await page.waitForURL(`${site.url}${prefix}/auth/login?next=%2Fprofile%3Fplan%3D1%23subscription`)
     expect(opened).toHaveLength(1)
     expect(faults).toEqual([])
     await page.context().close()

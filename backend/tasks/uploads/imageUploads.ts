@@ -24,7 +24,6 @@ const DECODING_UNITS = 60
 const UPLOAD_LIMITS = { maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 }
 /** Few, because the database ends a transaction that waits eight seconds for a bucket. */
 const SWEPT_AT_ONCE = 20
-const erased = () => new Rejection('not_found', 'The account of this picture was erased.')
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
@@ -46,9 +45,8 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     const imageId = uuid7()
     const finished = path.join(temporaryDir, `${imageId}.jpg`)
     // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
-    const sql = `insert into image_upload (id, user_id, created_at, bytes)
-      select ?, id, now(), ? from user_account where id = ? for key share returning id`
-    if ((await execute(sql, [imageId, data.length, userId])).length === 0) throw erased()
+    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
+    await execute(sql, [imageId, userId, data.length])
     try {
       await writeFile(finished, data)
       await media.put(imageKey(imageId), finished)
@@ -58,7 +56,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     try {
       // Waits for an erasure of the row, which found no file to remove.
       const kept = await execute('select id from image_upload where id = ? for key share', [imageId])
-      if (kept.length === 0) throw erased()
+      if (kept.length === 0) throw new Rejection('not_found', 'The account of this picture was erased.')
     } catch (error) {
       await media.remove(imageKey(imageId))
       throw error

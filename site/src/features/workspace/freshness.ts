@@ -5,7 +5,7 @@ import { call } from '../../api/api.ts'
 import { isFinal } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
-import { $now } from './queue.ts'
+import { $now, isWaiting, loadQueue } from './queue.ts'
 import { $connected, connectRealtime, reconnectRealtime } from './realtime.ts'
 import { $inProgress, $tasks, applyUpdate, refreshList } from './tasks.ts'
 
@@ -13,6 +13,7 @@ import { $inProgress, $tasks, applyUpdate, refreshList } from './tasks.ts'
 export const $paused = atom(false)
 
 const POLL_MS = 5_000
+const QUEUE_MS = 10_000
 const POLL_FOR_MS = 30 * 60_000
 const FAILURES_ALLOWED = 2
 
@@ -62,11 +63,19 @@ export function refreshListPeriodically(): void {
     if (due && !refreshing && !$paused.get()) void refresh().then(countRefresh)
   }, 1_000)
   setInterval(() => $now.set(Date.now()), 5_000)
+  setInterval(() => {
+    if (isWaiting() && !$paused.get() && document.visibilityState === 'visible') void loadQueue().catch(() => {})
+  }, QUEUE_MS)
   // Reload after a reconnect: the server does not resend missed updates. The first connection can have missed those of open tasks.
   let wasConnected = $connected.get()
   $connected.listen((connected) => {
     if (connected && (wasConnected || $inProgress.get() > 0)) void refresh().then(countRefresh)
     wasConnected ||= connected
+  })
+  // Another tab may have deleted tasks, of which the socket says nothing.
+  addEventListener('visibilitychange', () => {
+    const isStale = document.visibilityState === 'visible' && Date.now() - refreshedAt > POLL_MS
+    if (isStale && !$paused.get()) void refresh().then(countRefresh)
   })
   addEventListener('online', () => {
     failures = 0

@@ -21,13 +21,16 @@ export interface Estimate {
   readonly secondsLeft: number
 }
 
-/** Queue estimates of the user's open tasks, by task id. */
+/** Returns whether a task of the user waits. Others change its position and estimate. */
+export const isWaiting = (): boolean => $queue.get()?.tasks.some(({ position }) => position !== null) ?? false
+
+/** Queue estimates of the user's open tasks, by task id. Those of tasks that wait do not count down. */
 export const $estimates = computed([$queue, $now], (queue, now): ReadonlyMap<string, Estimate> => {
   const passed = Math.max(0, now - readAt) / 1000
   return new Map(
     queue?.tasks.map(({ id, position, seconds_left }) => [
       id,
-      { position, secondsLeft: Math.max(0, seconds_left - passed) },
+      { position, secondsLeft: Math.max(0, position === null ? seconds_left - passed : seconds_left) },
     ]),
   )
 })

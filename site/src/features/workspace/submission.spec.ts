@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ModelView } from '#backend/tasks/contract.ts'
 import type { ApiError } from '../../api/apiError.ts'
 import { $models, formModel } from '../../api/models.ts'
@@ -82,7 +82,12 @@ describe('an order whose answer was lost', () => {
 })
 
 describe('an order of a page whose catalogue has changed since', () => {
-  const [model] = $models.get()
+  const [models, form] = [$models.get(), $generation.get()]
+  const [model] = models
+  afterEach(() => {
+    $models.set(models)
+    $generation.set(form)
+  })
   const view = (credits: number): ModelView => ({
     ...{ name: model!.id, display_names: model!.names, descriptions: model!.descriptions },
     ...{ durations: [6], resolutions: ['768P'], supports_camera_movement: true },

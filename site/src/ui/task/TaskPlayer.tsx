@@ -16,6 +16,8 @@ import { Fault } from '../Field.tsx'
 import { ShareSection } from './ShareSection.tsx'
 import { UnlabelledDownload } from './UnlabelledDownload.tsx'
 
+const TITLE_CHARACTERS = 120
+
 interface TaskPlayerProps {
   readonly task: Task
   readonly onClose: () => void
@@ -31,8 +33,11 @@ export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) 
   const labelled = useStore($labelled)
   useEffect(() => void loadLabelPolicy(), [])
   useArrows(onStep)
+  const title = taskTitle(task)
+  const start = firstCharacters(title, TITLE_CHARACTERS)
+  const isCut = start !== title
   return (
-    <Dialog size={800} title={firstCharacters(taskTitle(task), 120)} onClose={onClose}>
+    <Dialog size={800} title={isCut ? `${start}…` : title} onClose={onClose}>
       <Video key={`video ${task.id}`} task={task} />
       {(onStep || actions) && (
         <div className="row spread player-bar">
@@ -45,6 +50,7 @@ export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) 
           {actions}
         </div>
       )}
+      {isCut && <p>{title}</p>}
       <p className="hint">{t('workspace.task.madeByAi')}</p>
       <ShareSection key={`share ${task.id}`} task={task} />
       {labelled && <UnlabelledDownload task={task} />}
