@@ -9,7 +9,7 @@ import { Images } from './frames/Images.tsx'
 import { $blocked } from './generate/blocked.ts'
 import { GenerateBar } from './generate/GenerateBar.tsx'
 import { stopWatching } from './generate/watched.ts'
-import { $canOptimize, $faults, $generation, setMode, setOptimizer, setQuick } from './generation.ts'
+import { $faults, $generation, setMode, setOptimizer, setQuick } from './generation.ts'
 import { hasQuick, quickModel } from './generationRules.ts'
 import { MovementsField } from './movements/MovementsField.tsx'
 import { OptionFields } from './options/OptionFields.tsx'
@@ -18,6 +18,7 @@ import { Pickers } from './Pickers.tsx'
 import { PromptField } from './PromptField.tsx'
 import { submit } from './submission.ts'
 import { UnderstandingNote } from './understanding/UnderstandingNote.tsx'
+import { $canOptimize } from './workspace.ts'
 
 /** Form that creates a video task. Focuses the first invalid field. */
 export function GenerationForm() {

@@ -22,9 +22,6 @@ export const $generation = map<GenerationForm>({
   promptOptimizer: true,
 })
 
-/** Whether the engine can improve prompts. */
-export const $canOptimize = atom(true)
-
 /** Validation error codes, keyed by contract field name. */
 export const $faults = atom<Readonly<Record<string, string>>>({})
 

@@ -8,7 +8,7 @@ import { readLocalStart, type StartDraft, writeLocalStart } from '../../api/star
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { watchCurrent } from './generate/watched.ts'
-import { $canOptimize, $generation, setMode, setPrompt } from './generation.ts'
+import { $generation, setMode, setPrompt } from './generation.ts'
 import { send } from './submission.ts'
 import { $stage } from './workspace.ts'
 
@@ -35,7 +35,7 @@ async function order(draft: Draft, key: string): Promise<void> {
     prompt,
     duration: draft.duration ?? form.duration,
     resolution: draft.resolution ?? form.resolution,
-    prompt_optimizer: (draft.prompt_optimizer ?? form.promptOptimizer) && $canOptimize.get(),
+    prompt_optimizer: draft.prompt_optimizer ?? form.promptOptimizer,
     ...(camera_movements.length > 0 ? { camera_movements: [...camera_movements] } : {}),
     ...(first_frame_image_url ? { first_frame_image_url } : {}),
   }

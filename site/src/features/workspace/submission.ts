@@ -14,7 +14,7 @@ import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frame
 import { $blocked } from './generate/blocked.ts'
 import { $count, setCount } from './generate/takeCount.ts'
 import { watchCurrent } from './generate/watched.ts'
-import { $canOptimize, $faults, $generation, type GenerationForm, loadModels, readForm } from './generation.ts'
+import { $faults, $generation, type GenerationForm, loadModels, readForm } from './generation.ts'
 import { optionFields } from './options/optionRules.ts'
 import { connectRealtime } from './realtime.ts'
 import { showTake } from './stage/takes.ts'
@@ -37,7 +37,7 @@ export function bodyOf(form: GenerationForm, { first, last, references }: FrameU
     prompt: text,
     duration: form.duration,
     resolution: form.resolution,
-    prompt_optimizer: form.promptOptimizer && $canOptimize.get(),
+    prompt_optimizer: form.promptOptimizer,
     ...(movements.length > 0 ? { camera_movements: [...movements] } : {}),
     ...(isImage ? { first_frame_image_url: first } : {}),
     ...(isImage && last && model?.inputs.lastFrame ? { last_frame_image_url: last } : {}),

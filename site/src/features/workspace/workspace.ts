@@ -9,7 +9,7 @@ import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { keepDraft } from './draft.ts'
 import { pollOpenTasks, refreshListPeriodically } from './freshness.ts'
-import { $canOptimize, loadModels } from './generation.ts'
+import { loadModels } from './generation.ts'
 import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
 import { rememberFilms } from './stage/filmFirst.ts'
@@ -20,6 +20,8 @@ import { $tasks, loadTasks } from './tasks.ts'
 /** State of the page. `away` means that the browser is being redirected to the login page. */
 export const $stage = atom<'loading' | 'open' | 'away'>('loading')
 export const $demo = atom(false)
+/** Whether the engine can improve prompts. */
+export const $canOptimize = atom(true)
 
 async function firstLoads(): Promise<void> {
   const loads = [loadTasks(), loadQueue(), loadModels(), loadCredits()]
