@@ -81,7 +81,7 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       return findRender(command.jobId, task, fact)
     case 'PostponeRender': {
       if (status !== 'rendering' || task.jobId !== null) return []
-      if (task.cancelRequested) return [cancelled(task, fact)]
+      if (task.cancelRequestedAt) return [cancelled(task, fact)]
       const { refused, bound } = command
       const why = { ...(refused ? { refused } : {}), ...(bound ? { bound } : {}) }
       return [{ type: 'VideoRenderPostponed', data: { ...fact, detail: detailOf(command), ...why } }]
@@ -98,12 +98,12 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       return status === 'rendering' && task.startedAt === null ? [{ type: 'VideoRenderStarted', data: fact }] : []
     case 'StartDownload':
       if (status !== 'rendering') return []
-      return task.cancelRequested ? [cancelled(task, fact)] : [{ type: 'VideoDownloadStarted', data: fact }]
+      return task.cancelRequestedAt ? [cancelled(task, fact)] : [{ type: 'VideoDownloadStarted', data: fact }]
     case 'Succeed':
       return succeed(command.file, task, fact)
     case 'Fail': {
       if (status === 'failed' || status === 'succeeded') return []
-      if (status === 'rendering' && task.cancelRequested) return [cancelled(task, fact)]
+      if (status === 'rendering' && task.cancelRequestedAt) return [cancelled(task, fact)]
       const jobId = 'jobId' in task ? task.jobId : null
       const { userId } = task.order
       return [
@@ -137,7 +137,9 @@ const cancelled = ({ order: { userId } }: Ordered, fact: Fact) =>
 function cancel(task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   if (task.status === 'waiting') return [cancelled(task, fact)]
   if (task.status === 'rendering')
-    return task.cancelRequested ? [] : [{ type: 'VideoCancelRequested', data: { ...fact, userId: task.order.userId } }]
+    return task.cancelRequestedAt
+      ? []
+      : [{ type: 'VideoCancelRequested', data: { ...fact, userId: task.order.userId } }]
   if (task.status === 'failed' && task.code === 'cancelled') return []
   throw new Rejection('cannot_cancel', 'This video can no longer be cancelled.')
 }
@@ -162,7 +164,7 @@ function findRender(jobId: string, task: Ordered, fact: Fact): readonly VideoTas
 
 function succeed(file: VideoFile, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   const data = { ...fact, userId: task.order.userId, file }
-  if (task.status === 'rendering' && task.cancelRequested) return [cancelled(task, fact)]
+  if (task.status === 'rendering' && task.cancelRequestedAt) return [cancelled(task, fact)]
   if (task.status === 'rendering' || task.status === 'downloading') return [{ type: 'VideoTaskSucceeded', data }]
   if (task.status === 'failed' && task.jobId !== null) return [{ type: 'VideoTaskRecovered', data }]
   return []

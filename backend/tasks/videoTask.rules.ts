@@ -26,7 +26,7 @@ type Stage =
       readonly jobId: string | null
       /** When the engine began to render; null while the job waits there. */
       readonly startedAt: string | null
-      readonly cancelRequested?: true
+      readonly cancelRequestedAt?: string
       readonly costReported?: true
     } & Asked)
   | {
@@ -116,7 +116,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       return bound && provider ? { ...waiting, boundTo: provider } : waiting
     }
     case 'VideoCancelRequested':
-      return task.status === 'rendering' ? { ...task, cancelRequested: true } : task
+      return task.status === 'rendering' ? { ...task, cancelRequestedAt: event.data.at } : task
     case 'VideoCostReported':
       return task.status === 'rendering' ? { ...task, costReported: true } : task
     case 'VideoRenderAccepted':

@@ -25,7 +25,7 @@ let clock: number
 /** What the provider says of the job, one by one; the last for ever. */
 let states: (RenderState | Error)[]
 /** What the log says of the task after a command or when it is read. */
-let stored: Pick<VideoTask, 'status'> & { cancelRequested?: true; startedAt?: string | null }
+let stored: Pick<VideoTask, 'status'> & { cancelRequestedAt?: string; startedAt?: string | null }
 let answer: CreateAnswer
 let deps: RenderDeps
 
@@ -59,7 +59,10 @@ function depsOf(idempotent: boolean, more: { ownQueue?: true } = {}): RenderDeps
       note(`create ${taskId} with ${providerModel}`)
       return answer
     },
-    cancel: async (jobId: string) => note(`cancel ${jobId}`),
+    async cancel(jobId: string) {
+      note(`cancel ${jobId}`)
+      if (states[0] instanceof Error) throw states[0]
+    },
   }
   return {
     providers: new Map([['engine', provider]]),
@@ -138,7 +141,7 @@ describe('a job', () => {
 
   it.each<[string, typeof stored]>([
     ['was erased', { status: 'deleted' }],
-    ['was cancelled', { status: 'rendering', cancelRequested: true }],
+    ['was cancelled', { status: 'rendering', cancelRequestedAt: AT }],
   ])('is left alone if its task %s meanwhile', async (_, read) => {
     states = [SHOWN]
     stored = read
@@ -268,11 +271,20 @@ describe('a call without an answer', () => {
 })
 
 describe('a cancelled task', () => {
-  const cancelled = { cancelRequested: true } as const
+  const cancelled = { cancelRequestedAt: AT } as const
 
   it('ends when its job has been stopped', async () => {
     expect(await poll(cancelled)).toEqual(CANCELLED)
     expect(calls).toEqual(['cancel job'])
+  })
+
+  it('ends after a minute in which its job could not be stopped', async () => {
+    deps = depsOf(true, { ownQueue: true })
+    states = [DOWN]
+    clock += 59_999
+    await expect(poll(cancelled)).rejects.toBe(DOWN)
+    clock++
+    expect(await poll(cancelled)).toEqual(CANCELLED)
   })
 
   it('without a job ends at once if the provider creates one job for any number of calls', async () => {

@@ -8,6 +8,8 @@ import { WAIT_LIMIT_MS } from './taskCommands.ts'
 
 /** Longest duration of a provider call. Until it has passed, another process may still receive the response. */
 const MAX_CALL_MS = 65_000
+/** Time after which a cancelled task ends although every call that stops its job has failed. */
+const STOP_LIMIT_MS = 60_000
 
 const TIMED_OUT = failure('render_timed_out', 'No video came within 30 minutes.')
 const WAITED = failure('waited_too_long', 'The engine did not begin within six hours.')
@@ -38,7 +40,7 @@ export async function pollJob(
         return await createJob(deps, state, request, { signal, repeated: true })
       }
     } catch (error) {
-      // The deadline also applies while the provider is unreachable.
+      // The deadlines also apply while the provider is unreachable.
       const late = over()
       if (late) return late
       throw error
@@ -66,11 +68,14 @@ export async function pollJob(
 }
 
 /**
- * Returns how a render fails whose time is over: 30 minutes since the request. In the queue of an own engine a job waits as long as
- * a task waits here, and its 30 minutes begin when it does.
+ * Returns how a render fails whose time is over: 30 minutes since the request, or a minute since the cancellation of a job that
+ * could not be stopped. In the queue of an own engine a job waits as long as a task waits here, and its 30 minutes begin when it
+ * does.
  */
-function failureAt({ clock, providers }: RenderDeps, { provider, submittedAt, requestedAt, startedAt }: Rendering) {
+function failureAt({ clock, providers }: RenderDeps, state: Rendering) {
+  const { provider, jobId, submittedAt, requestedAt, startedAt, cancelRequestedAt } = state
   const passed = (instant: string, ms: number) => clock() >= Date.parse(instant) + ms
+  if (cancelRequestedAt !== undefined && jobId !== null && passed(cancelRequestedAt, STOP_LIMIT_MS)) return CANCELLED
   if (!findProvider(providers, provider)?.ownQueue) return passed(requestedAt, RENDER_LIMIT_MS) ? TIMED_OUT : undefined
   if (startedAt !== null) return passed(startedAt, RENDER_LIMIT_MS) ? TIMED_OUT : undefined
   return passed(submittedAt, WAIT_LIMIT_MS) && passed(requestedAt, RENDER_LIMIT_MS) ? WAITED : undefined
@@ -80,7 +85,7 @@ function failureAt({ clock, providers }: RenderDeps, { provider, submittedAt, re
 const isUncalled = ({ uncalled }: RenderDeps, { order, attempt }: Rendering) =>
   attempt !== undefined && uncalled.get(order.taskId) === attempt
 
-const isCancelled = ({ cancelRequested }: Rendering) => cancelRequested === true
+const isCancelled = ({ cancelRequestedAt }: Rendering) => cancelRequestedAt !== undefined
 
 /** Lets a task wait for its turn again. */
 async function postpone(deps: RenderDeps, taskId: string): Promise<undefined> {

@@ -102,7 +102,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     edits: [
       {
         file: 'backend/tasks/videoTask.decider.ts',
-        from: 'return task.cancelRequested ? [cancelled(task, fact)] : [',
+        from: 'return task.cancelRequestedAt ? [cancelled(task, fact)] : [',
         to: 'return [',
       },
       {
