@@ -172,6 +172,7 @@ describe('the time of a render', () => {
       detail: 'The engine did not begin within six hours.',
     })
     expect(clock).toBe(REQUESTED + WAIT_LIMIT_MS + 6_999)
+    expect(calls.at(-1)).toBe('cancel job')
     const begun = new Date(REQUESTED + WAIT_LIMIT_MS).toISOString()
     stored = { status: 'rendering', startedAt: begun }
     states = [SHOWN]
@@ -192,6 +193,14 @@ describe('the time of a render', () => {
     await expect(poll()).rejects.toBe(DOWN)
     clock++
     expect(await poll()).toEqual(TIMED_OUT)
+  })
+
+  it('ends after six hours in the queue of an engine that cannot be told so', async () => {
+    deps = depsOf(false, { ownQueue: true })
+    states = [DOWN]
+    clock = REQUESTED + WAIT_LIMIT_MS
+    expect(await poll()).toMatchObject({ code: 'waited_too_long' })
+    expect(calls).toEqual(['state job', 'cancel job'])
   })
 
   it('ends before an idempotent provider is asked for the job again', async () => {

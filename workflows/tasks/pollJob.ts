@@ -24,8 +24,15 @@ export async function pollJob(
 ): Promise<RenderOutcome | undefined> {
   const { taskId } = state.order
   let { startedAt } = state
-  /** Returns how the render fails if its time is over. */
-  const over = () => failureAt(deps, { ...state, startedAt })
+  /** Returns how the render fails if its time is over. A job that has not begun leaves the queue of its engine. */
+  const over = async () => {
+    const late = failureAt(deps, { ...state, startedAt })
+    if (late === WAITED && state.jobId !== null)
+      await findProvider(deps.providers, state.provider)
+        ?.cancel(state.jobId, signal)
+        .catch(() => {})
+    return late
+  }
   for (;;) {
     signal.throwIfAborted()
     let job: RenderState
@@ -34,14 +41,14 @@ export async function pollJob(
       if (isCancelled(state) && (await stopJob(provider, state, signal))) return CANCELLED
       job = state.jobId === null ? { kind: 'unknown' } : await provider.state(state.jobId, signal)
       if (job.kind === 'unknown' && provider.idempotent) {
-        const late = over()
+        const late = await over()
         if (late) return late
         const request = await readRequest(deps, state.order, routeTaken(state))
         return await createJob(deps, state, request, { signal, repeated: true })
       }
     } catch (error) {
       // The deadlines also apply while the provider is unreachable.
-      const late = over()
+      const late = await over()
       if (late) return late
       throw error
     }
@@ -61,7 +68,7 @@ export async function pollJob(
     if (isCancelled(read) !== isCancelled(state)) return undefined
     if (job.kind === 'rendering') await deps.showProgress(taskId, job)
     startedAt = read.startedAt
-    const late = over()
+    const late = await over()
     if (late) return late
     await deps.waitForCallback(taskId, providerOf(deps.providers, state.provider).pollIntervalMs, signal)
   }
