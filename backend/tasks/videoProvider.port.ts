@@ -66,6 +66,11 @@ export interface Understanding {
   readonly missing: readonly string[]
 }
 
+/** The video can never be downloaded, because the provider has lost it or its file is too large. */
+export class UndeliverableVideo extends Error {
+  override name = 'UndeliverableVideo'
+}
+
 /** A service that renders videos. Expected failures are values; a thrown error is retried. */
 export interface VideoProvider {
   /** The key of this provider in the routes of models. */
@@ -90,7 +95,7 @@ export interface VideoProvider {
   /** Creates a job. Requires an acquired slot. If it throws, the job may have been created. */
   create(request: RenderRequest): Promise<CreateAnswer>
   state(jobId: string, signal: AbortSignal): Promise<RenderState>
-  /** Downloads the finished video to a file. */
+  /** Downloads the finished video to a file. @throws UndeliverableVideo if a retry would not help */
   fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
   /** Stops a running job. The adapter itself repeats a call that the provider answers with "in progress". */
   cancel(jobId: string, signal: AbortSignal): Promise<CancelAnswer>

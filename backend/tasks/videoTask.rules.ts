@@ -15,20 +15,8 @@ type Stage =
         /** The only provider that may be asked again, because an earlier call may have created a job there. */
         readonly boundTo?: string
       })
-  | ({
-      readonly status: 'rendering' | 'downloading'
-      readonly order: VideoTaskOrder
-      readonly submittedAt: string
-      readonly requestedAt: string
-      /** Id of the worker's attempt that made the request; undefined in events that predate it. */
-      readonly attempt?: string
-      readonly provider?: string
-      readonly jobId: string | null
-      /** When the engine began to render; null while the job waits there. */
-      readonly startedAt: string | null
-      readonly cancelRequestedAt?: string
-      readonly costReported?: true
-    } & Asked)
+  | ({ readonly status: 'rendering' } & InProgress)
+  | ({ readonly status: 'downloading'; readonly downloadStartedAt: string } & InProgress)
   | {
       readonly status: 'failed'
       readonly order: VideoTaskOrder
@@ -57,6 +45,20 @@ type Stage =
       /** Its owner deleted it before it had ended. */
       cancelled: boolean
     }>
+
+type InProgress = Asked & {
+  readonly order: VideoTaskOrder
+  readonly submittedAt: string
+  readonly requestedAt: string
+  /** Id of the worker's attempt that made the request; undefined in events that predate it. */
+  readonly attempt?: string
+  readonly provider?: string
+  readonly jobId: string | null
+  /** When the engine began to render; null while the job waits there. */
+  readonly startedAt: string | null
+  readonly cancelRequestedAt?: string
+  readonly costReported?: true
+}
 
 /** Names of the providers that certainly did not take the task: for now, least recently first, or for good. */
 type Asked = { readonly postponedBy?: readonly string[]; readonly refusedBy?: readonly string[] }
@@ -126,7 +128,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoRenderStarted':
       return task.status === 'rendering' ? { ...task, startedAt: event.data.at } : task
     case 'VideoDownloadStarted':
-      return task.status === 'rendering' ? { ...task, status: 'downloading' } : task
+      return task.status === 'rendering' ? { ...task, status: 'downloading', downloadStartedAt: event.data.at } : task
     case 'VideoTaskSucceeded':
     case 'VideoTaskRecovered': {
       if (!('order' in task)) return task

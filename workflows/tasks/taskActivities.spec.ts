@@ -4,7 +4,7 @@ import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
-import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { type RenderState, UndeliverableVideo, type VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { shortDelay } from '../testing/shortDelay.ts'
 import { RENDER_LIMIT_MS } from './rendering.ts'
@@ -273,6 +273,38 @@ describe('rendering', () => {
     for (let n = 0; n < attempts - 1 && waited < RENDER_LIMIT_MS; n++)
       waited += Math.min(firstRetryMs * 2 ** n, maxRetryMs)
     expect(waited).toBeGreaterThanOrEqual(RENDER_LIMIT_MS)
+  })
+})
+
+describe('a download', () => {
+  const store = () => createTaskActivities(deps).store(input, context)
+  const ending = async () => {
+    const { readTask } = createTaskCommands(deps)
+    return readTask('task')
+  }
+  beforeEach(async () => {
+    deps.media.size = async () => undefined
+    await render()
+  })
+
+  it('ends the task if its video can never be downloaded', async () => {
+    provider.fetch = async () => {
+      throw new UndeliverableVideo('the job is gone')
+    }
+    await store()
+    expect(await ending()).toMatchObject({ status: 'failed', code: 'provider_failed', jobId: null })
+  })
+
+  it('that fails is repeated for an hour, and then left to the recovery', async () => {
+    const discarded: string[] = []
+    provider.discard = async (taskId) => void discarded.push(taskId)
+    await expect(store()).rejects.toThrow('unreachable')
+    clock += 3_599_999
+    await expect(store()).rejects.toThrow('unreachable')
+    clock++
+    await store()
+    expect(await ending()).toMatchObject({ status: 'failed', code: 'render_timed_out', jobId: 'job' })
+    expect(discarded).toEqual([])
   })
 })
 

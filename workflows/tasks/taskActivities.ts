@@ -1,8 +1,9 @@
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
+import type { FailureCode } from '#backend/tasks/contract.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import { type RenderLane, renderLane } from '#backend/tasks/renderLane.decider.ts'
-import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { UndeliverableVideo, type VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
@@ -11,7 +12,7 @@ import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
 import type { RemoveMediaActivities } from './removeMedia.workflow.ts'
-import { createCalls } from './rendering.ts'
+import { createCalls, failure } from './rendering.ts'
 import { renderVideo } from './renderVideo.ts'
 import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
 import type { SweepUploadsActivities } from './sweepUploads.workflow.ts'
@@ -20,6 +21,9 @@ import { type ActivityDeps, createTaskCommands } from './taskCommands.ts'
 const ORPHAN_AGE_MS = 20_000
 /** Time after a failure in which its video may still arrive. The polls are counted again in each new process. */
 const RECOVERY_MS = 24 * 3_600_000
+/** Time after which a download that fails is left to the recovery. */
+const DOWNLOAD_LIMIT_MS = 3_600_000
+const NOT_DOWNLOADED = failure('render_timed_out', 'The video could not be downloaded within an hour.')
 
 export type TaskActivities = GenerateVideoActivities &
   RecoverVideoActivities &
@@ -45,12 +49,20 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     await findProvider(providers, name)?.discard(taskId)
   }
 
-  /** Fetches a video. Returns the error of a file that is complete, but not a playable video: a retry would not help. */
+  /** Fetches a video. Returns the error if a retry would not help: there is no file, or it is no playable video. */
   const fetchIfPlayable = (provider: VideoProvider, job: { taskId: string; jobId: string }, signal: AbortSignal) =>
     fetchVideo(deps, provider, job, signal).catch((error: Error) => {
-      if (error instanceof UnplayableVideoError) return error
+      if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
       throw error
     })
+
+  /** Fails a task, and deletes what its provider keeps unless its video may still arrive. */
+  const fail = async ({ taskId, code, detail }: { taskId: string; code: FailureCode; detail: string }) => {
+    const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
+    await deps.showProgress(taskId, undefined)
+    await discard(state, taskId)
+    return undefined
+  }
 
   /** Ends a task that was never submitted, and prevents a late submission. Changes no other task. */
   const abandon = (taskId: string) => sendCommand(taskId, { type: 'Abandon', taskId, at: at() })
@@ -104,20 +116,20 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       }
       if (state.status !== 'downloading') return undefined
       const provider = providerOf(providers, state.provider)
-      const file = await fetchIfPlayable(provider, { taskId, jobId: state.jobId ?? taskId }, signal)
-      if (file instanceof Error)
-        await sendCommand(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
-      const settled = !(file instanceof Error) && (await succeed(taskId, userId, file))
+      const job = { taskId, jobId: state.jobId ?? taskId }
+      const file = await fetchIfPlayable(provider, job, signal).catch((error) => {
+        if (deps.clock() < Date.parse(state.downloadStartedAt) + DOWNLOAD_LIMIT_MS) throw error
+        return NOT_DOWNLOADED
+      })
+      if (file instanceof Error) return fail({ taskId, code: 'provider_failed', detail: file.message })
+      if ('code' in file) return fail({ taskId, code: file.code, detail: file.detail })
+      const settled = await succeed(taskId, userId, file)
       await deps.showProgress(taskId, undefined)
       await provider.discard(taskId)
       return settled ? 'settled' : undefined
     },
 
-    async fail({ taskId, code, detail }) {
-      const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
-      await deps.showProgress(taskId, undefined)
-      await discard(state, taskId)
-    },
+    fail,
 
     async settleCredits({ taskId, userId }) {
       const known = await readTask(taskId)

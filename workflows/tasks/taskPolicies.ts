@@ -19,7 +19,7 @@ export const taskPolicies: Policies<keyof TaskActivities> = {
     maxRetryMs: 10_000,
     pool: 'render',
   },
-  // The video is finished, so retry for about an hour while the provider is unreachable, then leave it to recovery.
+  // The video is finished, so the activity retries for an hour while the provider is unreachable, then leaves it to recovery.
   store: { timeoutMs: 10 * 60_000, heartbeatMs, attempts: 125, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
   fail: command,
   settleCredits: command,

@@ -109,6 +109,13 @@ describe('a download', () => {
     expect(received).toHaveLength(2)
     expect(await download(engine, { maxBytes: 50_000 })).toEqual(VIDEO)
   })
+  it('reads nothing of a file whose announced length is too large, and is not requested again', async () => {
+    serve = (_, response) => {
+      response.writeHead(200, { 'content-length': VIDEO.length }).flushHeaders()
+    }
+    await expect(download(engine, { maxBytes: 49_999 })).rejects.toThrow(TooLarge)
+    expect(received).toHaveLength(1)
+  })
   it('is requested again when no data arrives', async () => {
     serve = (_, response) => (received.length > 1 ? response.end(VIDEO) : response.write('begun'))
     expect(await download(engine)).toEqual(VIDEO)

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { removeFile } from '#backend/kernel/media/atomicFile.ts'
+import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
 import { type LinkAccess, openLink, UnsafeLink } from './openLink.ts'
 
 export interface VideoLink {
@@ -18,7 +19,7 @@ export interface DownloadOptions extends LinkAccess {
 }
 
 /** The file is larger than allowed. */
-export class TooLarge extends Error {
+export class TooLarge extends UndeliverableVideo {
   override name = 'TooLarge'
 }
 
@@ -80,7 +81,12 @@ async function downloadRest(
       await removeFile(file)
       return 'incomplete'
     }
-    const counted = countBytes(resumes ? have : 0, maxBytes, () => timer.refresh())
+    const start = resumes ? have : 0
+    if (start + Number(response.headers['content-length'] ?? 0) > maxBytes) {
+      response.destroy()
+      throw new TooLarge(`The file has more than ${maxBytes} bytes`)
+    }
+    const counted = countBytes(start, maxBytes, () => timer.refresh())
     await pipeline(response, counted, createWriteStream(file, { flags: resumes ? 'a' : 'w' }), { signal })
     return !bytes || (await sizeOf(file)) === bytes ? 'complete' : 'incomplete'
   } catch (error) {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
 import { acceptedJob, answerOf, NEVER } from '../testing/videoProviderContract.ts'
 import type { ComfyuiDouble } from './testing/comfyuiDouble.ts'
 import { jobOf, openComfyuiWorld, promptIdOf, request, SERVERS } from './testing/openComfyuiWorld.ts'
@@ -98,6 +99,14 @@ describe('a finished video', () => {
     const file = await fetched()
     expect(file.includes('secret prompt') || file.includes('class_type')).toBe(false)
     expect(file.length).toBeGreaterThan(1_000)
+  })
+  it('is undeliverable after a restart of the server', async () => {
+    const provider = opened()
+    const jobId = await acceptedJob(provider, request())
+    await answerOf(provider, jobId)
+    world.double.restart()
+    const fetched = provider.fetch(jobId, path.join(folder, 'gone.mp4'), NEVER)
+    await expect(fetched).rejects.toBeInstanceOf(UndeliverableVideo)
   })
   it.each(['images', 'gifs', 'video'])(
     'is found among the %s of a node, and is not its preview',

@@ -1,11 +1,12 @@
 import { copyWithoutMetadata } from '#backend/kernel/media/copyWithoutMetadata.ts'
 import type { WatchedFolder } from '#backend/kernel/watchedFolder.ts'
-import type {
-  CancelAnswer,
-  CreateAnswer,
-  RenderRequest,
-  RenderState,
-  VideoProvider,
+import {
+  type CancelAnswer,
+  type CreateAnswer,
+  type RenderRequest,
+  type RenderState,
+  UndeliverableVideo,
+  type VideoProvider,
 } from '#backend/tasks/videoProvider.port.ts'
 import { removeFile } from '../../../kernel/media/atomicFile.ts'
 import { downloadVideo } from '../downloadVideo.ts'
@@ -109,7 +110,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
     async fetch(jobId, file, signal) {
       const { job, graph } = await read(jobId, signal)
       const video = job && videoOf(job, graph?.output)
-      if (!video) throw new Error('ComfyUI has no video of this job')
+      if (!video) throw new UndeliverableVideo('ComfyUI has no video of this job')
       const original = `${file}.original`
       const link = async () => ({ url: client.viewUrl(video) })
       const { stallTimeoutMs } = deps

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
 import { acceptedJob, answerOf, NEVER } from '../testing/videoProviderContract.ts'
 import { KEY, openVideosApiWorld, request } from './testing/openVideosApiWorld.ts'
 
@@ -98,6 +99,17 @@ describe('a finished video', () => {
   })
   it('is downloaded from the bucket that the engine names', async () => {
     expect(await fetched(`${doubles.sglang.url}/bucket/video.mp4`)).toBe(true)
+  })
+  it('is undeliverable after a restart of the engine, but not after a proxy’s 404', async () => {
+    const provider = adapter()
+    const jobId = await acceptedJob(provider, request())
+    await answerOf(provider, jobId)
+    const fetch = () => provider.fetch(jobId, path.join(folder, 'gone.mp4'), NEVER)
+    world.double.fault = () => ({ status: 404 })
+    await expect(fetch()).rejects.not.toBeInstanceOf(UndeliverableVideo)
+    world.double.fault = () => undefined
+    world.double.restart()
+    await expect(fetch()).rejects.toBeInstanceOf(UndeliverableVideo)
   })
   it('is never downloaded from a private address that the engine names', async () => {
     await expect(fetched('https://127.0.0.1:1/video.mp4')).rejects.toThrow('HTTP 400')

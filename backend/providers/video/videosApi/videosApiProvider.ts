@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CancelAnswer, CreateAnswer, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import {
+  type CancelAnswer,
+  type CreateAnswer,
+  type RenderState,
+  UndeliverableVideo,
+  type VideoProvider,
+} from '#backend/tasks/videoProvider.port.ts'
 import { downloadVideo } from '../downloadVideo.ts'
 import { UnsafeLink } from '../openLink.ts'
 import {
@@ -96,7 +102,7 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
 
     async fetch(jobId, file, signal) {
       const job = await read(jobId, signal)
-      if (!job) throw new Error('The engine does not know the job')
+      if (!job) throw new UndeliverableVideo('The engine does not know the job')
       const options = { engine: baseUrl, headers: client.headers, signal: either(signal), stallTimeoutMs }
       const content = async () => ({ url: client.contentUrl(jobId) })
       if (!job.url) return downloadVideo(content, file, options)
