@@ -9,6 +9,8 @@ interface HttpCall {
   readonly connectTimeoutMs: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Maximum size of the response; 1 MiB by default. */
+  readonly maxBytes?: number | undefined
   readonly lookup?: LookupFunction | undefined
 }
 
@@ -38,7 +40,7 @@ const MAX_RESPONSE_BYTES = 1 << 20
  */
 export function httpCall(
   url: URL,
-  { method, headers, body, connectTimeoutMs, timeoutMs, signal, lookup }: HttpCall,
+  { method, headers, body, connectTimeoutMs, timeoutMs, signal, maxBytes = MAX_RESPONSE_BYTES, lookup }: HttpCall,
 ): Promise<HttpAnswer> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
@@ -57,7 +59,7 @@ export function httpCall(
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
-        if (size > MAX_RESPONSE_BYTES) request.destroy(new Error('The response is too long.'))
+        if (size > maxBytes) request.destroy(new Error('The response is too long.'))
       })
       response.on('error', reject)
       response.on('end', () =>

@@ -101,6 +101,15 @@ describe('a job of an older server', () => {
   })
 })
 
+it('a job waits in the queue of an older server, however long the graphs before it are', async () => {
+  const { older } = doubles
+  older.busy = true
+  onTestFinished(older.restart)
+  const provider = adapter({ baseUrl: older.url })
+  await acceptedJob(provider, request({ prompt: 'x'.repeat(2 ** 20) }))
+  expect(await provider.state(await acceptedJob(provider, request()), NEVER)).toEqual({ kind: 'queued' })
+})
+
 describe('a repeated create call', () => {
   it('queues once, also after a restart of this process', async () => {
     const asked = request()

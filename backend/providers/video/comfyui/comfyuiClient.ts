@@ -3,6 +3,9 @@ import { type HttpAnswer, httpCall } from '../httpCall.ts'
 import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
 import { HistoryEntry, Job, jobOfHistory } from './comfyuiJob.ts'
 
+/** The queue contains every waiting graph, with the text of its prompt. */
+const MAX_QUEUE_BYTES = 64 * 2 ** 20
+
 export interface ComfyuiAccess {
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -27,7 +30,12 @@ export type ComfyuiClient = ReturnType<typeof createComfyuiClient>
 
 /** Creates a client for ComfyUI's server. Its methods throw ProviderError or NotSent, or another error of transport. */
 export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeoutMs }: ComfyuiAccess) {
-  const call = async (method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: object) => {
+  const call = async (
+    method: 'GET' | 'POST',
+    path: string,
+    signal: AbortSignal,
+    { body, maxBytes }: { readonly body?: object; readonly maxBytes?: number } = {},
+  ) => {
     const encoded = body && (body instanceof FormData ? new Response(body) : Response.json(body))
     return httpCall(new URL(`${baseUrl}${path}`), {
       method,
@@ -36,16 +44,17 @@ export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeou
       connectTimeoutMs,
       timeoutMs,
       signal,
+      maxBytes,
     })
   }
-  const post = (path: string, signal: AbortSignal, body: object) => call('POST', path, signal, body)
+  const post = (path: string, signal: AbortSignal, body: object) => call('POST', path, signal, { body })
 
   /**
    * Reads a job from the lists of a server without `/api/jobs`. A job moves from the queue to the history, so the queue is
    * read first.
    */
   const readOlder = async (id: string, signal: AbortSignal): Promise<Job | undefined> => {
-    const queue = parse(Queue, await call('GET', '/queue', signal))
+    const queue = parse(Queue, await call('GET', '/queue', signal, { maxBytes: MAX_QUEUE_BYTES }))
     const has = (items: readonly (readonly unknown[])[]) => items.some(([, promptId]) => promptId === id)
     if (has(queue.queue_running)) return { status: 'in_progress' }
     if (has(queue.queue_pending)) return { status: 'pending' }
