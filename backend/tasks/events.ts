@@ -70,7 +70,10 @@ export type VideoRenderPostponed = Event<
   'VideoRenderPostponed',
   Fact & { detail: string; refused?: true; bound?: true }
 >
-/** The provider created a job. Appended again with a new job id if the provider loses the job. */
+/**
+ * The provider created a job. Appended again with a new job id if the provider loses the job, and once with the same id if it queues
+ * a job again that had begun.
+ */
 export type VideoRenderAccepted = Event<'VideoRenderAccepted', Fact & { jobId: string }>
 /** The job of a task that had failed without it became known, from a callback or from a late response. */
 export type VideoRenderFound = Event<'VideoRenderFound', OwnedFact & { jobId: string }>

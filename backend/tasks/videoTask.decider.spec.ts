@@ -111,7 +111,10 @@ const TABLE: readonly (readonly [
   [abandon, { none: [abandoned] }],
   [simple('Queue'), { waiting: [queued] }],
   [request, { waiting: [requested], queued: [requested], postponed: [requested] }],
-  [accept, { requested: [accepted], stoppingAsked: [accepted], lost: [found] }],
+  [
+    accept,
+    { requested: [accepted], rendering: [accepted], stoppingAsked: [accepted], stopping: [accepted], lost: [found] },
+  ],
   [find, { requested: [accepted], stoppingAsked: [accepted], lost: [found] }],
   [postpone, { requested: [postponed], stoppingAsked: [cancelled] }],
   [simple('StartRender'), { requested: [started], accepted: [started], stoppingAsked: [started] }],
@@ -274,6 +277,19 @@ describe('the end of a video task', () => {
     given(...STATES.rendering, again)
       .when(fail('render_timed_out'))
       .decides(failed('another', 'render_timed_out'))
+  })
+  it('is due later if the provider queues the same job again, but only once', () => {
+    const again = [...STATES.rendering, accepted]
+    expect(fold(...again)).toMatchObject({ status: 'rendering', jobId: 'job', startedAt: null })
+    given(...again)
+      .when(accept)
+      .decidesNothing()
+    given(...again)
+      .when(simple('StartRender'))
+      .decides(started)
+    given(...again, started)
+      .when(accept)
+      .decidesNothing()
   })
   it('accepts no callback if the provider cannot have created a job', () => {
     given(submitted, failed(null, 'render_timed_out')).when(find).decidesNothing()

@@ -74,7 +74,8 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       return claim(command.lease, task, fact)
     case 'AcceptRender': {
       if (status !== 'rendering') return findRender(command.jobId, task, fact)
-      if (task.jobId === command.jobId) return []
+      // A job that ends its engine would otherwise be queued again for ever.
+      if (task.jobId === command.jobId && (task.startedAt === null || task.queuedAgain)) return []
       return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
     }
     case 'FindRender':

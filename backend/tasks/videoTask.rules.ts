@@ -56,6 +56,8 @@ type InProgress = Asked & {
   readonly jobId: string | null
   /** When the engine began to render; null while the job waits there. */
   readonly startedAt: string | null
+  /** Whether the engine has lost the job after it had begun, and queued it again. */
+  readonly queuedAgain?: true
   readonly cancelRequestedAt?: string
   readonly costReported?: true
 }
@@ -121,8 +123,12 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       return task.status === 'rendering' ? { ...task, cancelRequestedAt: event.data.at } : task
     case 'VideoCostReported':
       return task.status === 'rendering' ? { ...task, costReported: true } : task
-    case 'VideoRenderAccepted':
-      return task.status === 'rendering' ? { ...task, jobId: event.data.jobId } : task
+    case 'VideoRenderAccepted': {
+      if (task.status !== 'rendering') return task
+      const { jobId } = event.data
+      const again = task.jobId !== null && task.startedAt !== null && !task.queuedAgain
+      return { ...task, jobId, ...(again ? { startedAt: null, queuedAgain: true } : {}) }
+    }
     case 'VideoRenderFound':
       return task.status === 'failed' ? { ...task, jobId: event.data.jobId, jobUnknown: false } : task
     case 'VideoRenderStarted':
