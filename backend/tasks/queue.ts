@@ -19,7 +19,7 @@ export interface QueuedTask {
 
 export interface QueueState {
   readonly now: number
-  /** Limits on concurrent renders: `slots` for all users together (at least 1), `concurrent` for this user. */
+  /** Concurrent renders: as many as are expected for all users together (at least 1), and this user's limit. */
   readonly slots: number
   readonly concurrent: number
   /** Renders that may start in a minute, for all users together; undefined if that is not limited. */
@@ -95,9 +95,11 @@ export function estimateQueue({
   own,
   typicalMs,
 }: QueueState): Map<string, number> {
+  // An engine may render more at a time than is expected of it.
+  const width = Math.max(slots, running.length)
   const busy = running.map((task) => remainingByTime(task, now)).toSorted((a, b) => a - b)
   // Milliseconds until each shared slot is free; idle slots are free now.
-  const free = [...Array<number>(Math.max(0, slots - busy.length)).fill(0), ...busy].slice(0, slots)
+  const free = [...Array<number>(width - busy.length).fill(0), ...busy]
   const left = new Map<string, number>()
   for (const task of own) if (task.place === null) left.set(task.id, remaining(task, now))
   // Milliseconds until each slot of the user's lane is free.

@@ -16,3 +16,10 @@ it('adds the rates of all providers, unless one of them has no limit', () => {
   expect(estimatesOf(providers(ten, twenty)).createsPerMinute).toBe(30)
   expect(estimatesOf(providers(ten, {})).createsPerMinute).toBeUndefined()
 })
+
+it('expects an own engine to render one video at a time, unless another provider has no queue', () => {
+  const own = { ownQueue: true }
+  expect(estimatesOf(providers(own)).renderSlots).toBe(1)
+  expect(estimatesOf(providers(own, own)).renderSlots).toBe(2)
+  expect(estimatesOf(providers(own, {})).renderSlots).toBe(2_000)
+})

@@ -12,12 +12,16 @@ export const renderSlots = (videos: ReadonlyMap<string, VideoProvider>): number 
 /** Estimate of a render by a provider that states none. The help page says one to three minutes. */
 const UNKNOWN_MS = 120_000
 
+/** Returns how many renders the estimate expects at a time: an own engine makes its jobs wait, usually for a single GPU. */
+const expectedSlots = (videos: ReadonlyMap<string, VideoProvider>): number =>
+  [...videos.values()].every(({ ownQueue }) => ownQueue) ? Math.max(1, videos.size) : renderSlots(videos)
+
 /** Returns what the estimate of the queue knows about renders before any is finished: limits and the slowest typical time. */
 export function estimatesOf(videos: ReadonlyMap<string, VideoProvider>) {
   const providers = [...videos.values()]
   const rate = providers.reduce((sum, { createsPerMinute = Number.POSITIVE_INFINITY }) => sum + createsPerMinute, 0)
   return {
-    renderSlots: renderSlots(videos),
+    renderSlots: expectedSlots(videos),
     createsPerMinute: Number.isFinite(rate) ? rate : undefined,
     firstEstimateMs: Math.max(...providers.map(({ typicalMs = UNKNOWN_MS }) => typicalMs)),
   }
