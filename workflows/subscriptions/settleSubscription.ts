@@ -105,6 +105,12 @@ const ABANDONED_MS = 3 * 24 * 3_600_000
 const isAbandoned = ({ statusAt, periodStart, requestedAt }: Agreement, now: number) =>
   statusAt === null && periodStart === null && Date.parse(requestedAt) < now - ABANDONED_MS
 
+const REACTIVATED = 'The subscription was reactivated.'
+
+/** Returns whether an agreement runs and is not cancelled. */
+const isKept = ({ agreements }: Subscription, agreementId: string) =>
+  agreements.some((agreement) => agreement.id === agreementId && isRunning(agreement) && agreement.cancelled === 'no')
+
 /** Cancels, pauses or resumes an agreement at the provider if needed. Returns the subscription if it changed. */
 async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreement): Promise<Subscription | undefined> {
   const { payments } = deps
@@ -127,14 +133,18 @@ async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreeme
   if (!isRunning(agreement)) return undefined
   if (cancelled === 'at_period_end' && paused !== 'yes') {
     // Record the intent first, so that the suspension is not mistaken for the provider's own.
-    await sendCommand(deps, { type: 'PauseBilling', ...about })
-    if ((await payments.getAgreement(id))?.status === 'active')
+    const intended = await sendCommand(deps, { type: 'PauseBilling', ...about })
+    if (isKept(intended, id)) return intended
+    if ((await payments.getAgreement(id))?.status === 'active') {
       await payments.pauseAgreement(id, 'The subscription was cancelled at the end of its period.')
+      // The user can reactivate it during these calls, and another settlement find nothing to resume yet.
+      const latest = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+      if (isKept(latest, id)) await payments.resumeAgreement(id, REACTIVATED)
+    }
     return report()
   }
   if (cancelled === 'no' && paused !== 'no') {
-    if ((await payments.getAgreement(id))?.status === 'suspended')
-      await payments.resumeAgreement(id, 'The subscription was reactivated.')
+    if ((await payments.getAgreement(id))?.status === 'suspended') await payments.resumeAgreement(id, REACTIVATED)
     const remote = await payments.getAgreement(id)
     return remote?.status === 'active'
       ? sendCommand(deps, { type: 'ReportResumed', ...about, statusAt: remote.statusAt })

@@ -16,6 +16,7 @@ import {
   userId,
 } from '#backend/subscriptions/testing/subscriptionFacts.ts'
 import { SettleWorld } from '../testing/settleWorld.ts'
+import { sendCommand } from './sendCommand.ts'
 
 const asked = (type: 'SubscriptionPaused' | 'SubscriptionResumed') => reported(type, null)
 
@@ -237,6 +238,33 @@ describe('an agreement that the user has reactivated', () => {
     await world.given(...paused)
     expect(await world.settled()).toEqual([])
     expect(world.changes()).toEqual([])
+  })
+})
+
+describe('an agreement that the user reactivates while it is settled', () => {
+  const reactivate = () =>
+    sendCommand(world.deps, { type: 'ReactivateSubscription', userId, at }).then(({ agreements }) => agreements)
+
+  it('is not paused', async () => {
+    world.provider.knows('active', on('01-02'))
+    await world.given(...running, cancelled())
+    Object.assign(world.deps.credits, { forfeitSales: reactivate })
+    await world.settle()
+    expect(world.changes()).toEqual([])
+  })
+
+  it('is resumed if it was just paused, although another settlement has found nothing to resume', async () => {
+    world.provider.knows('active', on('01-02'))
+    await world.given(...running, cancelled())
+    const { pauseAgreement } = world.provider
+    world.provider.pauseAgreement = async (id) => {
+      await reactivate()
+      await world.settle()
+      await pauseAgreement.call(world.provider, id)
+    }
+    await world.settle()
+    expect(world.changes()).toEqual(['pause A', 'resume A'])
+    expect(await reactivate()).toMatchObject([{ status: 'active', cancelled: 'no' }])
   })
 })
 

@@ -184,6 +184,12 @@ export function assertSettled(world: MoneyWorld): void {
     if (status === 'ended') expect(['pending', 'cancelled']).toContain(world.provider.accounts.get(id)?.status)
 }
 
+/** Asserts that a plan that is not cancelled is billed. The model of the provider suspends none by itself. */
+function assertReactivated({ subscription, provider }: MoneyWorld): void {
+  const current = currentOf(subscription)
+  if (current?.cancelled === 'no') expect(provider.accounts.get(current.id)?.status).not.toBe('suspended')
+}
+
 /** Asserts that the audit finds a cause for each grant, reversal and forfeiture, and that nothing is left to settle. */
 function assertProven({ log }: MoneyWorld): void {
   const deviations = new Deviations()
@@ -211,5 +217,6 @@ export async function play(world: MoneyWorld, steps: readonly Step[]): Promise<v
   assertNoSaleWithoutCredits(world)
   assertKeptByRefund(world)
   assertSettled(world)
+  assertReactivated(world)
   assertProven(world)
 }
