@@ -7,6 +7,7 @@ import {
   type Subscription,
 } from '#backend/subscriptions/agreements.rules.ts'
 import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
+import { awaitsApproval } from '#backend/subscriptions/endings.rules.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
@@ -123,8 +124,9 @@ async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreeme
   }
   if (agreement.status === 'ended' && !agreement.closed) {
     const remote = await payments.getAgreement(id)
-    if (remote?.status === 'active' || remote?.status === 'suspended')
-      await payments.cancelAgreement(id, 'The subscription is over.')
+    // The report of a late approval starts an agreement that expired unapproved.
+    const isOver = remote?.status === 'suspended' || (remote?.status === 'active' && !awaitsApproval(agreement))
+    if (isOver) await payments.cancelAgreement(id, 'The subscription is over.')
     const isDeleted = remote === undefined && payments.name !== 'off'
     if (!isDeleted || !isAbandoned(agreement, deps.calendar())) return report()
     const gone = { status: 'expired', statusAt: about.at, trial: false, periodEnd: null } as const

@@ -75,6 +75,13 @@ describe('an agreement that has ended', () => {
     expect(world.changes()).toEqual(['cancel A'])
   })
 
+  it('starts, and is not cancelled, when the buyer approves it after its time to be approved', async () => {
+    world.provider.knows('active')
+    await world.given(requested(), ended('A', 'not_approved'))
+    expect(await world.settled()).toMatchObject([{ type: 'SubscriptionActivated' }])
+    expect(world.changes()).toEqual([])
+  })
+
   it('grants a sale whose webhook was lost before it is closed, because nothing asks for the sale later', async () => {
     world.provider.knows('active')
     const sale = { id: 's1', agreementId: 'A', amountCents: 4499, currency: 'USD', soldAt: on('01-05') }
