@@ -275,10 +275,16 @@ describe('a dispute', () => {
         .decidesNothing()
   })
 
-  it('is not recorded about a mismatched sale, which granted nothing', () => {
-    given(...running, mismatched('s2'))
-      .when(dispute('open', '01-05', about('s2')))
-      .decidesNothing()
+  it('moves the money of a mismatched sale, but no credits and no plan', () => {
+    const [s2, claim] = [about('s2'), { ...chargeback, ...about('s2') }]
+    const claimed = [requested(), activated(), mismatched('s2', 4498), reversed('r', 4498, 0, claim)]
+    const restoration = changed(restored(`d s2 ${on('01-09')}`, 4498, 0), s2)
+    given(...claimed)
+      .when(dispute('won', '01-09', s2))
+      .decides(disputed('won', '01-09', s2), restoration)
+    given(...claimed, disputed('won', '01-09', s2), restoration)
+      .when(dispute('lost', '01-10', s2))
+      .decides(disputed('lost', '01-10', s2), reversed(`d s2 ${on('01-10')}`, 0, 0, { ...claim, takenCents: 4498 }))
   })
 })
 

@@ -6,7 +6,10 @@ import { activate } from './starts.rules.ts'
 
 type Facts = Pick<Subscription, 'reversals' | 'disputes'>
 
-const ofSale = <T extends { saleId: string }>(all: readonly T[], { id }: Sale) =>
+/** A sale whose money can be taken back. `periodStart` is null if it pays for no period. */
+type Reversible = Pick<Sale, 'id' | 'agreementId' | 'amountCents' | 'credits'> & { readonly periodStart: string | null }
+
+const ofSale = <T extends { saleId: string }>(all: readonly T[], { id }: Pick<Sale, 'id'>) =>
   all.filter(({ saleId }) => saleId === id)
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
@@ -15,7 +18,7 @@ const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => to
  * Returns the part of a sale that was refunded or charged back, in cents. A chargeback reports the whole sale. It does
  * not count once all disputes about the sale are won. See docs/decisions/0015-disputes.md.
  */
-export function takenCents({ reversals, disputes }: Facts, sale: Sale): number {
+export function takenCents({ reversals, disputes }: Facts, sale: Pick<Sale, 'id' | 'amountCents'>): number {
   const about = ofSale(disputes, sale)
   const isWon = about.length > 0 && about.every(({ outcome }) => outcome === 'won')
   const counting = ofSale(reversals, sale).filter(({ kind }) => kind === 'refund' || !isWon)
@@ -27,7 +30,7 @@ export function takenCents({ reversals, disputes }: Facts, sale: Sale): number {
  * of credits follows the total taken back, rounded down in the buyer's favour, so that the parts of a full refund claim
  * all credits.
  */
-function unclaimedCredits(facts: Facts, sale: Sale): number {
+function unclaimedCredits(facts: Facts, sale: Reversible): number {
   const share = Math.floor((sale.credits * takenCents(facts, sale)) / sale.amountCents)
   return share - sum(ofSale(facts.reversals, sale).map(({ credits }) => credits))
 }
@@ -36,8 +39,11 @@ function unclaimedCredits(facts: Facts, sale: Sale): number {
 export const findMismatched = ({ proposedRefunds }: Subscription, saleId: string) =>
   proposedRefunds.find((refund) => refund.cause === 'mismatched' && refund.saleId === saleId)
 
-function findSale({ sales }: Subscription, saleId: string): Sale {
-  const sale = sales.find(({ id }) => id === saleId)
+/** Returns a sale. A mismatched one granted no credits and pays for no period. @throws Rejection unknown_sale */
+function findSale(subscription: Subscription, saleId: string): Reversible {
+  const mismatched = findMismatched(subscription, saleId)
+  if (mismatched) return { ...mismatched, id: saleId, credits: 0, periodStart: null }
+  const sale = subscription.sales.find(({ id }) => id === saleId)
   if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
   return sale
 }
@@ -47,11 +53,6 @@ export function reportReversal(command: SubscriptionCommand<'ReportReversal'>, s
   const { type: _, ...reversal } = command
   const { reversals } = subscription
   if (reversals.some(({ id }) => id === reversal.reversalId)) return []
-  const mismatched = findMismatched(subscription, reversal.saleId)
-  if (mismatched) {
-    const data = { ...reversal, agreementId: mismatched.agreementId, takenCents: reversal.amountCents, credits: 0 }
-    return [{ type: 'SubscriptionSaleReversed', data }]
-  }
   const sale = findSale(subscription, reversal.saleId)
   const { reversalId: id, saleId, amountCents, kind, at } = reversal
   const after = { ...subscription, reversals: [...reversals, { id, saleId, amountCents, kind, credits: 0, at }] }
@@ -60,7 +61,7 @@ export function reportReversal(command: SubscriptionCommand<'ReportReversal'>, s
 
 type Reversing = Readonly<{
   reversal: Pick<SubscriptionCommand<'ReportReversal'>, 'saleId' | 'reversalId' | 'amountCents' | 'kind'>
-  sale: Sale
+  sale: Reversible
   before: Subscription
   /** The subscription with the reason of the reversal, but without its claim. */
   after: Subscription
@@ -81,8 +82,6 @@ function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Re
 export function reportDispute(command: SubscriptionCommand<'ReportDispute'>, subscription: Subscription): Events {
   const { type: _, ...dispute } = command
   const { userId, at, saleId, disputeId, statusAt } = dispute
-  // It granted no credits that a dispute could concern.
-  if (findMismatched(subscription, saleId)) return []
   const sale = findSale(subscription, saleId)
   const known = subscription.disputes.find((each) => each.id === disputeId && each.saleId === saleId)
   if (known && known.statusAt >= statusAt) return []
@@ -103,7 +102,8 @@ export function reportDispute(command: SubscriptionCommand<'ReportDispute'>, sub
 }
 
 /** Ends the agreement whose latest sale is taken back whole. A next plan that is paid already starts in its place. */
-function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Sale): Events {
+function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Reversible): Events {
+  if (sale.periodStart === null) return []
   const agreement = subscription.agreements.find(({ id }) => id === sale.agreementId)
   if (agreement?.periodStart !== sale.periodStart || takenCents(subscription, sale) < sale.amountCents) return []
   if (isScheduled(agreement)) return [drop(subscription, occasion, agreement, 'withdrawn')]

@@ -18,7 +18,7 @@ import {
   userId,
 } from '#backend/subscriptions/testing/subscriptionFacts.ts'
 import { SettleWorld } from '../testing/settleWorld.ts'
-import { contextOf } from './sendCommand.ts'
+import { contextOf, sendCommand } from './sendCommand.ts'
 import { type SettleDeps, settleSubscription } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -97,6 +97,19 @@ describe('settling the credits of a subscription', () => {
     )
     await world.settle()
     expect([...world.alerts]).toEqual([])
+  })
+
+  it('alerts the operator again if the chargeback of such a sale is reversed, because the money is kept', async () => {
+    const data = { userId, agreementId: 'A', at, saleId: 's2', amountCents: 999, currency: 'USD' }
+    const chargeback = { saleId: 's2', reversalId: 's2 reversed', kind: 'reversal', amountCents: 999 } as const
+    const won = { saleId: 's2', disputeId: 'd', outcome: 'won', statusAt: at } as const
+    await world.given(...running, { type: 'SubscriptionSaleMismatched', data })
+    await sendCommand(world.deps, { type: 'ReportReversal', userId, ...chargeback, at })
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual([])
+    await sendCommand(world.deps, { type: 'ReportDispute', userId, ...won, at })
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual(['refund_proposed s2'])
   })
 
   it('claims the credits of a reversed sale back, with the kind of the reversal as the reason', async () => {

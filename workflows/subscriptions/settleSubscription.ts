@@ -9,6 +9,7 @@ import {
 import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
 import { awaitsApproval } from '#backend/subscriptions/endings.rules.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
 import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
 
@@ -90,12 +91,12 @@ const REFUND_CAUSES = {
   mismatched: 'does not have the price of the plan, so it granted no credits.',
 } as const
 
-/** Alerts the operator to each proposed refund until its sale is refunded or reversed, in whole or in part. */
+/** Alerts the operator to each proposed refund while nothing of its sale is taken back by refunds or a chargeback. */
 async function proposeRefunds({ alerts }: SettleDeps, userId: string, subscription: Subscription): Promise<void> {
   for (const { saleId, amountCents, currency, cause } of subscription.proposedRefunds) {
     const code = `refund_proposed ${saleId}`
     const detail = `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) ${REFUND_CAUSES[cause]}`
-    if (subscription.reversals.some((reversal) => reversal.saleId === saleId)) await alerts.clear(code)
+    if (takenCents(subscription, { id: saleId, amountCents }) > 0) await alerts.clear(code)
     else await alerts.raise(code, detail)
   }
 }
