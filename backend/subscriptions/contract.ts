@@ -91,7 +91,7 @@ export const upgrade = endpoint('POST /subscriptions/upgrade', {
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
   idempotent: true,
-  refuses: ['already_subscribed', 'no_payment_link', 'payments_off'],
+  refuses: ['already_subscribed', 'too_many_approvals', 'no_payment_link', 'payments_off'],
   summary: 'Requests a plan, which the buyer approves at `approval_url`. A smaller plan starts with the next period',
 })
 

@@ -31,6 +31,9 @@ export const isScheduled = ({ status }: Agreement) => status === 'scheduled'
 export const awaitsApproval = ({ status, endCause }: Agreement) =>
   status === 'pending' || (status === 'ended' && endCause === 'not_approved')
 
+/** Returns whether an agreement was withdrawn here, but can still be open at the provider for the buyer to approve. */
+export const isLeftOpen = ({ endCause, closed }: Agreement) => endCause === 'withdrawn' && !closed
+
 /** Returns whether there are sales of an agreement, or of those that it replaced. */
 const isPaid = (subscription: Subscription, id: string): boolean =>
   subscription.sales.some(({ agreementId }) => agreementId === id) ||

@@ -7,6 +7,7 @@ import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { currentOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
+import { isLeftOpen } from './endings.rules.ts'
 import type { PaidTier } from './events.ts'
 import { type PaymentProvider, PaymentProviderDown, type PaymentWebhook } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
@@ -27,6 +28,10 @@ export interface SubscriptionsDeps {
 
 type Upgrade = Readonly<{ userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string }>
 type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPeriodEnd: boolean }>
+
+/** Withdrawn agreements that a user can have open at the provider: every settlement asks about each of them. */
+const MAX_LEFT_OPEN = 10
+const LEFT_OPEN_RETRY_SECONDS = 24 * 3_600
 
 /** Maximum time that `confirm` waits for the provider's data to be processed. */
 const CONFIRM_TIMEOUT_MS = 5_000
@@ -51,7 +56,7 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
      * Creates an agreement for the buyer to approve, or returns the one for this plan that is still open. A smaller
      * plan starts when the current period ends.
      * @param requestId idempotency key
-     * @throws Rejection already_subscribed, no_payment_link, unavailable
+     * @throws Rejection already_subscribed, too_many_approvals, no_payment_link, unavailable
      */
     async upgrade({ userId, tier, language, requestId }: Upgrade, context: CommandContext) {
       const timing = { ...context, commandId: derivedId(requestId, 'time') }
@@ -59,6 +64,10 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       const current = currentOf(state)
       if (current?.tier === tier && current.cancelled !== 'final' && current.status !== 'suspended')
         throw new Rejection('already_subscribed', 'You have this plan already.')
+      if (state.agreements.filter(isLeftOpen).length >= MAX_LEFT_OPEN)
+        throw new Rejection('too_many_approvals', 'You have requested and cancelled plans too often.', {
+          retryAfter: LEFT_OPEN_RETRY_SECONDS,
+        })
       const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
       // A period that is over, because its renewal failed, delays nothing. The provider refuses dates in the past.
       const startsAt = isLarger || isPast(current.periodEnd) ? null : current.periodEnd

@@ -112,6 +112,20 @@ it('closes an abandoned agreement that the provider has deleted', async () => {
   expect(await closed()).toBe(true)
 })
 
+it('asks about each agreement of a user only to read and to settle it, however many are open', async () => {
+  const { deps, payments, agreementId } = await approvedLate()
+  const openAgreements = async () => [{ userId, agreementIds: [agreementId, 'I-2', 'I-3'] }]
+  payments.accounts.get(agreementId)!.status = 'pending'
+  const asked: string[] = []
+  const { getAgreement } = payments
+  payments.getAgreement = async (id) => {
+    asked.push(id)
+    return getAgreement.call(payments, id)
+  }
+  await createSubscriptionActivities({ ...deps, openAgreements }).reconcile({})
+  expect(asked.toSorted()).toEqual([agreementId, agreementId, 'I-2', 'I-3'])
+})
+
 it('leaves agreements of an earlier provider as they are while payments are off, and alerts the operator', async () => {
   const { deps, payments, agreementId, alerts, expired } = await approvedLate()
   const off = createSubscriptionActivities({ ...deps, payments: createNoPayments() })

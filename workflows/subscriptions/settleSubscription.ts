@@ -125,6 +125,8 @@ async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreeme
   }
   if (agreement.status === 'ended' && !agreement.closed) {
     const remote = await payments.getAgreement(id)
+    // It cannot have sales, and the provider deletes it.
+    if (remote?.status === 'pending') return undefined
     // The report of a late approval starts an agreement that expired unapproved.
     const isOver = remote?.status === 'suspended' || (remote?.status === 'active' && !awaitsApproval(agreement))
     if (isOver) await payments.cancelAgreement(id, 'The subscription is over.')

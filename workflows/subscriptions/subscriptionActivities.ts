@@ -36,7 +36,7 @@ const MATCH_TIMEOUT_MS = 3 * 24 * 3_600_000
 
 /** Users whose agreements are refreshed at the same time: few, because PayPal limits the rate of calls. */
 const PARALLEL_USERS = 4
-/** Longer than all attempts of a reconciliation, which ask about each agreement once. */
+/** Longer than all attempts of a reconciliation, which refresh each agreement and settle each user once. */
 const RECONCILED_MS = 12 * 3_600_000
 
 const UNREACHABLE = 'agreements_unreachable'
@@ -51,8 +51,8 @@ async function warnOfUnreachable({ payments, alerts }: WebhookDeps, agreements: 
 
 export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
   const { inbox, credits, signal } = deps
-  /** When the attempts of the current reconciliation refreshed each agreement. */
-  const refreshedAt = new Map<string, number>()
+  /** When the attempts of the current reconciliation refreshed each agreement and settled each user, by their ids. */
+  const reconciledAt = new Map<string, number>()
 
   return {
     async settleSubscription({ userId }: { userId: string }) {
@@ -90,20 +90,23 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       const unmatched = await applyReversals(deps, reversals, forEach)
       const open = await deps.openAgreements()
       await warnOfUnreachable(deps, open.flatMap(({ agreementIds }) => agreementIds).length)
-      const isDue = (id: string) => (refreshedAt.get(id) ?? 0) < Date.now() - RECONCILED_MS
-      await inParallel(open, PARALLEL_USERS, ({ userId, agreementIds }) =>
-        forEach(agreementIds.filter(isDue), async (agreementId) => {
+      const isDue = (id: string) => (reconciledAt.get(id) ?? 0) < Date.now() - RECONCILED_MS
+      await inParallel(open, PARALLEL_USERS, async ({ userId, agreementIds }) => {
+        await forEach(agreementIds.filter(isDue), async (agreementId) => {
           await refreshAgreement(deps, agreementId, { reconciles: true })
-          // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
+          reconciledAt.set(agreementId, Date.now())
+        })
+        // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
+        await forEach([userId].filter(isDue), async () => {
           await settleSubscription(deps, userId)
-          refreshedAt.set(agreementId, Date.now())
-        }),
-      )
+          reconciledAt.set(userId, Date.now())
+        })
+      })
       // Their sales may have been found by now.
       await applyReversals(deps, unmatched, forEach)
       await forEach(await deps.usersWithExpiredLots(), credits.expire)
       if (failures.length > 0) throw failures[0]
-      refreshedAt.clear()
+      reconciledAt.clear()
     },
   } satisfies Implemented<SubscriptionActivities>
 }

@@ -139,7 +139,7 @@ describe('an agreement that has ended', () => {
     world.provider.knows('pending')
     await world.given(requested(), ended('A', 'not_approved'))
     expect(await world.settled()).toEqual([])
-    expect(world.changes()).toEqual([])
+    expect(world.provider.calls).toEqual(['get A'])
   })
 
   it('stays open when the provider does not know it', async () => {

@@ -48,6 +48,7 @@ const STATUS: Readonly<Record<string, number>> = {
   range_not_satisfiable: 416,
   queue_full: 429,
   too_many_requests: 429,
+  too_many_approvals: 429,
   upload_running: 429,
   too_many_uploads: 429,
   too_many_unused_images: 429,
