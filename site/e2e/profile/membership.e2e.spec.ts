@@ -88,6 +88,13 @@ describeOnSite("a member's plan", (site) => {
     await again.waitFor()
     await expect.poll(() => panel.getByRole('button', { name: texts.reactivate }).count()).toBe(0)
 
+    await put({ current: { ...cancelled, can_reactivate: false, next_tier: 'standard' } })
+    await cancelButton.click()
+    await question.getByText(texts.cancel.textFinal.replace('{{date}}', end)).waitFor()
+    await question.getByRole('button', { name: texts.cancel.confirm }).click()
+    await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
+    expect(await panel.getByRole('button', { name: texts.reactivate }).count()).toBe(0)
+
     await put({ stats: FREE, current: null })
     await expect
       .poll(() => panel.locator('dl').textContent())

@@ -50,6 +50,10 @@ export const isRetried = (
 ): current is CurrentSubscription & { grace_until: string } =>
   (current?.status === 'active' || current?.status === 'trial') && current.grace_until !== null
 
+/** Returns whether the plan has ended at the payment provider, so that it cannot be reactivated. */
+export const isFinal = (current: CurrentSubscription | null) =>
+  current?.cancel_at_period_end === true && !current.can_reactivate
+
 /** Returns when the plan would end if it were cancelled now: with its paid period, or with the grace period if that is later. */
 export function planEnd({ current_period_end: paid, grace_until: grace }: CurrentSubscription): string | 'now' {
   const end = [paid, grace]
@@ -77,7 +81,7 @@ export async function cancelPlan(reason: string): Promise<string | undefined> {
     const cancelled = {
       status: 'cancelled',
       cancel_at_period_end: true,
-      can_reactivate: true,
+      can_reactivate: !isFinal(plan.current),
       next_tier: null,
     } as const
     const stats = { ...plan.stats, current_status: 'cancelled' } as const

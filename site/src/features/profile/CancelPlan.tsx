@@ -13,10 +13,12 @@ type Step = { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly te
 interface CancelPlanProps {
   /** When the plan would end: `now` if nothing pays for it any more; null if that is not known. */
   readonly endsAt: string | 'now' | null
+  /** Whether only the next plan is cancelled: this one has ended at the payment provider. */
+  readonly isFinal: boolean
 }
 
 /** Cancels a paid plan after a confirmation dialog. A failure opens a second dialog. */
-export function CancelPlan({ endsAt }: CancelPlanProps) {
+export function CancelPlan(plan: CancelPlanProps) {
   const t = translate()
   const [step, setStep] = useState<Step>(null)
   /** What the user wrote, for the next attempt after a failure. */
@@ -28,7 +30,7 @@ export function CancelPlan({ endsAt }: CancelPlanProps) {
       {step?.kind === 'asking' && (
         <Question
           key="question"
-          endsAt={endsAt}
+          {...plan}
           reason={reason}
           onClose={close}
           onDone={(failure) => (failure === undefined ? close() : setStep({ kind: 'failed', text: failure }))}
@@ -47,13 +49,14 @@ interface QuestionProps extends CancelPlanProps {
   readonly onDone: (failure: string | undefined) => void
 }
 
-function endText(endsAt: CancelPlanProps['endsAt']): string {
+function endText({ endsAt, isFinal }: CancelPlanProps): string {
   const t = translate()
   if (endsAt === 'now') return t('subscription.cancel.textNow')
-  return endsAt ? t('subscription.cancel.text', { date: dayText(endsAt) }) : t('subscription.cancel.textUndated')
+  if (!endsAt) return t('subscription.cancel.textUndated')
+  return t(isFinal ? 'subscription.cancel.textFinal' : 'subscription.cancel.text', { date: dayText(endsAt) })
 }
 
-function Question({ endsAt, reason, onClose, onDone }: QuestionProps) {
+function Question({ endsAt, isFinal, reason, onClose, onDone }: QuestionProps) {
   const t = translate()
   const id = useId()
   const [busy, run] = useBusy()
@@ -68,7 +71,7 @@ function Question({ endsAt, reason, onClose, onDone }: QuestionProps) {
   )
   return (
     <Dialog title={t('subscription.cancel.title')} busy={busy} onClose={onClose} foot={foot}>
-      <p>{endText(endsAt)}</p>
+      <p>{endText({ endsAt, isFinal })}</p>
       <div className="cancel-loss">
         <p>{t(endsAt === 'now' ? 'subscription.cancel.loseNow' : 'subscription.cancel.lose')}</p>
         <ul>

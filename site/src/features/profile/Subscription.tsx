@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import type { CSSProperties } from 'react'
 import type { Stats } from '#backend/subscriptions/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
-import { $plan, isRetried, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
+import { $plan, isFinal, isRetried, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
@@ -158,7 +158,9 @@ function Actions({ plan: { stats, current } }: { plan: Plan }) {
           onClick={() => run(reactivatePlan)}
         />
       )}
-      {!cancelled && <CancelPlan endsAt={current ? planEnd(current) : stats.next_reset_date} />}
+      {!cancelled && (
+        <CancelPlan endsAt={current ? planEnd(current) : stats.next_reset_date} isFinal={isFinal(current)} />
+      )}
     </div>
   )
 }

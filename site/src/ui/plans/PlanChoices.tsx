@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { PLANS, TIERS, type Tier } from '#backend/subscriptions/contract.ts'
 import { buyPlan } from '../../api/plans/purchase.ts'
-import type { Plan } from '../../api/plans/subscription.ts'
+import { isFinal, type Plan } from '../../api/plans/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
@@ -53,7 +53,7 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
   const startsAt = current?.next_tier === tier ? current.current_period_end : null
   const isCurrent = tier === currentTier
   // A plan that the payment provider has ended or suspended goes on with a new agreement.
-  const isOver = stats.current_status === 'suspended' || (current?.cancel_at_period_end && !current.can_reactivate)
+  const isOver = stats.current_status === 'suspended' || isFinal(current)
   const isAgain = isCurrent && isOver
   return (
     <li className="plan-choice" data-tier={tier} aria-current={isCurrent || undefined}>
