@@ -53,6 +53,12 @@ describe('buying a plan', () => {
     await soon(async () => expect(await requestUpgrade(user, 'pro')).not.toBe(ids[0]))
   })
 
+  it('rejects an Idempotency-Key of more than 200 characters', async () => {
+    const [user, headers] = [await kinora.newUser(), { 'idempotency-key': 'x'.repeat(201) }]
+    const answer = await user.call('POST', '/subscriptions/upgrade', { new_tier: 'pro' }, headers)
+    expect(answer.status).toBe(422)
+  })
+
   it('grants credits once, on the completed sale, however often it is confirmed', async () => {
     const user = await kinora.newUser()
     const id = await requestUpgrade(user, 'pro')

@@ -1,6 +1,7 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { idempotencyKeyOf } from '../kernel/http/idempotency.ts'
 import type { Facts } from '../kernel/http/site/forInstallation.ts'
 import { createRateLimit } from '../kernel/sharedRateLimit.ts'
 import * as contract from './contract.ts'
@@ -47,7 +48,7 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
 
   servePlans(contract.upgrade, async ({ userId, body, ctx, command }) => {
     limit.take(userId)
-    const key = ctx.get('Idempotency-Key') || ctx.state.requestId
+    const key = idempotencyKeyOf(ctx) ?? ctx.state.requestId
     const requestId = derivedId('upgrade', userId, body.new_tier, key)
     const request = { userId, tier: body.new_tier, language: body.language, requestId }
     const { approvalUrl, agreementId } = await subscriptions.upgrade(request, command(requestId))

@@ -1,5 +1,6 @@
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { idempotencyKeyOf } from '../kernel/http/idempotency.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
@@ -29,8 +30,7 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
   const { marks, shares } = deps.attached
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, ctx, command }) => {
-    const key = ctx.get('Idempotency-Key') || undefined
-    if (key && key.length > 200) throw new ValidationError([{ path: 'Idempotency-Key', code: 'too_long' }])
+    const key = idempotencyKeyOf(ctx)
     return { task: await works.view(await tasks.generate({ userId, key, generation, command })) }
   })
 

@@ -1,12 +1,28 @@
 import { createHash } from 'node:crypto'
+import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { canonicalJson } from '../eventsourcing/pure/eventHash.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Database } from '../postgres/orm.ts'
+import { ValidationError } from './problemDetails.ts'
 
 const RETENTION = "interval '24 hours'"
 /** Age at which an open attempt counts as crashed, so that its key may be reused with another body. */
 const ABANDONED_AFTER = "interval '60 seconds'"
+
+/** Length of the longest accepted key. */
+const MAX_KEY_LENGTH = 200
+
+/**
+ * Returns the request's `Idempotency-Key`; undefined if it has none.
+ * @throws ValidationError too_long
+ * @example const key = idempotencyKeyOf(ctx)
+ */
+export function idempotencyKeyOf(ctx: Pick<Context, 'get'>): string | undefined {
+  const key = ctx.get('Idempotency-Key') || undefined
+  if (key && key.length > MAX_KEY_LENGTH) throw new ValidationError([{ path: 'Idempotency-Key', code: 'too_long' }])
+  return key
+}
 
 type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepted' | 'refused' }
 
