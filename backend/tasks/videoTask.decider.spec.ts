@@ -278,19 +278,6 @@ describe('the end of a video task', () => {
       .when(fail('render_timed_out'))
       .decides(failed('another', 'render_timed_out'))
   })
-  it('is due later if the provider queues the same job again, but only once', () => {
-    const again = [...STATES.rendering, accepted]
-    expect(fold(...again)).toMatchObject({ status: 'rendering', jobId: 'job', startedAt: null })
-    given(...again)
-      .when(accept)
-      .decidesNothing()
-    given(...again)
-      .when(simple('StartRender'))
-      .decides(started)
-    given(...again, started)
-      .when(accept)
-      .decidesNothing()
-  })
   it('accepts no callback if the provider cannot have created a job', () => {
     given(submitted, failed(null, 'render_timed_out')).when(find).decidesNothing()
     given(submitted, requested, failed(null)).when(find).decidesNothing()

@@ -41,4 +41,17 @@ describe('the facts of a task', () => {
     const command = { type: 'Fail', code: 'provider_failed', detail: `${'x'.repeat(1_000)}y`, at } as const
     expect(decided(command, submitted)).toMatchObject({ detail: 'x'.repeat(1_000) })
   })
+
+  it('restart the time of a job that its engine queues again after it had begun, but only once', () => {
+    const accepted: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'job' } }
+    const started: VideoTaskEvent = { type: 'VideoRenderStarted', data: fact }
+    const accept = { type: 'AcceptRender', jobId: 'job', at } as const
+    const begun = [submitted, requested, accepted, started]
+    const stateOf = (events: readonly VideoTaskEvent[]) => events.reduce(videoTask.evolve, videoTask.initial)
+    expect(decided(accept, ...begun)).toStrictEqual(accepted.data)
+    const again = [...begun, accepted]
+    expect(stateOf(again)).toMatchObject({ status: 'rendering', jobId: 'job', startedAt: null })
+    expect(decided({ type: 'StartRender', at }, ...again)).toStrictEqual(fact)
+    for (const events of [again, [...again, started]]) expect(videoTask.decide(accept, stateOf(events))).toEqual([])
+  })
 })

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { CreateAnswer, RenderState } from '#backend/tasks/videoProvider.port.ts'
 import type { VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
 import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
@@ -14,6 +13,7 @@ const DOWN = new Error('the provider is unreachable')
 const SHOWN = { kind: 'rendering', percent: 40 } as const
 const FINISHED = { kind: 'finished' } as const
 const TIMED_OUT = { kind: 'failed', code: 'render_timed_out', detail: 'No video came within 30 minutes.' }
+const WAITED = { kind: 'failed', code: 'waited_too_long', detail: 'The engine did not begin within six hours.' }
 const LOST = { kind: 'failed', code: 'answer_lost', detail: 'It is unknown whether the provider was reached.' }
 const CANCELLED = { kind: 'failed', code: 'cancelled', detail: 'Cancelled by its owner.' }
 
@@ -93,17 +93,11 @@ const poll = (state: Partial<Rendering> = {}, signal = new AbortController().sig
   pollJob(
     deps,
     {
-      status: 'rendering',
-      order: {
-        taskId: 'task',
-        firstFrame: null,
-        routes: [{ provider: 'engine', model: 'v2' }],
-      } as unknown as VideoTaskOrder,
-      provider: 'engine',
-      jobId: 'job',
+      ...{ status: 'rendering', provider: 'engine', jobId: 'job' },
+      order: { taskId: 'task', firstFrame: null, routes: [{ provider: 'engine', model: 'v2' }] },
       ...{ submittedAt: AT, requestedAt: AT, startedAt: null },
       ...state,
-    } as Rendering,
+    } as unknown as Rendering,
     signal,
   )
 
@@ -167,14 +161,10 @@ describe('the time of a render', () => {
     stored = { status: 'rendering', startedAt: null }
     states = [{ kind: 'queued' }]
     clock = REQUESTED + WAIT_LIMIT_MS - 7_001
-    expect(await poll()).toEqual({
-      ...{ kind: 'failed', code: 'waited_too_long' },
-      detail: 'The engine did not begin within six hours.',
-    })
+    expect(await poll()).toEqual(WAITED)
     expect(clock).toBe(REQUESTED + WAIT_LIMIT_MS + 6_999)
     expect(calls.at(-1)).toBe('cancel job')
-    const begun = new Date(REQUESTED + WAIT_LIMIT_MS).toISOString()
-    stored = { status: 'rendering', startedAt: begun }
+    stored = { status: 'rendering', startedAt: new Date(REQUESTED + WAIT_LIMIT_MS).toISOString() }
     states = [SHOWN]
     clock = REQUESTED + WAIT_LIMIT_MS + RENDER_LIMIT_MS - 1
     expect(await poll()).toEqual(TIMED_OUT)
@@ -199,7 +189,7 @@ describe('the time of a render', () => {
     deps = depsOf(false, { ownQueue: true })
     states = [DOWN]
     clock = REQUESTED + WAIT_LIMIT_MS
-    expect(await poll()).toMatchObject({ code: 'waited_too_long' })
+    expect(await poll()).toEqual(WAITED)
     expect(calls).toEqual(['state job', 'cancel job'])
   })
 

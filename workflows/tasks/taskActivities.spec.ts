@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import { type RenderState, UndeliverableVideo, type VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
-import { shortDelay } from '../testing/shortDelay.ts'
+import { activityDeps, providerDouble, unreachable } from '../testing/activityDeps.ts'
 import { RENDER_LIMIT_MS } from './rendering.ts'
 import { createTaskActivities } from './taskActivities.ts'
 import { createTaskCommands } from './taskCommands.ts'
@@ -28,10 +27,6 @@ const order: VideoTaskOrder = {
 }
 const at = '2026-01-01T00:00:00.000Z'
 const context = { signal: new AbortController().signal }
-const unreachable = async (): Promise<never> => {
-  throw new Error('unreachable')
-}
-
 let clock: number
 let provider: VideoProvider
 let states: RenderState[]
@@ -45,45 +40,10 @@ let deps: Parameters<typeof createTaskActivities>[0]
 beforeEach(async () => {
   clock = Date.UTC(2026, 0, 1)
   states = []
-  provider = {
-    name: 'double',
-    idempotent: true,
-    cancels: false,
-    pollIntervalMs: 1,
-    acquire: async () => 0,
-    create: async () => ({ kind: 'accepted', jobId: 'job' }),
-    state: async () => states.shift() ?? { kind: 'finished' },
-    fetch: unreachable,
-    cancel: async () => 'unsupported',
-    discard: async () => {},
-    check: async () => ({ ok: true, detail: '' }),
-    close: async () => {},
-  }
+  provider = providerDouble(() => states.shift() ?? { kind: 'finished' })
   const store = createMemoryEventStore()
   const handle = createHandle(store)
-  const unused = unreachable
-  deps = {
-    handle,
-    findOrigin: createOrigins(store),
-    credits: { capture: () => expect.fail(), release: unused },
-    creditsSpent: unused,
-    providers: new Map([['demo', provider]]),
-    media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
-    removals: { done: unused, giveUp: unused },
-    marker: { markVideo: unused, markPoster: unused },
-    decrypt: async () => 'a cat',
-    concurrentLimit: async () => 1,
-    removeUnusedUploads: async () => {},
-    holdsOlderThan: async () => [],
-    showProgress: async () => {},
-    pictureFile: unused,
-    waitForCallback: async () => {},
-    signal: async () => {},
-    ffmpegPath: undefined,
-    temporaryDir: '/nowhere',
-    clock: () => clock,
-    delay: shortDelay,
-  }
+  deps = activityDeps({ handle, store, provider, clock: () => clock })
   const activities = createTaskActivities(deps)
   submit = (taskId) => {
     const command = { type: 'Submit', order: { ...order, taskId }, at: new Date(clock).toISOString() } as const
