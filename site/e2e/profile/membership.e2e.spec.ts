@@ -93,7 +93,7 @@ describeOnSite("a member's plan", (site) => {
     await question.getByText(texts.cancel.textFinal.replace('{{date}}', end)).waitFor()
     await question.getByRole('button', { name: texts.cancel.confirm }).click()
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
-    expect(await panel.getByRole('button', { name: texts.reactivate }).count()).toBe(0)
+    await expect.poll(() => panel.getByRole('button', { name: texts.reactivate }).count()).toBe(0)
 
     await put({ stats: FREE, current: null })
     await expect
