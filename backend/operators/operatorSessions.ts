@@ -20,6 +20,12 @@ interface SessionsOptions {
   readonly deviceKey: Readonly<{ key: Buffer; former: Buffer }>
 }
 
+/** Returns the function that makes the stored hash of a token. Its key changes with SESSION_SECRET and the operator's password. */
+export function tokenHasher({ secret, password }: Pick<SessionsOptions, 'secret' | 'password'>) {
+  const key = createHmac('sha256', secret).update(`operator sessions ${password}`).digest()
+  return (token: string): string => createHmac('sha256', key).update(token).digest('hex')
+}
+
 /**
  * Manages the sessions of the operator, who is not a user. Rows contain only an HMAC of the token. Sessions expire by
  * the system clock, not the calendar. Over HTTPS the cookies are bound to this host (`__Host-`, RFC 6265bis). A second
@@ -30,8 +36,7 @@ export function createOperatorSessions(
   changes: Pick<Changes, 'subscribe'>,
   { secure, secret, password, deviceKey }: SessionsOptions,
 ) {
-  const key = createHmac('sha256', secret).update(`operator sessions ${password}`).digest()
-  const hashOf = (token: string) => createHmac('sha256', key).update(token).digest('hex')
+  const hashOf = tokenHasher({ secret, password })
   const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
   const deviceCookie = `${cookie}_device`
   const macOf = (device: string, key = deviceKey.key) => createHmac('sha256', key).update(device).digest('base64url')

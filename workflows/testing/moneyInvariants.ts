@@ -4,7 +4,7 @@ import { GrantProofs } from '#backend/audit/grantProofs.ts'
 import type { CreditAccountEvent, LotPart } from '#backend/credits/events.ts'
 import { available, total } from '#backend/credits/lots.rules.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { type Agreement, currentOf, planEndedAt, successorOf } from '#backend/subscriptions/agreements.rules.ts'
+import { type Agreement, currentOf, endOf, planEndedAt, successorOf } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
@@ -87,10 +87,11 @@ function assertEnds(world: MoneyWorld): void {
   for (const [index, event] of world.history().entries()) {
     const { agreementId, at } = event.data
     const find = (id: string | null) => state.agreements.find((agreement) => agreement.id === id)
-    const { status, periodEnd } = find(agreementId) ?? {}
-    if (event.type === 'SubscriptionEnded' && periodEnd) {
+    const agreement = find(agreementId)
+    const { status, periodEnd } = agreement ?? {}
+    if (event.type === 'SubscriptionEnded' && agreement && periodEnd) {
       const { cause, replacedBy } = event.data
-      if (cause === 'period_end') expect(at).toBe(periodEnd)
+      if (cause === 'period_end') expect(at).toBe(endOf(agreement))
       const isTakenBack = world.history()[index - 1]?.type === 'SubscriptionSaleReversed'
       if (status === 'active' && find(replacedBy)?.startsAt) expect(periodEnd <= at || isTakenBack).toBe(true)
     }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hashPassword } from '../../accounts/passwords.ts'
 import { createSessions } from '../../accounts/sessions/sessions.ts'
@@ -6,6 +6,7 @@ import { UserTable } from '../../accounts/tables.ts'
 import { readConfig } from '../../app/config/readConfig.ts'
 import { startKinora } from '../../app/kinora.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
+import { tokenHasher } from '../../operators/operatorSessions.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { type Account, CREDITS, type Order, type Reply } from './target.ts'
 import { watchTurns } from './turns.ts'
@@ -18,6 +19,7 @@ const kinora = await startKinora(config, { provider: await createProviderDouble(
 const { database } = kinora.context
 const sessions = createSessions(database, config.secrets.session)
 const passwordHash = await hashPassword(PASSWORD)
+const hashOf = tokenHasher({ secret: config.secrets.session, password: config.operators.password })
 const turns = watchTurns()
 
 /** Opens a session without a step-up. Returns its cookies. */
@@ -43,7 +45,7 @@ async function newOperatorSession(): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const sql =
     "insert into operator_session (hash, created_at, expires_at) values ($1, now(), now() + interval '1 hour')"
-  await kinora.context.pool.query(sql, [createHash('sha256').update(token).digest('hex')])
+  await kinora.context.pool.query(sql, [hashOf(token)])
   return `kinora_operator=${token}`
 }
 
