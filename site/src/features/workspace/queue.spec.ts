@@ -1,11 +1,16 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { refreshListPeriodically } from './freshness.ts'
 import { $estimates, $now, loadQueue } from './queue.ts'
+import { $connected } from './realtime.ts'
+import { $tasks } from './tasks.ts'
 
 let asked: number
 let tasks: readonly { id: string; position: number | null; seconds_left: number }[]
 beforeEach(() => {
   asked = 0
+  // The list, with which the queue is read too, is then read every 30 seconds.
+  $connected.set(false)
+  $tasks.set({ status: 'ready', tasks: [], total: 0 })
   vi.stubGlobal('fetch', async (address: string) => {
     if (!address.endsWith('/videos/queue')) throw new TypeError('not part of the test')
     asked++
