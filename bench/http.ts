@@ -20,7 +20,8 @@ import { record } from './table/record.ts'
  * PostgreSQL server that flushes each commit. Koa with the same SQL shows what the framework costs.
  */
 const CONNECTIONS = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [16, 64]
-const USERS = 40
+/** So many that none makes more calls in a minute than a user may. */
+const USERS = 128
 const MAX_REST_MS = 5_000
 const BODY = JSON.stringify(GENERATION)
 
@@ -63,11 +64,12 @@ async function startPeers() {
 }
 type Peers = Awaited<ReturnType<typeof startPeers>>
 
-/** Opens connections, each of which sends the requests of one user. */
+/** Opens connections, each of which sends the requests of one user, and of another one after all tasks are cancelled. */
 async function clientsOf(url: string, cookies: readonly string[], connections: number) {
   const open = await Promise.all(Array.from({ length: connections }, () => connection(url)))
+  let turn = 0
   const ask = async (client: number, path: string, text?: string): Promise<string> => {
-    const headers = { cookie: cookies[client % cookies.length]!, 'content-type': 'application/json' }
+    const headers = { cookie: cookies[(turn * connections + client) % cookies.length]!, 'content-type': 'application/json' }
     const { status, body } = await (open[client] as Connection).ask('POST', `/api/v1/videos/${path}`, headers, text)
     if (status !== 202) throw new Error(`${url}: ${status} ${body}`)
     return body
@@ -84,6 +86,7 @@ async function clientsOf(url: string, cookies: readonly string[], connections: n
           for (const answer of own) await ask(client, `tasks/${JSON.parse(answer).task.id}/cancel`)
         }),
       )
+      turn++
     },
     close() {
       for (const one of open) one.close()
