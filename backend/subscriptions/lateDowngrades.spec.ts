@@ -108,6 +108,16 @@ describe('a smaller plan that is approved after the larger one was renewed', () 
       )
   })
 
+  it('keeps its credits when the sale of the larger plan is taken back after an unpaid plan has replaced it', () => {
+    const replaced = dated(ended('B', 'replaced', 'C'), now)
+    const next = changed(scheduledB(), { agreementId: 'C' })
+    const endings = [dated(ended('C', 'replaced', 'A'), now), dated(ended('A', 'refunded'), now)]
+    given(...waiting, requested('C', 'standard', renewedUntil), replaced, next)
+      .when({ ...reversal('r', 4499, { saleId: 's2' }), at: now })
+      .decides(dated(reversed('r', 4499, 4500, { saleId: 's2' }), now), ...endings)
+    expect(forfeitedAfter(requested('C', 'standard', renewedUntil), replaced, next, ...endings)).toEqual([])
+  })
+
   it('is withdrawn with the larger plan if it was not paid yet', () => {
     given(...renewed, scheduledB(), cancelledA)
       .when({ ...reversal('r', 4499, { saleId: 's2' }), at: now })

@@ -110,8 +110,10 @@ function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Reversi
   if (agreement !== currentOf(subscription)) return []
   const next = subscription.agreements.find((other) => isScheduled(other) && other.periodStart !== null)
   if (next) return activate(subscription, occasion, next)
-  const cause = isPaidBefore(subscription, agreement, occasion.at) ? 'refunded' : 'cancelled'
-  return [...withdraw(subscription, occasion), ended(occasion, agreement, cause)]
+  const withdrawn = withdraw(subscription, occasion)
+  // A withdrawn plan that was paid leaves its credits to this one.
+  const isPaid = isPaidBefore(withdrawn.reduce(evolve, subscription), agreement, occasion.at)
+  return [...withdrawn, ended(occasion, agreement, isPaid ? 'refunded' : 'cancelled')]
 }
 
 /** Returns whether a sale of an agreement that this one replaced pays for time to come, and was not taken back whole. */
