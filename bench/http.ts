@@ -69,7 +69,10 @@ async function clientsOf(url: string, cookies: readonly string[], connections: n
   const open = await Promise.all(Array.from({ length: connections }, () => connection(url)))
   let turn = 0
   const ask = async (client: number, path: string, text?: string): Promise<string> => {
-    const headers = { cookie: cookies[(turn * connections + client) % cookies.length]!, 'content-type': 'application/json' }
+    const headers = {
+      cookie: cookies[(turn * connections + client) % cookies.length]!,
+      'content-type': 'application/json',
+    }
     const { status, body } = await (open[client] as Connection).ask('POST', `/api/v1/videos/${path}`, headers, text)
     if (status !== 202) throw new Error(`${url}: ${status} ${body}`)
     return body
