@@ -115,11 +115,11 @@ async function reportCost(deps: RenderDeps, taskId: string, job: Extract<RenderS
   if (Object.keys(cost).length > 0) await deps.sendCommand(taskId, { type: 'ReportCost', ...cost, at: deps.at() })
 }
 
-/** Waits for a response that names the job, which another process may still receive. */
+/** Waits for a response that names the job, which another process may still receive, or until its provider can find it. */
 async function waitForAnswer(deps: RenderDeps, { jobId, order, requestedAt }: Rendering, signal: AbortSignal) {
-  if (jobId !== null) return failure('provider_failed', 'The provider has lost the job.')
   const left = Date.parse(requestedAt) + MAX_CALL_MS - deps.clock()
-  if (left <= 0 || deps.unanswered.delete(order.taskId)) return LOST
+  if (jobId !== null && left <= 0) return failure('provider_failed', 'The provider has lost the job.')
+  if (jobId === null && (left <= 0 || deps.unanswered.delete(order.taskId))) return LOST
   await deps.delay(Math.min(left, READ_INTERVAL_MS), signal)
   return undefined
 }
