@@ -96,8 +96,10 @@ export function planEndedAt(subscription: Subscription, agreementId: string): st
 /** Returns whether a chargeback had claimed a sale's credits when the plan ended, and a dispute has given them back. */
 function isWonAfterEnd({ reversals }: Subscription, sale: Sale, endedAt: string): boolean {
   const chargebacks = reversals.filter(({ saleId, kind }) => saleId === sale.id && kind !== 'refund')
-  const claimed = chargebacks.reduce((sum, { credits, at }) => sum + (at <= endedAt ? credits : 0), 0)
-  return claimed > 0 && chargebacks.at(-1)?.kind === 'restored'
+  const before = chargebacks.filter(({ at }) => at <= endedAt)
+  // A dispute that is won gives back all that chargebacks have claimed, but for the share of later refunds.
+  const standing = before.slice(before.findLastIndex(({ kind }) => kind === 'restored') + 1)
+  return standing.some(({ credits }) => credits > 0) && chargebacks.at(-1)?.kind === 'restored'
 }
 
 /**

@@ -245,13 +245,13 @@ describe('a dispute', () => {
     const over = (day: string) => ended('A', 'cancelled', null, on(day))
     const claims = (day: string, kind: 'refund' | 'reversal' = 'reversal') =>
       dated(reversed(`r ${day}`, 4499, 4500, { kind }), on(day))
-    const returns = (day: string) => dated(restored(`d ${day}`, 4499, 4500), on(day))
+    const returns = (day: string, credits = 4500) => dated(restored(`d ${day}`, credits, credits), on(day))
     const forfeited = (...events: SubscriptionEvent[]) => forfeits([...renewed, ...events])
     expect(forfeited(claims('01-10'), over('01-10'), returns('01-11'))).toEqual(['s2'])
-    const [cent, back] = [reversed('r', 1, 1, chargeback), dated(restored('d', 1, 1), on('01-11'))]
-    expect(forfeited(cent, over('01-10'), back)).toEqual(['s2'])
+    expect(forfeited(reversed('r', 1, 1, chargeback), over('01-10'), returns('01-11', 1))).toEqual(['s2'])
     expect(forfeited(claims('01-10'), over('01-10'))).toEqual(['s1', 's2'])
     expect(forfeited(claims('01-10'), returns('01-10'), over('01-10'))).toEqual(['s1', 's2'])
+    expect(forfeited(claims('01-08'), returns('01-09', 4456), over('01-10'))).toEqual(['s1', 's2'])
     expect(forfeited(over('01-10'), claims('01-11'), returns('01-12'))).toEqual(['s1', 's2'])
     expect(forfeited(claims('01-09', 'refund'), over('01-10'), claims('01-11'), returns('01-12'))).toEqual(['s1', 's2'])
     expect(forfeited(claims('01-10'), over('01-10'), returns('01-11'), claims('01-12'))).toEqual(['s1', 's2'])
