@@ -97,7 +97,7 @@ export function planEndedAt(subscription: Subscription, agreementId: string): st
 function isWonAfterEnd({ reversals }: Subscription, sale: Sale, endedAt: string): boolean {
   const chargebacks = reversals.filter(({ saleId, kind }) => saleId === sale.id && kind !== 'refund')
   const before = chargebacks.filter(({ at }) => at <= endedAt)
-  // A dispute that is won gives back all that chargebacks have claimed, but for the share of later refunds.
+  // A dispute that is won gives back all that chargebacks have claimed, except the share of refunds.
   const standing = before.slice(before.findLastIndex(({ kind }) => kind === 'restored') + 1)
   return standing.some(({ credits }) => credits > 0) && chargebacks.at(-1)?.kind === 'restored'
 }
