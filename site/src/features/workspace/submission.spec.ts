@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ModelView } from '#backend/tasks/contract.ts'
 import type { ApiError } from '../../api/apiError.ts'
+import { $credits } from '../../api/credits.ts'
 import { $models, formModel } from '../../api/models.ts'
 import { $cost, $generation } from './generation.ts'
+import { DEFAULT_CHOICES } from './generationRules.ts'
+import { NO_OPTIONS } from './options/optionRules.ts'
 import { send, submit } from './submission.ts'
 
 /** Answers of the server to orders, one by one: a status, or 'lost' for an answer that does not arrive. */
@@ -109,7 +112,8 @@ describe('an order of a page whose catalogue has changed since', () => {
       return Response.json(problem, { status })
     })
     $models.set([formModel(view(30))])
-    $generation.setKey('prompt', 'A cat')
+    $credits.set(null)
+    $generation.set({ ...DEFAULT_CHOICES, ...NO_OPTIONS, prompt: 'A cat', promptOptimizer: true })
     await submit()
     expect(sent).toEqual([expect.objectContaining({ expected_credits: 30 })])
     await vi.waitFor(() => expect($cost.get()).toBe(90))
