@@ -7,10 +7,11 @@ import type { Catalogue } from './catalogue/catalogue.ts'
 import { modelView } from './catalogue/modelView.ts'
 import * as contract from './contract.ts'
 import type { Mark, Marks } from './library/marks.ts'
+import type { Decrypt } from './promptCipher.port.ts'
 import type { Shares } from './shares/shares.ts'
 import type { Tasks } from './tasks.ts'
 import type { Understanding } from './videoProvider.port.ts'
-import type { Works } from './works.ts'
+import { taskView, type Works } from './works.ts'
 
 export interface TaskRoutes {
   readonly tasks: Tasks
@@ -30,8 +31,10 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
   const { marks, shares } = deps.attached
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, ctx, command }) => {
-    const key = idempotencyKeyOf(ctx)
-    return { task: await works.view(await tasks.generate({ userId, key, generation, command })) }
+    const task = await tasks.generate({ userId, key: idempotencyKeyOf(ctx), generation, command })
+    // A repeated request has the texts of the first, so they need not be decrypted.
+    const textOf: Decrypt = async ({ purpose }) => generation[purpose === 'prompt' ? 'prompt' : 'negative_prompt']
+    return { task: await taskView(task, textOf) }
   })
 
   serve(contract.understand, async ({ body: { model, prompt }, userId }) => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Pool } from '#backend/kernel/pool.ts'
 import {
   type Activities,
@@ -17,10 +17,34 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** Returns a promise that never settles. A shared one would keep every body that awaits it in memory. */
 const never = () => new Promise<never>(() => {})
 
-/** Sleeps for `ms` milliseconds, which may exceed the limit of `setTimeout`. Never settles after an abort. */
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  for (let left = ms; left > 0; left -= MAX_TIMER_MS)
-    await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch(never)
+/** Timers that a stop cancels together. Each one listening to an abort signal would search the listeners of all others. */
+class Timers {
+  readonly #running = new Set<NodeJS.Timeout>()
+  #stopped = false
+
+  /** Calls `done` after `ms` milliseconds or 24.8 days, and never after a stop. Returns a function that cancels this. */
+  start(ms: number, done: () => void): () => void {
+    if (this.#stopped) return () => {}
+    const timer = setTimeout(
+      () => {
+        cancel()
+        done()
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    )
+    const cancel = () => {
+      clearTimeout(timer)
+      this.#running.delete(timer)
+    }
+    this.#running.add(timer)
+    return cancel
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const timer of this.#running) clearTimeout(timer)
+    this.#running.clear()
+  }
 }
 
 /** A run in progress, with its result and its unconsumed signals. */
@@ -34,12 +58,15 @@ class Run {
     this.#waiting.get(name)?.()
   }
 
-  async signalled(name: string, ms: number, stop: AbortSignal): Promise<boolean> {
+  async signalled(name: string, ms: number, timers: Timers): Promise<boolean> {
     if (!this.#raised.has(name)) {
-      const done = new AbortController()
-      const raised = new Promise<void>((resolve) => this.#waiting.set(name, resolve))
-      await Promise.race([raised, sleep(ms, AbortSignal.any([stop, done.signal]))])
-      done.abort()
+      await new Promise<void>((resolve) => {
+        const cancel = timers.start(ms, resolve)
+        this.#waiting.set(name, () => {
+          cancel()
+          resolve()
+        })
+      })
       this.#waiting.delete(name)
     }
     return this.#raised.delete(name)
@@ -63,9 +90,11 @@ export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions
   readonly #runs = new Map<string, Run>()
   readonly #schedules = new Set<string>()
-  readonly #stop = new AbortController()
+  readonly #timers = new Timers()
+  #stopped = false
   readonly #pools = new Map<string, Pool>()
-  readonly #active = new Set<Promise<unknown>>()
+  /** Attempts in progress. */
+  readonly #active = new Map<Promise<unknown>, AbortController>()
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options
@@ -75,7 +104,7 @@ export class EmbeddedEngine implements Engine {
     const id = workflowId(workflow, input)
     // A run that has waited for the last time ends within this turn of the event loop, and would miss a signal.
     if (this.#runs.has(id)) await nextTurn()
-    if (this.#runs.has(id) || this.#stop.signal.aborted) return
+    if (this.#runs.has(id) || this.#stopped) return
     const run = new Run()
     run.result.promise.catch((error) => this.#options.onError(error, workflow.type))
     this.#runs.set(id, run)
@@ -94,7 +123,7 @@ export class EmbeddedEngine implements Engine {
     this.#schedules.add(workflow.type)
     const repeat = async () => {
       for (;;) {
-        await sleep(everyMs, this.#stop.signal)
+        await this.#sleep(everyMs)
         await this.start(workflow, {})
       }
     }
@@ -106,16 +135,17 @@ export class EmbeddedEngine implements Engine {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort()
-    await Promise.allSettled(this.#active)
+    this.#stopped = true
+    this.#timers.stop()
+    for (const attempt of this.#active.values()) attempt.abort()
+    await Promise.allSettled(this.#active.keys())
   }
 
   #context(run: Run, options: StartOptions): WorkflowContext<never> {
-    const stop = this.#stop.signal
     return {
       now: async () => Date.now(),
-      sleep: (ms) => sleep(ms, stop),
-      signalled: (name, ms) => run.signalled(name, ms, stop),
+      sleep: (ms) => this.#sleep(ms),
+      signalled: (name, ms) => run.signalled(name, ms, this.#timers),
       activities: new Proxy<never>({} as never, {
         get: (_, name: string) => (input: never) => this.#call(name, input, options),
       }),
@@ -125,38 +155,43 @@ export class EmbeddedEngine implements Engine {
   async #call(name: string, input: never, options: StartOptions): Promise<unknown> {
     const policy = this.#options.policies[name]
     if (!policy) throw new Error(`no policy for activity ${name}`)
-    const stop = this.#stop.signal
     for (let attempt = 1; ; attempt++) {
       try {
         const result = await this.#pool(policy.pool).run(options, () => this.#attempt(name, input, policy))
-        return stop.aborted ? await never() : result
+        return this.#stopped ? await never() : result
       } catch (error) {
-        if (stop.aborted) return never()
+        if (this.#stopped) return never()
         this.#options.onError(error, name)
         if (attempt === policy.attempts) throw error
-        await sleep(Math.min(policy.firstRetryMs * 2 ** (attempt - 1), policy.maxRetryMs), stop)
+        await this.#sleep(Math.min(policy.firstRetryMs * 2 ** (attempt - 1), policy.maxRetryMs))
       }
     }
   }
 
   async #attempt(name: string, input: never, policy: ActivityPolicy): Promise<unknown> {
-    if (this.#stop.signal.aborted) return never()
-    const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(new Error(`activity ${name} timed out`)), policy.timeoutMs).unref()
-    const signal = AbortSignal.any([this.#stop.signal, timeout.signal])
-    const work = this.#options.activities[name]!(input, { signal })
-    this.#active.add(work)
+    if (this.#stopped) return never()
+    const attempt = new AbortController()
+    // The timeout must also end the attempt of an activity that ignores its signal.
+    const timedOut = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      attempt.abort(new Error(`activity ${name} timed out`))
+      timedOut.reject(attempt.signal.reason)
+    }, policy.timeoutMs).unref()
+    const work = this.#options.activities[name]!(input, { signal: attempt.signal })
+    this.#active.set(work, attempt)
     const settled = () => void this.#active.delete(work)
     work.then(settled, settled)
-    // The timeout must also end the attempt of an activity that ignores its signal.
-    const timedOut = new Promise<never>((_, reject) =>
-      timeout.signal.addEventListener('abort', () => reject(timeout.signal.reason)),
-    )
     try {
-      return await Promise.race([work, timedOut])
+      return await Promise.race([work, timedOut.promise])
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Sleeps for `ms` milliseconds, which may exceed the limit of `setTimeout`. Never settles after a stop. */
+  async #sleep(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= MAX_TIMER_MS)
+      await new Promise<void>((resolve) => this.#timers.start(left, resolve))
   }
 
   #pool(name: string): Pool {

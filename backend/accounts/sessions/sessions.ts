@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
@@ -78,8 +78,9 @@ export type Sessions = ReturnType<typeof createSessions>
  * expiry in epoch seconds in an access token, and the generation in a refresh token.
  */
 export function createSessions(database: Database, secret: string, now: Clock = Date.now) {
+  const key = createSecretKey(secret, 'utf8')
   const macOf = (kind: string, session: string, number: number) =>
-    createHmac('sha256', secret).update(`${kind}.${session}.${number}`).digest('base64url')
+    createHmac('sha256', key).update(`${kind}.${session}.${number}`).digest('base64url')
   const token = (kind: string, session: string, number: number) =>
     `${session}.${number}.${macOf(kind, session, number)}`
 

@@ -87,6 +87,26 @@ describe('the model catalogue', () => {
     expect(ids()).toEqual(['Wan'])
   })
 
+  it('is the same list until a file, an engine or a provider changes', async () => {
+    const providers = new Map<string, { takesSeeds: boolean }>([['demo', { takesSeeds: false }]])
+    const log = { info: () => {}, warn } as never
+    catalogue = await openCatalogue({ folders: [folder], providers, log, intervalMs: 60_000 })
+    await put(
+      'ours',
+      model('ours', 'demo', { routes: ['demo', 'late'].map((provider) => ({ provider, model: 'ours' })) }),
+    )
+    await catalogue.refresh()
+    const views = () => catalogue!.offered().map(({ id, routes, seed }) => [id, routes.length, seed])
+    expect(views()).toEqual([['ours', 1, false]])
+    expect(catalogue.offered()).toBe(catalogue.offered())
+    providers.set('late', { takesSeeds: true })
+    expect(views()).toEqual([['ours', 2, false]])
+    providers.set('demo', { takesSeeds: true })
+    expect(views()).toEqual([['ours', 2, true]])
+    providers.delete('late')
+    expect(views()).toEqual([['ours', 1, true]])
+  })
+
   it('reads added and changed files without a restart, and gives a changed model another version', async () => {
     await open({ demo: {} })
     await put('mine', model('mine'))

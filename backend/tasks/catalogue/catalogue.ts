@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import * as z from 'zod/mini'
 import { canonicalJson } from '../../kernel/eventsourcing/pure/eventHash.ts'
+import { remembered } from '../../kernel/remembered.ts'
 import { watchFolder } from '../../kernel/watchedFolder.ts'
 import { type CatalogueModel, DEFAULT_CREDITS, isUnpriced, ModelFile } from '../contract.ts'
 import type { VideoProvider } from '../videoProvider.port.ts'
@@ -84,13 +85,18 @@ export async function openCatalogue({
   const asking = keepAsking().catch(() => {})
 
   const takesSeeds = ({ provider }: CatalogueModel['routes'][number]) => providers.get(provider)?.takesSeeds === true
-  const offered = (): readonly CatalogueModel[] => {
+  /** Each request reads the models several times. */
+  const offeredOf = remembered((..._: readonly unknown[]): readonly CatalogueModel[] => {
     const byId = new Map([...[...reported.values()].flat(), ...files.current().values()].map((each) => [each.id, each]))
     return [...byId.values()]
       .map((model) => ({ ...model, routes: model.routes.filter(({ provider }) => providers.has(provider)) }))
       .filter(({ routes }) => routes.length > 0)
       .map((model) => ({ ...model, seed: model.seed || model.routes.every(takesSeeds) }))
       .sort((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1))
+  })
+  const offered = () => {
+    const engines = [...providers].flatMap(([name, provider]) => [name, provider.takesSeeds])
+    return offeredOf(files.current(), ...reported.values(), ...engines)
   }
 
   return {

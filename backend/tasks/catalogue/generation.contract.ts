@@ -52,20 +52,29 @@ export type Generation = z.infer<typeof Generation>
  * model offers is unknown; a value that the chosen model lacks does not fit it.
  */
 export function generationOf(models: () => readonly OfferedModel[]) {
-  const cells = () => models().flatMap(cellsOf)
+  let known: { readonly all: unknown; readonly durations: Set<number>; readonly resolutions: string[] } | undefined
+  /** Reads the cells of all models once, until other models are offered. */
+  const offered = () => {
+    const all = models()
+    if (known?.all === all) return known
+    const cells = all.flatMap(cellsOf)
+    const [durations, resolutions] = [cells.map((cell) => cell.duration), cells.map((cell) => cell.resolution)]
+    known = { all, durations: new Set(durations), resolutions: [...new Set(resolutions)] }
+    return known
+  }
   const offersModel = (id: string) => models().some((model) => model.id === id)
-  const offersDuration = (seconds: number) => cells().some(({ duration }) => duration === seconds)
-  const resolutions = () => [...new Set(cells().map(({ resolution }) => resolution))]
+  const offersDuration = (seconds: number) => offered().durations.has(seconds)
+  const resolutions = () => offered().resolutions
   const toResolution = z.transform((text: string) => readResolution(text, resolutions()) ?? text)
-  const known = (error: string) => ({ error, abort: true })
+  const unknown = (error: string) => ({ error, abort: true })
   return z
     .object({
       ...form,
-      model: form.model.check(z.refine(offersModel, known('unknown_model'))),
-      duration: form.duration.check(z.refine(offersDuration, known('unknown_duration'))),
+      model: form.model.check(z.refine(offersModel, unknown('unknown_model'))),
+      duration: form.duration.check(z.refine(offersDuration, unknown('unknown_duration'))),
       resolution: z.pipe(
         z.pipe(form.resolution, toResolution),
-        z.string().check(z.refine((text) => resolutions().includes(text), known('unknown_resolution'))),
+        z.string().check(z.refine((text) => resolutions().includes(text), unknown('unknown_resolution'))),
       ),
     })
     .check((ctx) => {
