@@ -124,6 +124,23 @@ describe('an activity', () => {
   })
 })
 
+describe('a signal', () => {
+  it('ends the wait and its timer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { engine } = engineOf()
+      const body = bodyOf((ctx) => ctx.signalled('turn', 60_000))
+      await engine.start(body, one)
+      const result = engine.result(body, one)
+      expect(vi.getTimerCount()).toBe(1)
+      await engine.signal(body, one, 'turn')
+      expect([await result, vi.getTimerCount()]).toEqual([true, 0])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
 describe('stopping the engine', () => {
   it('abandons a body that sleeps or waits, without throwing into it', async () => {
     const thrown = vi.fn()
@@ -138,8 +155,8 @@ describe('stopping the engine', () => {
         }
       })
     const { engine, errors } = engineOf()
-    const sleeps = watched((ctx) => ctx.sleep(60_000))
-    const waits = watched((ctx) => ctx.signalled('turn', 60_000))
+    const sleeps = watched((ctx) => ctx.sleep(10))
+    const waits = watched((ctx) => ctx.signalled('turn', 10))
     await engine.start(sleeps, { id: 'a' })
     await engine.start(waits, { id: 'b' })
     await engine.stop()
@@ -159,7 +176,7 @@ describe('stopping the engine', () => {
       throw new Error('stopped')
     }
     const body = bodyOf((ctx) => ctx.activities.works!({}).finally(() => steps.push('body resumed')))
-    const { engine, errors } = engineOf({ works })
+    const { engine, errors } = engineOf({ works }, { timeoutMs: 3_600_000 })
     await engine.start(body, one)
     await pause(5)
     await engine.stop()

@@ -85,7 +85,7 @@ export async function openCatalogue({
   const asking = keepAsking().catch(() => {})
 
   const takesSeeds = ({ provider }: CatalogueModel['routes'][number]) => providers.get(provider)?.takesSeeds === true
-  /** Each request reads the models several times. */
+  /** Takes everything that the list depends on. Each request reads it several times. */
   const offeredOf = remembered((..._: readonly unknown[]): readonly CatalogueModel[] => {
     const byId = new Map([...[...reported.values()].flat(), ...files.current().values()].map((each) => [each.id, each]))
     return [...byId.values()]

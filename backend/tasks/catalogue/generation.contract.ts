@@ -58,8 +58,8 @@ export function generationOf(models: () => readonly OfferedModel[]) {
     const all = models()
     if (known?.all === all) return known
     const cells = all.flatMap(cellsOf)
-    const [durations, resolutions] = [cells.map((cell) => cell.duration), cells.map((cell) => cell.resolution)]
-    known = { all, durations: new Set(durations), resolutions: [...new Set(resolutions)] }
+    const durations = new Set(cells.map(({ duration }) => duration))
+    known = { all, durations, resolutions: [...new Set(cells.map(({ resolution }) => resolution))] }
     return known
   }
   const offersModel = (id: string) => models().some((model) => model.id === id)
