@@ -1,4 +1,4 @@
-import type { LeaseOptions, Leases } from '../kernel/postgres/leases.ts'
+import type { Leases } from '../kernel/postgres/leases.ts'
 
 /** A service that runs until it is stopped. */
 export interface Running {
@@ -13,12 +13,7 @@ export interface Running {
  * Runs a service in at most one process at a time, the one that holds the lease. `started` settles when the service has
  * started in this process or another process holds the lease. `start` receives the lease's fencing token.
  */
-export function leased(
-  leases: Leases,
-  name: string,
-  start: (token: number) => Running,
-  { slot }: Pick<LeaseOptions, 'slot'> = {},
-): Running {
+export function leased(leases: Leases, name: string, start: (token: number) => Running): Running {
   const halt = new AbortController()
   const started = Promise.withResolvers<void>()
   const work = async (held: AbortSignal, token: number) => {
@@ -34,10 +29,7 @@ export function leased(
       await service.stop()
     }
   }
-  const done = leases.run(name, halt.signal, work, {
-    ...(slot === undefined ? {} : { slot }),
-    onStandby: started.resolve,
-  })
+  const done = leases.run(name, halt.signal, work, { onStandby: started.resolve })
   return {
     started: started.promise,
     async stop() {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS } from '#projections/all.ts'
 import { createBatchWriter } from '#projections/engine/batchWriter.ts'
@@ -13,37 +14,43 @@ import { leased, type Running } from './leases.ts'
 const TURN_MS = 50
 
 /**
- * Keeps the read models up to date. Each projection has its own lease, so processes share the work. The lease name
- * includes the version, so a new release can build its rows while the previous one keeps its own up to date. They start one
- * after the other: side by side, each would open connections of its own, which takes longer than what it reads. A process
- * that begins replays the parked events once: it may know types that the process before it did not.
+ * Keeps all read models up to date in one process of a release; the others stand by. A release with other versions builds
+ * its rows beside those of the previous one. Both then follow the read models whose version they share, and the fence of
+ * each checkpoint decides between them. See docs/decisions/0054-one-lease-for-read-models.md.
  */
-export function startProjections({ store, database, log, leases, observability: { lag } }: Context): Running {
-  const shared = { write: createBatchWriter(database), reports: createLivenessReports(database) }
-  const reads = sharedReads(store, PROJECTIONS)
+export const startProjections = (context: Context, projections = PROJECTIONS): Running =>
+  leased(context.leases, leaseOf(projections), () => projectAll(context, projections))
+
+/** Returns the name of the lease of all processes with the same versions of the read models. */
+function leaseOf(projections: readonly AnyProjection[]): string {
+  const release = projections.map(({ name, version }) => `${name} ${version}`).join()
+  return `projections ${createHash('sha256').update(release).digest('hex').slice(0, 8)}`
+}
+
+/**
+ * The read models start one after the other: side by side, each would open connections of its own, which takes longer
+ * than what it reads. The parked events of each are replayed once: this process may know types that the one before did not.
+ */
+function projectAll(
+  { store, database, log, observability: { lag } }: Context,
+  projections: readonly AnyProjection[],
+): Running {
+  const halt = new AbortController()
+  const { signal } = halt
+  const shared = { database, log, signal, write: createBatchWriter(database), reports: createLivenessReports(database) }
+  const reads = sharedReads(store, projections)
   let turn: Promise<unknown> = Promise.resolve()
-  const run = (projection: AnyProjection) => (): Running => {
-    const halt = new AbortController()
+
+  function project(projection: AnyProjection) {
     const live = Promise.withResolvers<void>()
-    const store = lag.follow(projection.name, reads)
-    const { signal } = halt
-    const projected = turn.then(() =>
-      runProjection(projection, { store, database, log, signal, onLive: live.resolve, ...shared }),
-    )
-    const done = Promise.all([
-      projected,
-      Promise.race([live.promise, projected]).then(() => replay(projection, signal)),
-    ])
+    const run = { ...shared, store: lag.follow(projection.name, reads), onLive: live.resolve }
+    const projected = turn.then(() => runProjection(projection, run))
+    const replayed = Promise.race([live.promise, projected]).then(() => replay(projection))
     turn = turn.then(() => Promise.race([live.promise, delay(TURN_MS, undefined, { ref: false })]))
-    return {
-      started: live.promise,
-      async stop() {
-        halt.abort()
-        await done
-      },
-    }
+    return { live: live.promise, done: Promise.all([projected, replayed]) }
   }
-  async function replay(projection: AnyProjection, signal: AbortSignal): Promise<void> {
+
+  async function replay(projection: AnyProjection): Promise<void> {
     try {
       const { replayed } = await replayParked([projection], { store, database, signal })
       if (replayed > 0) log.info({ projection: projection.name, replayed }, 'parked events projected')
@@ -51,13 +58,13 @@ export function startProjections({ store, database, log, leases, observability: 
       if (!signal.aborted) log.error({ err: error, projection: projection.name }, 'parked events not replayed')
     }
   }
-  const running = PROJECTIONS.map((projection, slot) =>
-    leased(leases, `projection ${projection.name} ${projection.version}`, run(projection), { slot }),
-  )
+
+  const running = projections.map(project)
   return {
-    started: Promise.all(running.map(({ started }) => started)).then(() => undefined),
+    started: Promise.all(running.map(({ live }) => live)).then(() => undefined),
     async stop() {
-      await Promise.all(running.map((each) => each.stop()))
+      halt.abort()
+      await Promise.all(running.map(({ done }) => done))
     },
   }
 }

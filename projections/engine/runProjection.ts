@@ -3,6 +3,7 @@ import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/e
 import type { WriteBatch } from './batchWriter.ts'
 import type { LivenessReports } from './livenessReports.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
+import { Fenced } from './projectBatch.ts'
 import { type AnyProjection, isRelevant, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
 import { liveTarget, REBUILD_REQUESTED, readCheckpoint, reclaim } from './readModel.ts'
@@ -22,6 +23,11 @@ export interface ProjectionRun {
 }
 
 const STANDBY_MS = 5_000
+/**
+ * Time after which a process checks whether the one that moved the checkpoint still runs. Both may be of different
+ * releases that share the version of the read model.
+ */
+const FENCED_MS = 500
 const FIRST_RETRY_MS = 50
 const MAX_RETRY_MS = 5_000
 /** Maximum number of irrelevant batches between checkpoints. Reading them again after a restart is cheap. */
@@ -53,6 +59,10 @@ export async function runProjection(projection: AnyProjection, run: ProjectionRu
       }
     } catch (error) {
       if (signal.aborted) return
+      if (error instanceof Fenced) {
+        await delay(FENCED_MS, undefined, { signal }).catch(() => {})
+        continue
+      }
       log.error({ err: error, projection: name }, 'projection failed, retrying from its checkpoint')
       await delay(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures), undefined, { signal }).catch(() => {})
     }

@@ -31,8 +31,8 @@ const lacking = temporal ? '' : ' (skipped: the temporal program is missing and 
 const PROGRAM = path.join(import.meta.dirname, '../../testing/minimaxProgram.ts')
 const RAISED = path.join(import.meta.dirname, '../../testing/nextVersionProgram.ts')
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
-/** Kills both APIs, so that every socket is lost once. A short run kills one process of each other role. */
-const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']
+/** Kills both APIs, so that every socket is lost once, and both projectors, one of which holds the lease. */
+const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : PROCESSES.slice(0, 5)
 const CREATORS = FULL ? 4 : 2
 const GRANTED = 30_000
 const FREE = 60

@@ -6,11 +6,6 @@ import { destroyClient } from './listen.ts'
 type Work = (held: AbortSignal, token: number) => Promise<void>
 
 export interface LeaseOptions {
-  /**
-   * Index that spreads leases over the processes that request them. Leases move when a process joins or leaves.
-   * Without a slot, the holder keeps the lease.
-   */
-  readonly slot?: number
   /** Called in each round in which this process neither holds nor gets the lease. */
   readonly onStandby?: () => void
 }
@@ -19,12 +14,10 @@ interface Wanted extends LeaseOptions {
   readonly name: string
   readonly signal: AbortSignal
   readonly work: Work
-  announced: boolean
   holding?: { readonly lost: AbortController; readonly ended: Promise<void> } | undefined
 }
 
-/** Advisory lock classes, reserved for leases. */
-const WANTED = 7314203
+/** Advisory lock class, reserved for leases. */
 const HELD = 7314204
 
 const ROUND_MS = 500
@@ -53,18 +46,6 @@ const TAKE = `
   insert into lease_token as taken (name, token)
   select name, (extract(epoch from clock_timestamp()) * 1000)::bigint from got
   on conflict (name) do update set token = greatest(taken.token + 1, excluded.token) returning name, token`
-const WANT = `select pg_advisory_lock_shared(${WANTED}, hashtext(name)) from unnest($1::text[]) name`
-const UNWANT = `select pg_advisory_unlock_shared(${WANTED}, hashtext($1))`
-/** Returns the sessions that request each lease, in the same order in every process. */
-const CANDIDATES = `
-  select w.name, pg_backend_pid() as ours,
-    coalesce(array_agg(l.pid order by l.pid) filter (where l.classid = ${WANTED}), '{}') as pids,
-    coalesce(bool_or(l.classid = ${HELD}), false) as held
-  from unnest($1::text[]) w (name)
-  left join pg_locks l on l.locktype = 'advisory' and l.granted and l.objsubid = 2
-    and l.classid in (${WANTED}, ${HELD}) and l.objid = hashtext(w.name)::oid
-    and l.database = (select oid from pg_database where datname = current_database())
-  group by w.name`
 
 /**
  * Runs work under leases, so that at most one process per database runs it at a time. A lease is an advisory lock of a
@@ -97,7 +78,7 @@ export class Leases {
    * lease is released. `work` receives a fencing token, which is higher than those of earlier holders. It must end soon after its own signal aborts; if it ends or throws earlier, it is restarted.
    */
   async run(name: string, signal: AbortSignal, work: Work, options: LeaseOptions = {}): Promise<void> {
-    const lease: Wanted = { ...options, name, signal, work, announced: false }
+    const lease: Wanted = { ...options, name, signal, work }
     this.#wanted.add(lease)
     this.#wake()
     if (!signal.aborted) await once(signal, 'abort')
@@ -105,7 +86,6 @@ export class Leases {
     await this.#current.catch(() => {})
     await lease.holding?.ended
     this.#wanted.delete(lease)
-    if (this.#session && lease.announced) await this.#query(this.#session, UNWANT, [name]).catch(() => {})
   }
 
   /** Returns the names of the leases that this process holds. */
@@ -148,45 +128,27 @@ export class Leases {
       }
     } finally {
       this.#session = undefined
-      for (const lease of this.#wanted) {
-        lease.announced = false
-        lease.holding?.lost.abort()
-      }
+      for (const { holding } of this.#wanted) holding?.lost.abort()
       await destroyClient(client)
     }
   }
 
+  /** Takes the leases that are wanted and free. Runs a query even if none is wanted, to keep the session. */
   async #round(client: pg.Client): Promise<void> {
-    const unannounced = [...this.#wanted].filter(({ announced, signal }) => !announced && !signal.aborted)
-    if (unannounced.length > 0) await this.#query(client, WANT, [unannounced.map(({ name }) => name)])
-    for (const lease of unannounced) lease.announced = true
-    type Row = { name: string; pids: number[]; held: boolean; ours: number }
-    const names = [...this.#wanted].map(({ name }) => name)
-    const { rows } = await this.#query<Row>(client, CANDIDATES, [names])
-    const candidates = new Map(rows.map((row) => [row.name, row]))
-    const free = new Map<string, Wanted>()
+    const wanted = new Map<string, Wanted>()
     for (const lease of this.#wanted) {
-      const found = candidates.get(lease.name)
-      if (!found) continue
-      const isOurs = lease.slot === undefined || found.pids[lease.slot % found.pids.length] === found.ours
-      if (lease.holding && !isOurs) lease.holding.lost.abort()
       if (lease.holding || lease.signal.aborted) continue
       // A session gets its own lock twice.
-      const isFree = !found.held && !this.held().includes(lease.name) && !free.has(lease.name)
-      if (isOurs && isFree) free.set(lease.name, lease)
-      else lease.onStandby?.()
+      if (this.held().includes(lease.name) || wanted.has(lease.name)) lease.onStandby?.()
+      else wanted.set(lease.name, lease)
     }
-    if (free.size > 0) await this.#take(client, free)
-  }
-
-  async #take(client: pg.Client, free: ReadonlyMap<string, Wanted>): Promise<void> {
-    const { rows } = await this.#query<{ name: string; token: string }>(client, TAKE, [[...free.keys()]])
+    const { rows } = await this.#query<{ name: string; token: string }>(client, TAKE, [[...wanted.keys()]])
     const tokens = new Map(rows.map(({ name, token }) => [name, Number(token)]))
-    for (const [name, lease] of free) {
+    for (const [name, lease] of wanted) {
       const token = tokens.get(name)
-      if (token !== undefined && !lease.signal.aborted) this.#start(client, lease, token)
-      else lease.onStandby?.()
-      if (token !== undefined && lease.signal.aborted) await this.#query(client, UNLOCK, [name])
+      if (token === undefined) lease.onStandby?.()
+      else if (lease.signal.aborted) await this.#query(client, UNLOCK, [name])
+      else this.#start(client, lease, token)
     }
   }
 
@@ -204,7 +166,7 @@ export class Leases {
 
   #query<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []) {
     // Each round repeats its query, which costs more to plan than to run.
-    const name = text === CANDIDATES ? 'lease_candidates' : undefined
+    const name = text === TAKE ? 'take_leases' : undefined
     const query = () => client.query<Row>({ name, text, values, query_timeout: QUERY_TIMEOUT_MS } as pg.QueryConfig)
     const result = this.#queue.then(query, query)
     this.#queue = result.catch(() => {})
