@@ -32,11 +32,16 @@ async function requestUpgrade(user: TestUser, tier: string): Promise<string> {
   return data.subscription_id
 }
 
+async function confirm(user: TestUser, id: string): Promise<unknown> {
+  const answer = await user.call('POST', '/subscriptions/confirm', { subscription_id: id })
+  expect(answer.status).toBe(200)
+  return answer.json()
+}
+
 async function buy(user: TestUser, tier: string): Promise<string> {
   const id = await requestUpgrade(user, tier)
   await dev(`paypal/${id}/approve`)
-  const answer = await user.call('POST', '/subscriptions/confirm', { subscription_id: id })
-  expect(answer.status).toBe(200)
+  await confirm(user, id)
   return id
 }
 
@@ -49,7 +54,7 @@ describe('buying a plan', () => {
     expect(await requestUpgrade(user, 'standard')).not.toBe(ids[0])
     expect(await requestUpgrade(await kinora.newUser(), 'pro')).not.toBe(ids[0])
     await dev(`paypal/${ids[0]}/cancel`)
-    await user.call('POST', '/subscriptions/confirm', { subscription_id: ids[0] })
+    await confirm(user, ids[0]!)
     await soon(async () => expect(await requestUpgrade(user, 'pro')).not.toBe(ids[0]))
   })
 
@@ -62,21 +67,13 @@ describe('buying a plan', () => {
   it('grants credits once, on the completed sale, however often it is confirmed', async () => {
     const user = await kinora.newUser()
     const id = await requestUpgrade(user, 'pro')
-    await soon(async () =>
-      expect(await stats(user)).toMatchObject({
-        current_tier: 'free',
-        current_status: 'pending',
-        remaining_credits: 60,
-      }),
-    )
-    expect((await user.call('POST', '/subscriptions/confirm', { subscription_id: id })).status).toBe(200)
-    await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 }))
+    const unpaid = { current_tier: 'free', remaining_credits: 60 }
+    await soon(async () => expect(await stats(user)).toMatchObject({ ...unpaid, current_status: 'pending' }))
+    expect(await confirm(user, id)).toMatchObject({ current_tier: 'free', pending: true })
+    await soon(async () => expect(await stats(user)).toMatchObject(unpaid))
     await dev(`paypal/${id}/approve`)
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => user.call('POST', '/subscriptions/confirm', { subscription_id: id })),
-    )
+    await Promise.all([1, 2, 3].map(() => confirm(user, id)))
     const bought = { current_tier: 'pro', current_status: 'active', remaining_credits: 4560 }
-    for (const { status } of answers) expect(status).toBe(200)
     await soon(async () => expect(await stats(user)).toMatchObject(bought))
     await soon(async () => {
       const { invoices } = await read<{ invoices: object[] }>(user, '/subscriptions/invoices')
@@ -261,7 +258,10 @@ describe('the lifecycle of a plan', () => {
   }, async () => {
     const user = await kinora.newUser()
     const first = await buy(user, 'standard')
-    const second = await buy(user, 'ultimate')
+    const second = await requestUpgrade(user, 'ultimate')
+    expect(await confirm(user, second)).toMatchObject({ current_tier: 'standard', pending: true })
+    await dev(`paypal/${second}/approve`)
+    expect(await confirm(user, second)).toMatchObject({ pending: false })
     await soon(async () =>
       expect(await stats(user)).toMatchObject({ current_tier: 'ultimate', remaining_credits: 16_060 }),
     )

@@ -123,7 +123,10 @@ export const confirm = endpoint('POST /subscriptions/confirm', {
       .string()
       .check(z.minLength(1, 'required'), z.maxLength(128, 'too_long'), z.regex(/^[\x20-\x7e]+$/, 'invalid_characters')),
   }),
-  answer: Stats,
+  answer: z.extend(Stats, {
+    /** Whether the provider is still processing the subscription. The stats are those of the plan before. */
+    pending: z.boolean(),
+  }),
   refuses: ['not_found', 'payments_off'],
   summary: 'Processes the approval after the return from the approval page, and returns the stats',
 })

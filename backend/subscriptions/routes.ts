@@ -68,8 +68,8 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
 
   servePlans(contract.confirm, async ({ userId, body, command }) => {
     limit.take(userId)
-    await subscriptions.confirm(userId, body.subscription_id, command())
-    return reads.stats(userId)
+    const { pending } = await subscriptions.confirm(userId, body.subscription_id, command())
+    return { ...(await reads.stats(userId)), pending }
   })
 
   serve(contract.invoices, ({ userId, query: { page, per_page: perPage } }) =>

@@ -47,8 +47,9 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
   const sendCommand = (command: SubscriptionCommand, context: CommandContext) =>
     handle(subscription, command.userId, command, context)
   const sendAndWait = async (command: SubscriptionCommand, context: CommandContext) => {
-    const { position } = await sendCommand(command, context)
+    const { position, state } = await sendCommand(command, context)
     await changes.waitFor(['currentSubscriptions'], position)
+    return state
   }
 
   return {
@@ -98,15 +99,16 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
     },
 
     /** @throws Rejection no_subscription, cannot_reactivate */
-    reactivate: (userId: string, context: CommandContext): Promise<void> =>
-      sendAndWait({ type: 'ReactivateSubscription', userId, at: at() }, context),
+    async reactivate(userId: string, context: CommandContext): Promise<void> {
+      await sendAndWait({ type: 'ReactivateSubscription', userId, at: at() }, context)
+    },
 
     /**
      * Reads an agreement and its sales from the provider and processes them like webhooks, so that the buyer sees the
-     * new plan when returning from the approval page.
+     * new plan when returning from the approval page. Returns whether the provider is still processing the agreement.
      * @throws Rejection not_found, unavailable
      */
-    async confirm(userId: string, agreementId: string, context: CommandContext): Promise<void> {
+    async confirm(userId: string, agreementId: string, context: CommandContext): Promise<{ pending: boolean }> {
       const agreement = await callProvider(() => payments.getAgreement(agreementId))
       if (agreement?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
       const { status, statusAt } = agreement
@@ -126,10 +128,11 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       for (const webhook of webhooks) await inbox.add(webhook)
       const ids = webhooks.map(({ id }) => id)
       await inbox.processed(ids, CONFIRM_TIMEOUT_MS)
-      await Promise.all([
+      const [{ agreements }] = await Promise.all([
         sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, context),
         credits.expire(userId).then((position) => changes.waitFor(['creditBalances'], position)),
       ])
+      return { pending: agreements.some(({ id, status }) => id === agreementId && status === 'pending') }
     },
   }
 }

@@ -86,31 +86,45 @@ describeOnSite('the return from the payment provider', (site) => {
   })
 
   it.each([
-    ['a pending payment', 'free', 'pending', null],
-    ['a plan whose first payment has not arrived', 'pro', 'active', { ...PRO_MONTHLY, current_period_start: null }],
-    ['a smaller plan that starts later', 'pro', 'cancelled', { ...PRO_MONTHLY, next_tier: 'standard' }],
-  ] as const)('reports %s, and no successful payment', { timeout: 60_000 }, async (_, tier, status, current) => {
-    const { page, state, texts } = await stoppedPage(site, 'en')
-    state.stats = { ...state.stats, current_tier: tier, current_status: status }
-    state.current = current
-    const isLater = current?.next_tier === 'standard'
-    await page.goto(`${site.url}/payment/success?subscription_id=I-1`)
-    const heading = page.getByRole('heading', { name: isLater ? texts.laterHeading : texts.pendingHeading })
-    // The two seconds start with the response, so advance the clock until the text appears.
-    const look = async () => {
+    ['a pending payment', 'free', 'pending', null, true],
+    ['a pending upgrade of the plan', 'pro', 'active', PRO_MONTHLY, true],
+    [
+      'a plan whose first payment has not arrived',
+      'pro',
+      'active',
+      { ...PRO_MONTHLY, current_period_start: null },
+      false,
+    ],
+    ['a smaller plan that starts later', 'pro', 'cancelled', { ...PRO_MONTHLY, next_tier: 'standard' }, false],
+  ] as const)(
+    'reports %s, and no successful payment',
+    { timeout: 60_000 },
+    async (_, tier, status, current, pending) => {
+      const { page, state, texts } = await stoppedPage(site, 'en')
+      state.pending = pending
+      state.stats = { ...state.stats, current_tier: tier, current_status: status }
+      state.current = current
+      const isLater = current?.next_tier === 'standard'
+      await page.goto(`${site.url}/payment/success?subscription_id=I-1`)
+      const heading = page.getByRole('heading', { name: isLater ? texts.laterHeading : texts.pendingHeading })
+      // The two seconds start with the response, so advance the clock until the text appears.
+      const look = async () => {
+        await page.clock.runFor(200)
+        return heading.isVisible()
+      }
+      await expect.poll(look, { timeout: 20_000 }).toBe(true)
+      if (isLater) {
+        const start = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(
+          Date.parse(current.current_period_end!),
+        )
+        await page.getByText(texts.laterText.replace('{{plan}}', 'Standard').replace('{{date}}', start)).waitFor()
+        await expect.poll(() => page.locator('main').textContent()).not.toContain('2,940')
+      }
       await page.clock.runFor(200)
-      return heading.isVisible()
-    }
-    await expect.poll(look, { timeout: 20_000 }).toBe(true)
-    if (isLater) {
-      const start = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(Date.parse(current.current_period_end!))
-      await page.getByText(texts.laterText.replace('{{plan}}', 'Standard').replace('{{date}}', start)).waitFor()
-      await expect.poll(() => page.locator('main').textContent()).not.toContain('2,940')
-    }
-    await page.clock.runFor(200)
-    await expect.poll(() => page.locator('.toast').count()).toBe(0)
-    await page.context().close()
-  })
+      await expect.poll(() => page.locator('.toast').count()).toBe(0)
+      await page.context().close()
+    },
+  )
 
   it.each(languagesInTurn())('redirects visitors to the login page (%s)', async (language) => {
     for (const path of ['/payment/success', '/subscription/success']) {

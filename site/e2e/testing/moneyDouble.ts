@@ -7,6 +7,8 @@ import { openDouble, problem, taskOf, type WorkspaceState } from './workspaceDou
 export interface MoneyState {
   stats: Stats
   current: CurrentSubscription | null
+  /** Whether a confirmed subscription is still being processed. */
+  pending: boolean
   invoices: Invoice[]
   entries: CreditEntry[]
   readonly server: WorkspaceState
@@ -96,6 +98,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
   const state: MoneyState = {
     stats: PRO,
     current: PRO_MONTHLY,
+    pending: false,
     invoices: [invoiceOf('i1')],
     entries: [entryOf('e1')],
     server,
@@ -117,7 +120,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     'GET /users/sessions': () => ({ sessions: [DEVICE] }),
     'POST /subscriptions/cancel': () => ({ success: true }),
     'POST /subscriptions/reactivate': () => ({ success: true }),
-    'POST /subscriptions/confirm': () => state.stats,
+    'POST /subscriptions/confirm': () => ({ ...state.stats, pending: state.pending }),
     'POST /subscriptions/upgrade': () => ({ data: { approval_url: `${url}/privacy`, subscription_id: 'I-1' } }),
   }
   for (const [name, body] of Object.entries(answers))

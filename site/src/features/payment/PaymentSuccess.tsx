@@ -7,7 +7,7 @@ import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
-import { $paymentReturn, openPaymentReturn, stageOf } from './paymentReturn.ts'
+import { $paymentReturn, openPaymentReturn, type PaymentReturn } from './paymentReturn.ts'
 
 /** Shows the payment result after the return from the provider, until the page redirects. */
 export function PaymentSuccess() {
@@ -22,7 +22,7 @@ export function PaymentSuccess() {
           <p className="muted">{t('payment.checkingText')}</p>
         </Outcome>
       )}
-      {state.kind === 'done' && <Done plan={state.plan} />}
+      {state.kind === 'done' && <Done {...state} />}
       {state.kind === 'failed' && (
         <Outcome tone="danger" icon="alert" heading={t('payment.failedHeading')}>
           <p>{t('payment.processingFailed')}</p>
@@ -40,9 +40,8 @@ export function PaymentSuccess() {
 }
 
 /** Shows a confirmed plan, which may still be pending or start with the next billing period. */
-function Done({ plan }: { plan: Plan }) {
+function Done({ plan, stage }: Extract<PaymentReturn, { kind: 'done' }>) {
   const t = translate()
-  const stage = stageOf(plan)
   return (
     <Outcome tone="success" icon="checkRound" heading={t(`payment.${stage}Heading`)}>
       <p>{stage === 'pending' ? t('payment.pendingText') : stage === 'later' ? laterText(plan) : doneText(plan)}</p>

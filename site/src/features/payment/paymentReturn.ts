@@ -8,14 +8,16 @@ import { requireMember } from '../../api/session.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 
+/** Whether the plan awaits its payment, starts with the next period without a payment now, or has started. */
+type Stage = 'pending' | 'later' | 'done'
+
 export type PaymentReturn =
   | { readonly kind: 'checking' | 'away' | 'failed' }
-  | { readonly kind: 'done'; readonly plan: Plan }
+  | { readonly kind: 'done'; readonly plan: Plan; readonly stage: Stage }
 
 export const $paymentReturn = atom<PaymentReturn>({ kind: 'checking' })
 
-/** Returns whether the plan awaits its payment, starts with the next period without a payment now, or has started. */
-export function stageOf({ stats, current }: Plan): 'pending' | 'later' | 'done' {
+function stageOf({ stats, current }: Plan): Stage {
   const isPaid = current === null || current.status === 'trial' || current.current_period_start !== null
   if (stats.current_tier === 'free' || !isPaid) return 'pending'
   return current?.next_tier ? 'later' : 'done'
@@ -28,16 +30,16 @@ const FAILED_MS = 2000
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const goTo = (path: string, ms: number) => setTimeout(() => location.replace(localHref(path)), ms)
 
-/** Confirms the subscription in the page URL with the server and returns the plan. @throws if there is no plan */
-async function confirmPlan(): Promise<Plan> {
+/** Confirms the subscription in the page URL with the server, and returns the plan. @throws if there is no plan */
+async function confirmPlan(): Promise<{ plan: Plan; stage: Stage }> {
   const id = new URLSearchParams(location.search).get('subscription_id')
   const confirmation = id ? call(confirm, { body: { subscription_id: id } }) : undefined
-  await Promise.all([confirmation, delay(SETTLED_MS)])
+  const [confirmed] = await Promise.all([confirmation, delay(SETTLED_MS)])
   await loadPlan()
   const plan = $plan.get()
   if (!plan || plan.lacks === 'plan') throw new Error('plan not loaded')
   if (!confirmation && plan.stats.current_tier === 'free') throw new Error('no subscription id in the address')
-  return plan
+  return { plan, stage: confirmed?.pending ? 'pending' : stageOf(plan) }
 }
 
 /** Confirms the payment, then redirects. Runs once per page. */
@@ -45,9 +47,9 @@ export const openPaymentReturn = once(async () => {
   if (!(await requireMember())) return $paymentReturn.set({ kind: 'away' })
   const t = translate()
   try {
-    const plan = await confirmPlan()
-    $paymentReturn.set({ kind: 'done', plan })
-    if (stageOf(plan) === 'done') showToast('success', t('payment.done'))
+    const confirmed = await confirmPlan()
+    $paymentReturn.set({ kind: 'done', ...confirmed })
+    if (confirmed.stage === 'done') showToast('success', t('payment.done'))
     goTo('/workspace', SUCCEEDED_MS)
   } catch {
     $paymentReturn.set({ kind: 'failed' })
