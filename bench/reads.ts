@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { startProgram } from '#backend/testing/program.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { registerUser } from '#backend/testing/testUser.ts'
+import { GENERATION, registerUser, type TestUser } from '#backend/testing/testUser.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
 import { quantile } from './analytics/quantile.ts'
 import { connection } from './analytics/rawHttp.ts'
@@ -11,10 +11,12 @@ import { record } from './table/record.ts'
 
 /**
  * Measures the CPU time of reads in Kinora and PostgreSQL together: `npm run bench -- reads [users]`. Each user has a
- * session, an account with its free credits, and one request at a time.
+ * session, an account with its free credits, a page of works, and one request at a time.
  */
 const count = Number(process.argv[2] ?? 16)
-const READS_EACH = 80
+const WORKS = 8
+/** A user may make 1,200 calls a minute. */
+const READS_EACH = 75
 const ROUNDS = 4
 const READS = [
   ['reads_works', '/videos/tasks'],
@@ -26,9 +28,26 @@ const db = await startTemporaryDatabase()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-bench-'))
 // At the default rates, a user's reads wait, and the CPU time of the waiting process would count.
 const rates = { SESSION_RATE: '1000000', NETWORK_RATE: '1000000' }
-const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url, ...rates })
+const program = await startProgram(
+  { PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url, ...rates },
+  path.join(import.meta.dirname, 'http/endlessProgram.ts'),
+)
+
+/** Orders videos and cancels them. */
+async function makeWorks(user: TestUser): Promise<void> {
+  for (let n = 0; n < WORKS; n++) {
+    const answer = await user.call('POST', '/videos/generate', GENERATION)
+    const { task } = (await answer.json()) as { task: { id: string } }
+    await user.call('POST', `/videos/tasks/${task.id}/cancel`)
+  }
+}
+
 const cookies: string[] = []
-for (let n = 0; n < count; n++) cookies.push((await registerUser(program.url)).cookie)
+for (let n = 0; n < count; n++) {
+  const user = await registerUser(program.url)
+  await makeWorks(user)
+  cookies.push(user.cookie)
+}
 
 const cpu = () => cpuTime(program.pid) + cpuTime(db.postgres.server.pid)
 

@@ -18,7 +18,7 @@ const PAGE = `with own as (
   balanced as (
     select newest.*, (balance - coalesce(sum(amount) over (
       order by revision desc rows between unbounded preceding and 1 preceding), 0))::int as balance_after from newest, own)
-  select total, to_jsonb(array(select to_jsonb(t) from balanced t order by revision desc offset :offset::bigint)) as rows from own`
+  select total, to_json(array(select to_json(t) from balanced t order by revision desc offset :offset::bigint)) as rows from own`
 
 /** Returns one page of a user's credit entries with the balance after each, newest first, and the total count. */
 export async function readCreditEntries(database: Database, userId: string, { page, perPage }: Page) {

@@ -3,7 +3,7 @@ import { type CreditBalanceRow, creditFigures } from './creditBalance.ts'
 
 /** Returns the credits that a user can spend at an instant, and those spent or held in the current period. */
 export async function readCredits(database: Database, userId: string, at: string) {
-  const sql = 'select to_jsonb(t) as row from credit_balance t where id = :userId'
+  const sql = 'select to_json(t) as row from credit_balance t where id = :userId'
   const [found] = await queryPrepared<{ row: CreditBalanceRow }>(database, sql, { userId })
   return creditFigures(found?.row, at)
 }

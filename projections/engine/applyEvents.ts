@@ -59,7 +59,7 @@ export function changesOf(name: string, changed: readonly string[], position: Gl
 async function loadRows(tx: Transaction, table: string, ids: readonly string[]): Promise<Map<string, object>> {
   if (ids.length === 0) return new Map()
   const found = await tx.execute<{ id: string; row: object }>(
-    `select id, to_jsonb(t) as row from "${table}" t where id = any(?::uuid[])`,
+    `select id, to_json(t) as row from "${table}" t where id = any(?::uuid[])`,
     [`{${ids}}`],
   )
   return new Map(found.map(({ id, row }) => [id, row]))

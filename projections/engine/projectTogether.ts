@@ -85,7 +85,7 @@ async function readRows(tx: Transaction, parts: readonly { part: Part }[]) {
   const touched = parts.filter(({ part }) => part.ids.length > 0)
   const selects = touched.map(
     ({ part: { target } }) =>
-      `select '${target.table}' as source, t.id::text as key, to_jsonb(t) as row from "${target.table}" t where t.id = any(?::uuid[])`,
+      `select '${target.table}' as source, t.id::text as key, to_json(t) as row from "${target.table}" t where t.id = any(?::uuid[])`,
   )
   const wanted = parts.flatMap(({ part: { target, events } }) => {
     if (events.length === 0) return []
@@ -97,9 +97,10 @@ async function readRows(tx: Transaction, parts: readonly { part: Part }[]) {
   const found = await tx.execute<{ source: string; key: string; row: object | null }>(
     [
       ...selects,
-      `select distinct p.projection as source, p.row_key as key, null::jsonb as row
+      `select p.projection as source, p.row_key as key, null::json as row
        from jsonb_to_recordset(?::jsonb) w (projection text, before text, keys jsonb)
-       join parked_event p on p.projection = w.projection and p.position < w.before and jsonb_exists(w.keys, p.row_key)`,
+       join parked_event p on p.projection = w.projection and p.position < w.before and jsonb_exists(w.keys, p.row_key)
+       group by p.projection, p.row_key`,
     ].join(' union all '),
     [...touched.map(({ part }) => `{${part.ids}}`), JSON.stringify(wanted)],
   )

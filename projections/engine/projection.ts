@@ -5,7 +5,7 @@ import { type EventSchemas, isDeclared, upcast } from '#backend/kernel/eventsour
 
 type Json<T> = T extends Date ? string : T extends undefined ? never : T
 
-/** A table row as returned by `to_jsonb`, with instants as ISO strings. */
+/** A table row as returned by `to_json`, with instants as ISO strings. */
 export type RowOf<Table> = {
   [Column in keyof InferEntity<Table> & string]-?: Json<InferEntity<Table>[Column]>
 }

@@ -67,18 +67,19 @@ export async function queryPrepared<Row>(database: Database, sql: string, parame
 /** `page` counts from 1. */
 export type Page = Readonly<{ page: number; perPage: number }>
 
-/** `row`: SQL expression for a row as JSON. `from`: FROM and WHERE clauses, without the leading keyword. */
-type PageQuery = Readonly<{ row: string; from: string; orderBy: string }>
+/** `from`: FROM and WHERE clauses, without the leading keyword. */
+type PageQuery = Readonly<{ columns: string; from: string; orderBy: string }>
 
-/** Returns one page of rows and the total count, in one statement. */
+/** Returns one page of rows and the total count, in one statement. Only the rows of the page are formatted as JSON. */
 export async function queryPage<Row>(
   database: Database,
-  { row, from, orderBy }: PageQuery,
+  { columns, from, orderBy }: PageQuery,
   parameters: Parameters,
   { page, perPage }: Page,
 ): Promise<{ rows: Row[]; total: number }> {
-  const paged = `array(select ${row} from ${from} order by ${orderBy} limit :perPage offset :offset)`
-  const sql = `select to_jsonb(${paged}) as rows, (select count(*)::int from ${from}) as total`
+  const paged = `select ${columns} from ${from} order by ${orderBy} limit :perPage offset :offset`
+  const sql = `select (select coalesce(json_agg(page), '[]') from (${paged}) page) as rows,
+    (select count(*)::int from ${from}) as total`
   const values = { ...parameters, perPage, offset: (page - 1) * perPage }
   return (await queryPrepared<{ rows: Row[]; total: number }>(database, sql, values))[0]!
 }

@@ -18,7 +18,7 @@ export const listParked = (database: Database, page: Page) =>
   queryPage<ParkedEvent>(
     database,
     {
-      row: `json_build_object('projection', projection, 'stream', stream, 'type', type, 'error', error, 'parkedAt', parked_at)`,
+      columns: 'projection, stream, type, error, parked_at as "parkedAt"',
       from: LIVE,
       orderBy: 'parked_event.position, projection',
     },

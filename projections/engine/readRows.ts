@@ -6,11 +6,11 @@ export type Queries = { query(sql: string, values?: unknown[]): Promise<{ rows: 
 
 const PAGE = 5_000
 
-/** Yields every row of a table as returned by `to_jsonb`, ordered by `id`. */
+/** Yields every row of a table as returned by `to_json`, ordered by `id`. */
 export async function* readRows<Row = object>(client: Queries, table: string) {
   for (let after = '00000000-0000-0000-0000-000000000000', first = true; ; first = false) {
     const { rows } = await client.query(
-      `select id, to_jsonb(t) as row from "${table}" t where ${first ? 'id >= $1' : 'id > $1'} order by id limit ${PAGE}`,
+      `select id, to_json(t) as row from "${table}" t where ${first ? 'id >= $1' : 'id > $1'} order by id limit ${PAGE}`,
       [after],
     )
     const page = rows as { id: string; row: Row }[]

@@ -16,14 +16,14 @@ export type { CurrentSubscriptionRow, InvoiceRow }
 
 /** Returns a user's subscription, or undefined if the user has never requested one. */
 export async function readSubscription(database: Database, userId: string) {
-  const sql = 'select to_jsonb(t) as row from current_subscription t where id = :userId'
+  const sql = 'select to_json(t) as row from current_subscription t where id = :userId'
   const [found] = await queryPrepared<{ row: CurrentSubscriptionRow }>(database, sql, { userId })
   return found?.row
 }
 
 /** Returns one page of a user's invoices, newest first, and the total count. */
 export async function readInvoices(database: Database, userId: string, page: Page) {
-  const invoices = { row: 'to_jsonb(t)', from: 'invoice t where user_id = :userId', orderBy: 'period_start desc, id' }
+  const invoices = { columns: '*', from: 'invoice where user_id = :userId', orderBy: 'period_start desc, id' }
   const { rows, total } = await queryPage<InvoiceRow>(database, invoices, { userId }, page)
   return { invoices: rows, total }
 }

@@ -24,7 +24,7 @@ export interface TaskFilter {
  */
 export type TaskWithProgress = VideoTaskRow & { percent: number | null; frame_at: number | null }
 
-const ROW = `to_jsonb(t) || jsonb_build_object('percent', p.percent, 'frame_at', p.frame_at)`
+const COLUMNS = 't.*, p.percent, p.frame_at'
 const TASKS = 'video_task t left join render_progress p on p.task_id = t.id'
 
 const MATCHING = `user_id = :userId and (:status::text is null or status = :status)
@@ -45,7 +45,7 @@ export async function listVideoTasks(
   userId: string,
   { page, perPage, ...filter }: Page & TaskFilter,
 ) {
-  const tasks = { row: ROW, from: `${TASKS} where ${MATCHING}`, orderBy: NEWEST }
+  const tasks = { columns: COLUMNS, from: `${TASKS} where ${MATCHING}`, orderBy: NEWEST }
   const place = { page, perPage }
   const { rows, total } = await queryPage<TaskWithProgress>(database, tasks, parameters(userId, filter), place)
   return { tasks: rows, total }
@@ -61,8 +61,8 @@ export const listPrompts = (database: Database, userId: string, filter: TaskFilt
 
 export async function readVideoTasks(database: Database, ids: readonly string[]): Promise<TaskWithProgress[]> {
   // OFFSET makes PostgreSQL look up each id. Prepared while the table was small, a join would scan it as it grows.
-  const sql = `select found.row from jsonb_array_elements_text(:ids::jsonb) as wanted (id)
-    cross join lateral (select ${ROW} as row from ${TASKS} where t.id = wanted.id::uuid offset 0) found`
+  const sql = `select to_json(found) as row from jsonb_array_elements_text(:ids::jsonb) as wanted (id)
+    cross join lateral (select ${COLUMNS} from ${TASKS} where t.id = wanted.id::uuid offset 0) found`
   const found = await queryPrepared<{ row: TaskWithProgress }>(database, sql, { ids: JSON.stringify(ids) })
   return found.map(({ row }) => row)
 }

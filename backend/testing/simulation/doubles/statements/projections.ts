@@ -127,7 +127,7 @@ export const PROJECTION_STATEMENTS: Statements = [
     },
   ],
   [
-    'select id, to_jsonb(t) as row from "',
+    'select id, to_json(t) as row from "',
     (database, [ids], sql) => {
       const { rows } = database.table<Row>(tableIn(sql, 'from'))
       return uuids(ids).flatMap((id) => (rows.has(id) ? [{ id, row: rows.get(id)! }] : []))
