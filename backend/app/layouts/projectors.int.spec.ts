@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
-import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
-import { Leases } from '../kernel/postgres/leases.ts'
-import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import type { Context } from './context.ts'
-import { startProjections } from './projections.ts'
+import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
+import { Leases } from '../../kernel/postgres/leases.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import type { Context } from '../context.ts'
+import { startProjections } from '../projections.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {
