@@ -13,7 +13,7 @@ import { record } from './table/record.ts'
  * Measures the CPU time of reads in Kinora and PostgreSQL together: `npm run bench -- reads [users]`. Each user has a
  * session, an account with its free credits, a page of works, and one request at a time.
  */
-const count = Number(process.argv[2] ?? 16)
+const count = Number(process.argv[2] ?? 48)
 const WORKS = 8
 /** A user may make 1,200 calls a minute. */
 const READS_EACH = 75
