@@ -34,7 +34,10 @@ interface Enrolled {
 async function enrolled(): Promise<Enrolled> {
   const user = await kinora.newUser()
   const { secret } = await json<{ secret: string }>(user.call('POST', '/users/totp', { password: PASSWORD }))
-  const confirmed = user.call('POST', '/users/totp/confirm', { code: codeOf(secret, -1) })
+  const confirm = () => user.call('POST', '/users/totp/confirm', { code: codeOf(secret, -1) })
+  // The code may have become too old on the way.
+  const first = await confirm()
+  const confirmed = first.ok ? first : confirm()
   const { recovery_codes: codes } = await json<{ recovery_codes: string[] }>(confirmed)
   return { user, secret, codes }
 }
