@@ -14,6 +14,7 @@ import { record } from './table/record.ts'
  * session, an account with its free credits, a page of works, and one request at a time.
  */
 const count = Number(process.argv[2] ?? 48)
+/** Works of each user. */
 const WORKS = 8
 /** A user may make 1,200 calls a minute. */
 const READS_EACH = 75
