@@ -17,6 +17,7 @@ import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEven
 import { createPostgresSnapshots } from '../kernel/eventsourcing/postgres/postgresSnapshots.ts'
 import { Quarantine } from '../kernel/eventsourcing/quarantine.ts'
 import { verifyHeads } from '../kernel/eventsourcing/recordedHeads.ts'
+import { type Silence, watchDeliveries } from '../kernel/eventsourcing/watchDeliveries.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { instrumentChanges, instrumentStore } from '../kernel/observability/instrument.ts'
 import { createObservability, type Observability } from '../kernel/observability/observability.ts'
@@ -27,6 +28,7 @@ import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase, poolOf } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
+import { createOperatorAlerts, SUBSCRIPTION_SILENT } from '../operators/alerts/operatorAlerts.ts'
 import { refuseUnfinishedRestore } from '../programs/recovery/unfinishedRestore.ts'
 import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
@@ -68,6 +70,8 @@ export interface Context {
   readonly pool: pg.Pool
   readonly database: Database
   readonly store: EventStore
+  /** Returns the subscriptions of this process that deliver nothing although the log has events for them. */
+  readonly silences: () => readonly Silence[]
   readonly handle: Handle
   /** Streams that commands cannot read. */
   readonly quarantine: Quarantine
@@ -152,7 +156,8 @@ export async function openContext(
   const moved = config.production ? undefined : await createCalendar(pool, allChanges, now)
   const calendar: Calendar = moved?.calendar ?? (() => now())
   const observability = createObservability(log)
-  const store = instrumentStore(observability.metrics, eventLog)
+  const deliveries = watch(instrumentStore(observability.metrics, eventLog), pool, log)
+  const { store } = deliveries
   const changes = instrumentChanges(observability.metrics, allChanges)
   const verifiedStore = verifyHeads(store, (stream) => readChainHead(pool, stream))
   const quarantine = new Quarantine(log)
@@ -170,6 +175,7 @@ export async function openContext(
     pool,
     database,
     store,
+    silences: deliveries.silences,
     handle: createHandle(verifiedStore, { quarantine, snapshots, onCreated: findOrigin.remember }),
     quarantine,
     findOrigin,
@@ -178,6 +184,7 @@ export async function openContext(
     observability,
     databaseGone: server.exited,
     async close() {
+      deliveries.stop()
       await leases.close()
       await changes.close()
       await store.close()
@@ -207,6 +214,26 @@ async function untilReachable(store: EventStore, log: Logger, waitMs: number): P
       log.warn({ err: error }, 'event store unreachable, waiting')
     }
   }
+}
+
+const CHECK_DELIVERIES_EVERY_MS = 2_500
+
+/** Watches the subscriptions of this process, and tells the operator of silent ones. */
+function watch(eventLog: EventStore, pool: pg.Pool, log: Logger) {
+  const alerts = createOperatorAlerts(pool, log)
+  const deliveries = watchDeliveries(eventLog, {
+    clock: () => performance.now(),
+    onSilent(silences) {
+      const names = silences.map(({ subscription }) => subscription).join(', ')
+      const seconds = Math.round(Math.max(...silences.map(({ forMs }) => forMs)) / 1000)
+      const detail = `Subscriptions have delivered nothing for ${seconds} s although the log grew: ${names}. Kinora starts them again.`
+      alerts.raise(SUBSCRIPTION_SILENT, detail).catch((err) => log.warn({ err }, 'operator alert not raised'))
+    },
+    onRestart: (subscription) => log.warn({ subscription }, 'subscription silent, starting it again'),
+  })
+  // A log that cannot be read is reported by those who need it.
+  const timer = setInterval(() => void deliveries.check().catch(() => {}), CHECK_DELIVERIES_EVERY_MS)
+  return { ...deliveries, stop: () => clearInterval(timer) }
 }
 
 /** Creates the data folder and keeps it, and all files that are created later, from other users of this machine. */

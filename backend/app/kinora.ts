@@ -59,6 +59,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   const health = healthRoutes({
     readiness: () => readiness,
     behind: () => readBehind(PROJECTIONS, context.database),
+    silent: () => context.silences().map(({ subscription }) => subscription),
     async dependencies() {
       await writable()
       const answers = await Promise.all(running.map((role) => role.reachable?.() ?? true))

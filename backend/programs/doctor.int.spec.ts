@@ -113,6 +113,10 @@ describe('npm run doctor', () => {
     server.log.ahead = -5_000
     expect(await check()).toMatch(/^failed event log: its clock differs from the one of this machine by 5 s\. Check/)
     expect(server.log.all.map(({ stream }) => stream)).toEqual(['probe', 'probe', 'probe'])
+    server.version = '24.10.4'
+    expect(await check()).toMatch(
+      /^failed event log: EventStoreDB 24\.10\.4 sends wrong checkpoints .* 24\.10\.5 or newer/,
+    )
     server.kill()
   })
 

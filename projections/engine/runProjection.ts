@@ -86,7 +86,8 @@ async function follow(
     let position = from
     let skipped = 0
     const streamPrefixes = streamPrefixesOf(projection)
-    for await (const batch of store.subscribeAll({ from, streamPrefixes, signal, onLive: arrived })) {
+    const watched = { name: projection.name, onLive: arrived, onSilent: liveness.left }
+    for await (const batch of store.subscribeAll({ from, streamPrefixes, signal, ...watched })) {
       liveness.left()
       const concerns = batch.events.some((event) => isRelevant(projection, event))
       if (!concerns && ++skipped < CHECKPOINT_EVERY) continue

@@ -72,7 +72,12 @@ async function resumeAndFollow(run: LogTriggers): Promise<void> {
   try {
     for (const start of resumed(false)) starts.add(start)
     const streamPrefixes = [...new Set(triggers.map(prefixOf))] as [string, ...string[]]
-    for await (const { events } of store.subscribeAll({ from: earliest(open), streamPrefixes, signal })) {
+    for await (const { events } of store.subscribeAll({
+      name: 'triggers',
+      from: earliest(open),
+      streamPrefixes,
+      signal,
+    })) {
       for (const event of events)
         for (const { trigger, prefix, upTo } of open) {
           if (!event.stream.startsWith(prefix) || event.position <= (upTo ?? '')) continue

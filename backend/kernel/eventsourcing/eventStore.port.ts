@@ -61,10 +61,17 @@ export interface SubscribeFilter {
 }
 
 export interface SubscribeOptions extends SubscribeFilter {
+  /** Names a subscription that runs for as long as the process, so that its deliveries are watched. */
+  readonly name?: string
+  /** Called when a watched subscription has delivered nothing for a while, although the log has events for it. */
+  readonly onSilent?: (forMs: number) => void
   /** Exclusive start position; the start of the log by default. */
   readonly from?: GlobalPosition | undefined
   readonly signal: AbortSignal
 }
+
+/** Number of events that {@link EventStore.newest} looks at. */
+export const NEWEST_AMONG = 200
 
 export interface EventStore {
   /**
@@ -92,6 +99,12 @@ export interface EventStore {
   ): AsyncIterable<EventBatch<E>>
   /** Returns a position at or after the last event; undefined for an empty log. */
   head(): Promise<GlobalPosition | undefined>
+  /**
+   * Returns the position of the newest event that a subscription with these prefixes delivers, or undefined if none of the
+   * last {@link NEWEST_AMONG} events is one.
+   * @throws StoreUnavailable
+   */
+  newest(streamPrefixes?: readonly string[]): Promise<GlobalPosition | undefined>
   /**
    * Checks within two seconds that events can be appended and read. Leaves no event behind.
    * @throws StoreUnavailable, StoreRejected

@@ -16,6 +16,7 @@ export function verifyHeads(store: EventStore, readHead: ReadHead): EventStore {
     ...(store.appendAll && { appendAll: (appends) => store.appendAll!(appends) }),
     subscribeAll: (options) => store.subscribeAll(options),
     head: () => store.head(),
+    newest: (prefixes) => store.newest(prefixes),
     probe: () => store.probe(),
     close: () => store.close(),
     async *readStream<E extends Event>(stream: string, from = 0) {

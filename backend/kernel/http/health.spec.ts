@@ -8,7 +8,12 @@ describe('an API process that is starting', () => {
   let server: Server
   let url: string
   beforeAll(async () => {
-    const health = healthRoutes({ readiness: () => 'starting', dependencies: async () => {}, behind: async () => [] })
+    const health = healthRoutes({
+      readiness: () => 'starting',
+      dependencies: async () => {},
+      behind: async () => [],
+      silent: () => [],
+    })
     server = createServer(createHealthApp(health, pino({ level: 'silent' })).callback())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

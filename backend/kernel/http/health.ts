@@ -16,6 +16,8 @@ interface Health {
   readonly status: Readiness | 'degraded' | 'unavailable'
   /** Read models whose rows are out of date. */
   readonly behind?: readonly string[]
+  /** Subscriptions that deliver nothing although the log has events for them. */
+  readonly silent?: readonly string[]
 }
 
 interface Checks {
@@ -24,15 +26,19 @@ interface Checks {
   readonly dependencies: () => Promise<unknown>
   /** Returns the tables of the read models whose rows are out of date. */
   readonly behind: () => Promise<readonly string[]>
+  /** Returns the names of the subscriptions of this process that are silent although the log has events for them. */
+  readonly silent: () => readonly string[]
 }
 
 /**
  * Creates the health endpoints. `/healthz` reports liveness. `/readyz` reports readiness: the process has started, is
  * not draining, and its checks pass within two seconds. A process with outdated read models is ready, but degraded.
  */
-export function healthRoutes({ readiness, dependencies, behind }: Checks): Router {
+export function healthRoutes({ readiness, dependencies, behind, silent }: Checks): Router {
   const timeout = () => delay(TIMEOUT_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')))
   const check = async (): Promise<Health> => {
+    const names = silent()
+    if (names.length > 0) return { status: 'unavailable', silent: names }
     const [models] = await Promise.all([behind(), dependencies()])
     return models.length === 0 ? { status: 'ready' } : { status: 'degraded', behind: models }
   }

@@ -95,6 +95,7 @@ export function instrumentStore({ appends, events: stored }: Metrics, store: Eve
     readStream: (...args) => store.readStream(...args),
     subscribeAll: (options) => store.subscribeAll(options),
     head: () => store.head(),
+    newest: (prefixes) => store.newest(prefixes),
     probe: () => store.probe(),
     close: () => store.close(),
   }

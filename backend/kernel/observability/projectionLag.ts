@@ -7,7 +7,7 @@ type EventSource = Pick<EventStore, 'subscribeAll'>
 
 /**
  * Measures the lag of the read models that this process updates: the age of the oldest unprocessed event in seconds, or
- * 0 at the head of the log. While a projection keeps failing, its lag grows.
+ * 0 at the head of the log. While a projection keeps failing, or its subscription is silent, its lag grows.
  */
 export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = Date.now) {
   /** Creation time of each projection's oldest event in flight, in epoch milliseconds; undefined at the head. */
@@ -32,8 +32,12 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = 
           atHead()
           options.onLive?.()
         }
+        const onSilent = (forMs: number) => {
+          oldestInFlight.set(projection, now() - forMs)
+          options.onSilent?.(forMs)
+        }
         try {
-          for await (const batch of store.subscribeAll<E>({ ...options, onLive })) {
+          for await (const batch of store.subscribeAll<E>({ ...options, onLive, onSilent })) {
             const oldest = batch.events[0]
             if (oldest) oldestInFlight.set(projection, oldest.created.getTime())
             yield batch

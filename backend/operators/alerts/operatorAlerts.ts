@@ -1,6 +1,9 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 
+/** A subscription delivered nothing although the log grew. Raised for as long as it lasts. */
+export const SUBSCRIPTION_SILENT = 'subscription_silent'
+
 /** Raises and clears alerts about conditions that only the operator can fix. `operator_alert` has one row per code. */
 export function createOperatorAlerts(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'error' | 'info'>) {
   return {
@@ -18,10 +21,12 @@ export function createOperatorAlerts(pool: Pick<pg.Pool, 'query'>, log: Pick<Log
       if (rows[0]?.times === 1) log.error({ alert: code, detail }, 'operator alert raised')
     },
 
-    async clear(code: string): Promise<void> {
+    /** Ends an alert; with `quietFor`, only if it was last raised that many milliseconds ago or earlier. */
+    async clear(code: string, quietFor = 0): Promise<void> {
       const { rowCount } = await pool.query(
-        'update operator_alert set cleared_at = now() where code = $1 and cleared_at is null',
-        [code],
+        `update operator_alert set cleared_at = now()
+         where code = $1 and cleared_at is null and last_at <= now() - $2 * interval '1 millisecond'`,
+        [code, quietFor],
       )
       if (rowCount) log.info({ alert: code }, 'operator alert cleared')
     },

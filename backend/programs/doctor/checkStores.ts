@@ -32,6 +32,8 @@ async function examineEventStore({ url, ca }: { url: string; ca: string | undefi
   const store = createEventStoreDb({ url, ca, log: { warn: () => {} } as never })
   try {
     await store.probe()
+    const fault = await store.releaseFault()
+    if (fault) throw new Error(fault)
     const event = { id: randomUUID(), type: 'ClockCompared', data: {} }
     const asked = Date.now()
     const { revision } = await store.append(PROBE_STREAM, 'any', [event])

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
-import { AppendOutcomeUnknown, type EventStore, StoreUnavailable } from '../eventStore.port.ts'
+import { AppendOutcomeUnknown, type EventStore, type GlobalPosition, StoreUnavailable } from '../eventStore.port.ts'
 import { eventStoreContract } from '../testing/eventStoreContract.ts'
+import { CHECKPOINTS } from '../testing/eventStoreDbTestReads.ts'
 import { EventStoreDbTestServer } from '../testing/eventStoreDbTestServer.ts'
-import { aStream, event, follow, read } from '../testing/followLog.ts'
+import { aStream, event, follow, ids, read } from '../testing/followLog.ts'
 import { createTestAuthority } from '../testing/testCertificates.ts'
 import { createEventStoreDb, type EventStoreDbOptions } from './eventStoreDb.ts'
 
@@ -243,6 +244,44 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect((await appended).revision).toBe(0)
     expect((await seen).events.map(({ type }) => type)).toEqual(['Up'])
   })
+
+  it.for(Object.keys(CHECKPOINTS) as (keyof typeof CHECKPOINTS)[])(
+    'delivers every event once across restarts when checkpoints are %s',
+    async (kind) => {
+      const server = await serve()
+      server.checkpoints = CHECKPOINTS[kind]
+      const store = connect(server.url, { maxSearchWindow: 4, checkpointInterval: 1 })
+      const appendNoise = async () => {
+        for (let n = 0; n < 7; n++) await store.append(aStream('noise'), 'any', [event('Noise')])
+      }
+      await appendNoise()
+      let from: GlobalPosition | undefined
+      for (let round = 0; round < 20; round++) {
+        const [signal, later] = [event('Signal', { round }), event('Signal', { round, isLate: true })]
+        let appended: Promise<unknown> | undefined
+        const append = async () => {
+          await appendNoise()
+          await store.append('signal-1', 'any', [signal])
+        }
+        const onLive = () => {
+          appended ??= append()
+        }
+        const wanted = round === 0 ? 1 : 2
+        const seen = await follow(store, {
+          prefixes: ['signal-'],
+          from,
+          onLive,
+          until: ({ length }) => length >= wanted,
+        })
+        expect(ids(seen.events).at(-1)).toBe(signal.id)
+        expect(seen.events).toHaveLength(wanted)
+        await appended
+        from = seen.batches.at(-1)!.position
+        await appendNoise()
+        await store.append('signal-1', 'any', [later])
+      }
+    },
+  )
 
   it('never delivers system events', async () => {
     const server = await serve()

@@ -26,8 +26,9 @@ import {
 import type { Event } from '../pure/decider.ts'
 import { EventStoreDbConnection } from './eventStoreDbConnection.ts'
 import { explainOutage, PROBE, PROBE_STREAM, rejectionOf } from './eventStoreDbProbe.ts'
-import { readHead, readOnce, withDeadline, withTimeout } from './eventStoreDbReads.ts'
+import { readHead, readNewest, readOnce, withDeadline, withTimeout } from './eventStoreDbReads.ts'
 import { isOfType, isTransient, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
+import { faultOfRelease } from './eventStoreDbReleases.ts'
 import { type EventStoreDbSettings, parseEventStoreUrl } from './eventStoreDbSettings.ts'
 import { type SearchOptions, subscribeOnce } from './eventStoreDbSubscription.ts'
 
@@ -57,16 +58,22 @@ const MAX_DEADLINE_MS = 15_000
 /** For a URL without credentials: the client requires some, although it sends them only over TLS. */
 const NO_CREDENTIALS: Credentials = { username: 'kinora', password: '' }
 
+export interface EventStoreDbStore extends EventStore {
+  /** Returns what is wrong with the release of the server, or undefined. @throws Error the server cannot be reached */
+  releaseFault(): Promise<string | undefined>
+}
+
 /**
- * Creates an event store backed by EventStoreDB 23.10 or newer. Calls are retried while the server cannot be reached.
+ * Creates an event store backed by EventStoreDB or KurrentDB, 23.10 or newer. Calls are retried while the server cannot be reached.
+ * Warns once, at the first successful probe, of a release with a known fault.
  * @example const store = createEventStoreDb({ url: 'esdb://localhost:2113?tls=false' })
  * @throws InvalidEventStoreUrl
  */
-export function createEventStoreDb(options: EventStoreDbOptions): EventStore {
+export function createEventStoreDb(options: EventStoreDbOptions): EventStoreDbStore {
   return new EventStoreDb(options)
 }
 
-class EventStoreDb implements EventStore {
+class EventStoreDb implements EventStoreDbStore {
   readonly #settings: EventStoreDbSettings
   readonly #writer: EventStoreDbConnection
   /** A separate connection, because a dropped subscription resets its client's connection. */
@@ -74,6 +81,7 @@ class EventStoreDb implements EventStore {
   readonly #options: Required<Omit<EventStoreDbOptions, 'ca' | 'url'>>
   readonly #closed = new AbortController()
   #warnedAt = Number.NEGATIVE_INFINITY
+  #isReleaseKnown = false
 
   constructor({ url, ca, ...options }: EventStoreDbOptions) {
     this.#options = {
@@ -173,12 +181,20 @@ class EventStoreDb implements EventStore {
   }
 
   /** Returns the head of the log, which may be one of the server's system events. */
-  async head(): Promise<GlobalPosition | undefined> {
+  head(): Promise<GlobalPosition | undefined> {
+    return this.#readAll(readHead)
+  }
+
+  newest(streamPrefixes?: readonly string[]): Promise<GlobalPosition | undefined> {
+    return this.#readAll((client, timeout) => readNewest(client, streamPrefixes, timeout))
+  }
+
+  async #readAll<T>(read: (client: EventStoreDBClient, timeout: number) => Promise<T>): Promise<T> {
     const begun = performance.now()
     for (let attempt = 0; ; attempt++) {
       const { client } = this.#reader
       try {
-        return await readHead(client, this.#deadline(this.#options.readDeadline, attempt, begun))
+        return await read(client, this.#deadline(this.#options.readDeadline, attempt, begun))
       } catch (error) {
         await this.#retryRead(client, error, { stream: '$all', begun, attempt })
       }
@@ -240,6 +256,14 @@ class EventStoreDb implements EventStore {
       this.#reader.renew(reader)
       throw await this.#unavailable(error)
     }
+    if (this.#isReleaseKnown) return
+    this.#isReleaseKnown = true
+    const fault = await this.releaseFault().catch(() => undefined)
+    if (fault) this.#options.log.warn({ fault }, 'event store release has a known fault')
+  }
+
+  async releaseFault(): Promise<string | undefined> {
+    return faultOfRelease(await withTimeout(this.#reader.version(), PROBE_TIMEOUT_MS))
   }
 
   async *subscribeAll<E extends Event>(

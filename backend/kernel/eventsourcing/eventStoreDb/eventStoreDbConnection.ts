@@ -35,6 +35,11 @@ export class EventStoreDbConnection {
     return this.#client
   }
 
+  /** Returns the version of the server, or `unknown`. */
+  async version(): Promise<string> {
+    return await this.#client.version()
+  }
+
   /**
    * Connects again, to the present leader, unless `failed` has been replaced already. Calls under way continue. Keeps the
    * connection while the file of the authority cannot be used, as during its rotation.
@@ -88,6 +93,10 @@ class Client extends EventStoreDBClient {
       return this.#channel
     }
     return this
+  }
+
+  async version(): Promise<string> {
+    return (await this.capabilities).serverVersion
   }
 
   /** Closes the connection once the calls under way have ended. */

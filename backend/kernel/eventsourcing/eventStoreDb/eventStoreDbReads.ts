@@ -1,5 +1,6 @@
 import { BACKWARDS, END, ErrorType, type EventStoreDBClient, START, type StreamingRead } from '@eventstore/db-client'
-import type { GlobalPosition, Stored } from '../eventStore.port.ts'
+import { type GlobalPosition, NEWEST_AMONG, type Stored } from '../eventStore.port.ts'
+import { PROBE_STREAM } from './eventStoreDbProbe.ts'
 import { isOfType, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 
 /** Thrown when the server does not answer in time. The client has no timeouts for reads and for finding the leader. */
@@ -59,6 +60,21 @@ export async function readHead(client: EventStoreDBClient, timeout: number): Pro
   const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const
   const [found] = await withDeadline(client.readAll(last), timeout)
   return found?.event?.position && toGlobalPosition(found.event.position)
+}
+
+/** Returns the position of the newest event that a subscription with these prefixes delivers. @throws NoAnswer */
+export async function readNewest(
+  client: EventStoreDBClient,
+  prefixes: readonly string[] | undefined,
+  timeout: number,
+): Promise<GlobalPosition | undefined> {
+  const isDelivered = (stream: string, type: string) =>
+    !type.startsWith('$') &&
+    (prefixes?.some((prefix) => stream.startsWith(prefix)) ?? (!stream.startsWith('$') && stream !== PROBE_STREAM))
+  const last = { direction: BACKWARDS, fromPosition: END, maxCount: NEWEST_AMONG } as const
+  const found = await withDeadline(client.readAll(last), timeout)
+  const newest = found.find(({ event }) => event && isDelivered(event.streamId, event.type))?.event
+  return newest?.position && toGlobalPosition(newest.position)
 }
 
 /** @throws NoAnswer */

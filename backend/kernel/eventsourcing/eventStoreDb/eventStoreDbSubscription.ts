@@ -9,7 +9,7 @@ import {
 } from '@eventstore/db-client'
 import type { EventBatch, GlobalPosition, Stored, SubscribeOptions } from '../eventStore.port.ts'
 import { PROBE_STREAM } from './eventStoreDbProbe.ts'
-import { NoAnswer } from './eventStoreDbReads.ts'
+import { NoAnswer, readHead } from './eventStoreDbReads.ts'
 import { fromGlobalPosition, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 
 /** The server sends a checkpoint every `maxSearchWindow` × `checkpointInterval` events, even if none match. */
@@ -19,7 +19,8 @@ export interface SearchOptions {
 }
 
 /**
- * Follows the log in one call until the call ends or the signal aborts. Throws the error that ended the call.
+ * Follows the log in one call until the call ends or the signal aborts. Throws the error that ended the call. Delivers
+ * every event that the server sends. A checkpoint only moves the position from which a later call resumes.
  * @param timeout milliseconds to wait for the server to accept the call; later, the connection's keepalive applies
  * @throws NoAnswer
  */
@@ -41,9 +42,9 @@ export async function* subscribeOnce(
     while (!signal.aborted) {
       call.woken = false
       const { events, last, drained } = readBuffer(subscription, maxBatch)
-      // A checkpoint may arrive while earlier events are still buffered, so it applies only once the buffer is empty.
-      const position = latest(last, drained ? call.takeCheckpoint() : undefined)
-      if (position !== undefined && (at === undefined || position > at)) {
+      const passed = drained ? await passedCheckpoint(call, latest(last, at), client, timeout) : undefined
+      const position = passed ?? last
+      if (position !== undefined) {
         at = position
         isLive = false
         yield { events, position, live: drained && call.caughtUp }
@@ -72,7 +73,9 @@ class SubscriptionCall {
   caughtUp = false
   ended = false
   failure: unknown
+  /** The newest checkpoint, and the one before it, which the server has passed. */
   #checkpoint: GlobalPosition | undefined
+  #passed: GlobalPosition | undefined
   #resolve = () => {}
 
   watch(subscription: AllStreamSubscription, timeout: number): void {
@@ -103,14 +106,19 @@ class SubscriptionCall {
 
   /** Must not throw: the client calls it inside its stream, where an error would be unhandled. */
   checkpointReached = async (_subscription: unknown, position: Position): Promise<void> => {
-    this.#checkpoint = toGlobalPosition(position)
+    const checkpoint = toGlobalPosition(position)
+    const isNext = this.#checkpoint !== undefined && checkpoint > this.#checkpoint
+    if (checkpoint !== this.#checkpoint) this.#passed = isNext ? this.#checkpoint : undefined
+    this.#checkpoint = checkpoint
     this.wake()
   }
 
-  takeCheckpoint(): GlobalPosition | undefined {
-    const checkpoint = this.#checkpoint
-    this.#checkpoint = undefined
-    return checkpoint
+  /** Returns, once, the checkpoint that the server has passed; undefined while it is still behind. */
+  takePassed(): GlobalPosition | undefined {
+    if (!this.caughtUp) return undefined
+    const passed = this.#passed
+    this.#passed = undefined
+    return passed
   }
 
   async untilWoken(): Promise<void> {
@@ -138,6 +146,23 @@ function readBuffer(subscription: AllStreamSubscription, maxBatch: number) {
 
 function latest(one: GlobalPosition | undefined, other: GlobalPosition | undefined): GlobalPosition | undefined {
   return one === undefined || (other !== undefined && other > one) ? other : one
+}
+
+/**
+ * Returns a checkpoint after `at` from which a later call can resume, or undefined. EventStoreDB 24.2 to 24.10.4 send
+ * 2⁶⁴ - 1 while nothing has matched, and some releases send the end of the log, where the next event will be. A
+ * checkpoint therefore counts only when the server has caught up and sent a later one, and if the log reaches that far.
+ */
+async function passedCheckpoint(
+  call: SubscriptionCall,
+  at: GlobalPosition | undefined,
+  client: EventStoreDBClient,
+  timeout: number,
+): Promise<GlobalPosition | undefined> {
+  const passed = call.takePassed()
+  if (passed === undefined || (at !== undefined && passed <= at)) return undefined
+  const head = await readHead(client, timeout)
+  return head !== undefined && passed <= head ? passed : undefined
 }
 
 /** Unsubscribes and drains the stream. Destroying it would not end the call, and the client would never release it. */

@@ -172,6 +172,13 @@ export const readStreamsSql = {
 
 export const headSql = { name: 'event_head', text: 'select coalesce(max(position), 0) as head from event' }
 
+/** Parameters: stream prefixes or null, number of events to look at. */
+export const newestSql = {
+  name: 'event_newest',
+  text: `select max(position) as newest from (select position, stream from event order by position desc limit $2) e
+         where $1::text[] is null or stream ^@ any ($1)`,
+}
+
 /** Parameters: exclusive start position, inclusive end position, stream prefixes or null, limit. */
 export const readAllSql = {
   name: 'event_read_all',

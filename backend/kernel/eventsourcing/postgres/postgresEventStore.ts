@@ -7,6 +7,7 @@ import {
   type EventStore,
   type Expected,
   type GlobalPosition,
+  NEWEST_AMONG,
   type NewEvent,
   type Stored,
   StoreUnavailable,
@@ -17,7 +18,7 @@ import {
 import type { Event } from '../pure/decider.ts'
 import { eventsAfter, LogTail, readHead } from './logTail.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
-import { installEventTableSql, probeSql, readAllSql } from './postgresEventStore.sql.ts'
+import { installEventTableSql, newestSql, probeSql, readAllSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
 import { MAX_SPAN, type Page, SharedPages } from './sharedPages.ts'
 import { StreamReads } from './streamReads.ts'
@@ -118,6 +119,13 @@ class PostgresEventStore implements EventStore {
   async head(): Promise<GlobalPosition | undefined> {
     const head = await readHead(this.#pool)
     return head === 0 ? undefined : toGlobalPosition(head)
+  }
+
+  async newest(streamPrefixes?: readonly string[]): Promise<GlobalPosition | undefined> {
+    const query = { ...newestSql, values: [streamPrefixes ?? null, NEWEST_AMONG] }
+    const { rows } = await this.#pool.query<{ newest: string | null }>(query)
+    const newest = rows[0]?.newest
+    return newest ? toGlobalPosition(Number(newest)) : undefined
   }
 
   async probe(): Promise<void> {

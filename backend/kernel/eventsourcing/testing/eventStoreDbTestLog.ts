@@ -42,6 +42,11 @@ export class EventStoreDbTestLog {
     this.sync()
   }
 
+  /** Position that the next event will have. */
+  get end(): bigint {
+    return this.#tail
+  }
+
   stream(name: string): readonly LoggedEvent[] {
     return this.#streams.get(name) ?? []
   }

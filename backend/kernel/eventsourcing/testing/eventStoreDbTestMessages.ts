@@ -101,8 +101,8 @@ export function streamNotFoundMessage(stream: string): streams.ReadResp {
 }
 
 /** Advertises batched appends, as the real server does, so that specs detect a client that uses them. */
-export function supportedMethods(): features.SupportedMethods {
-  const supported = new features.SupportedMethods().setEventStoreServerVersion('24.10.14')
+export function supportedMethods(version: string): features.SupportedMethods {
+  const supported = new features.SupportedMethods().setEventStoreServerVersion(version)
   for (const name of ['read', 'append', 'delete', 'tombstone', 'batchappend']) {
     const method = new features.SupportedMethod()
       .setMethodName(name)

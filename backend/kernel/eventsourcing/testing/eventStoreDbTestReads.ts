@@ -37,16 +37,39 @@ class Answer {
   }
 }
 
-/** Answers the kinds of reads that Kinora uses: a stream, the last event of the log, and subscriptions to the log. */
-export async function answerRead(log: EventStoreDbTestLog, call: ReadCall): Promise<void> {
+/** Returns the checkpoint to send instead of `position`, which the subscription has reached. */
+export type Checkpoints = (position: bigint, log: EventStoreDbTestLog, matched: number) => bigint
+
+/** Known faults of the server. */
+export interface Faults {
+  readonly checkpoints: Checkpoints
+  /** Whether subscriptions get no more events. */
+  readonly deaf: boolean
+}
+
+const MAX_POSITION = 2n ** 64n - 1n
+
+/** Checkpoints as releases of the server are known to send them. */
+export const CHECKPOINTS = {
+  right: (position: bigint) => position,
+  /** 24.2 to 24.10.4, until an event matches. */
+  unmatched: (position: bigint, _: EventStoreDbTestLog, matched: number) => (matched === 0 ? MAX_POSITION : position),
+  /** The position that the next event will have. */
+  end: (_: bigint, log: EventStoreDbTestLog) => log.end,
+  /** Back and forth between the start and the position that was reached. */
+  backwards: (position: bigint) => (position % 3n === 0n ? 1n : position),
+} satisfies Record<string, Checkpoints>
+
+/** Answers the kinds of reads that Kinora uses: a stream, the end of the log backwards, and subscriptions to the log. */
+export async function answerRead(log: EventStoreDbTestLog, call: ReadCall, faults: Faults): Promise<void> {
   const options = call.request.getOptions()!
   const answer = new Answer(call)
   try {
     if (!options.hasUuidOption()) throw rpcError(grpc.status.INVALID_ARGUMENT, '`uuidOption` is a required argument')
-    if (options.hasSubscription() && options.hasAll()) return await subscribe(log, options, answer)
+    if (options.hasSubscription() && options.hasAll()) return await subscribe(log, options, answer, faults)
     if (!options.hasSubscription() && options.getAll()?.hasEnd()) {
-      const last = log.all.at(-1)
-      if (last) await answer.write(eventMessage(last))
+      const count = Number(options.getCount())
+      for (const event of log.all.slice(-count).reverse()) await answer.write(eventMessage(event))
       call.end()
       return
     }
@@ -73,24 +96,34 @@ async function readStream(log: EventStoreDbTestLog, options: ReadOptions, answer
   }
 }
 
-async function subscribe(log: EventStoreDbTestLog, options: ReadOptions, answer: Answer): Promise<void> {
+async function subscribe(
+  log: EventStoreDbTestLog,
+  options: ReadOptions,
+  answer: Answer,
+  faults: Faults,
+): Promise<void> {
   await answer.write(confirmationMessage())
   const matches = matcherOf(options)
   const window = searchWindow(options)
   let next = firstAfter(log, options)
   let looked = 0
   let live = false
+  let matched = 0
   let told = -1n
   const checkpoint = async (position: bigint) => {
     if (window === 0 || position <= told) return
     told = position
-    await answer.write(checkpointMessage(position))
+    await answer.write(checkpointMessage(faults.checkpoints(position, log, matched)))
   }
   while (!answer.cancelled) {
     const event = log.all[next]
+    if (event && faults.deaf) return await answer.gone
     if (event) {
       next++
-      if (matches(event)) await answer.write(eventMessage(event))
+      if (matches(event)) {
+        matched++
+        await answer.write(eventMessage(event))
+      }
       if (window > 0 && ++looked % window === 0) await checkpoint(event.position)
       continue
     }

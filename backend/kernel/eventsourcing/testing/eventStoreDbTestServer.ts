@@ -14,7 +14,7 @@ import {
   rpcError,
   supportedMethods,
 } from './eventStoreDbTestMessages.ts'
-import { answerRead, type ReadCall } from './eventStoreDbTestReads.ts'
+import { answerRead, CHECKPOINTS, type Checkpoints, type ReadCall } from './eventStoreDbTestReads.ts'
 
 type AppendCall = grpc.ServerReadableStream<streams.AppendReq, streams.AppendResp>
 type AppendCallback = grpc.sendUnaryData<streams.AppendResp>
@@ -51,6 +51,10 @@ export class EventStoreDbTestServer {
   readonly denied = new Set<'append' | 'read' | 'read $all'>()
   /** Accepts reads and subscriptions, or only the latter, without answering. */
   silentReads: boolean | 'subscriptions' = false
+  /** Confirms subscriptions and keeps their connections alive, but sends them nothing more. */
+  deaf = false
+  checkpoints: Checkpoints = CHECKPOINTS.right
+  version = '24.10.14'
   /** Distinct authorization headers received. */
   readonly authorizations = new Set<string>()
   port = 0
@@ -80,7 +84,7 @@ export class EventStoreDbTestServer {
     })
     this.#server.addService(ServerFeaturesService, {
       getSupportedMethods: (_call: unknown, callback: grpc.sendUnaryData<unknown>) =>
-        callback(null, supportedMethods()),
+        callback(null, supportedMethods(this.version)),
     })
     this.#server.addService(GossipService, {
       read: (_call: unknown, callback: grpc.sendUnaryData<unknown>) => {
@@ -128,7 +132,7 @@ export class EventStoreDbTestServer {
     if (denial) call.emit('error', denial)
     else if (this.silentReads === true || (this.silentReads && options?.hasSubscription()))
       await new Promise((resolve) => call.on('cancelled', resolve))
-    else await answerRead(this.log, call)
+    else await answerRead(this.log, call, this)
     this.#reads.delete(call)
   }
 

@@ -58,6 +58,8 @@ export function createMemoryEventStore(): MemoryEventStore {
       yield* of(stream).filter(({ revision }) => revision >= from) as Stored<E>[]
     },
     head: async () => log.at(-1)?.position,
+    newest: async (prefixes) =>
+      log.findLast(({ stream }) => prefixes?.some((prefix) => stream.startsWith(prefix)) ?? true)?.position,
     subscribeAll: () => {
       throw new Error('The memory event store has no subscriptions')
     },

@@ -25,6 +25,29 @@ export function subscriptionContract(store: () => EventStore): void {
     expect(ids(events)).toEqual(ids([...history, ...news]))
   })
 
+  it('to an event that is appended after a wait at the head of a log in which nothing matched', async () => {
+    const stream = aStream('unmatched')
+    for (let n = 0; n < 50; n++) await store().append(aStream('noise'), 'any', [event('Noise')])
+    const fresh = event('Fresh')
+    let appended: Promise<unknown> | undefined
+    const { events, batches } = await follow(store(), {
+      prefixes: [stream],
+      onLive: () => {
+        appended ??= store().append(stream, 'no_stream', [fresh])
+      },
+      until: ({ length }) => length > 0,
+    })
+    await appended
+    expect(ids(events)).toEqual([fresh.id])
+    // A position from before the event, or its own, makes a later subscription complete.
+    const again = await follow(store(), {
+      prefixes: [stream],
+      from: batches.at(-1)!.position,
+      until: (_, live) => live,
+    })
+    expect(again.events).toEqual([])
+  })
+
   it('to streams with one of the prefixes', async () => {
     const [one, two, three] = [aStream('one'), aStream('t_o'), aStream('three')]
     for (const stream of [one, two, three, two.replace('_', 'w')]) await store().append(stream, 'any', [event('A')])
@@ -77,6 +100,16 @@ export function subscriptionContract(store: () => EventStore): void {
     }
     // The position includes trailing events without a match, so that a restart does not scan them again.
     expect(batches.at(-1)!.position > events.at(-1)!.position).toBe(true)
+  })
+
+  it('to events of which it can tell the newest', async () => {
+    const [stream, other] = [aStream('newest'), aStream('other')]
+    expect(await store().newest([stream])).toBeUndefined()
+    await store().append(stream, 'any', many(2, 'A'))
+    const { position } = await store().append(stream, 'any', many(2, 'B'))
+    await store().append(other, 'any', [event('C')])
+    expect(await store().newest([stream, aStream()])).toBe(position)
+    expect((await store().newest())! > position).toBe(true)
   })
 
   it('until the signal aborts', async () => {

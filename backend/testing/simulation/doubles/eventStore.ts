@@ -121,6 +121,11 @@ export class SimulatedEventStore implements EventStore {
     return this.log.at(-1)?.position
   }
 
+  async newest(streamPrefixes?: readonly string[]): Promise<GlobalPosition | undefined> {
+    const matches = ({ stream }: Stored) => streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true
+    return this.log.findLast(matches)?.position
+  }
+
   async probe(): Promise<void> {}
 
   async close(): Promise<void> {}
