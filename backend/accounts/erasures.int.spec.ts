@@ -192,7 +192,7 @@ describe('the erasure of an account', () => {
     expect((await remove(goes.user)).status).toBe(200)
     await vi.waitFor(() => expect(forgotten).toBe(2), 10_000)
     await kinora.close({ keep: true })
-    expect(await tablesWith(goes.tasks[2]!)).toContain('video_task')
+    expect(await tablesWith(goes.tasks[2]!)).toContain('idempotency_key')
     provider.discard = discard
     await start()
     await expectGone(goes)

@@ -2,6 +2,7 @@ import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
+import { destroyUserKey } from './keys/userKeys.ts'
 import { announceEnded } from './sessions/sessions.ts'
 
 /** Change notification for requested erasures. Its ids are user ids. */
@@ -38,7 +39,8 @@ export type Erasures = ReturnType<typeof createErasures>
 
 /**
  * Creates the service that deletes accounts. A request deletes the account row together with its sessions, tokens and
- * undelivered emails. A workflow, started from the `erasure` row, then deletes videos, images, prompts and other rows.
+ * undelivered emails, and the key of the user's texts. From then on nothing of the account starts: `encrypt` refuses new
+ * orders, the render lane gives no slot, and an order without its text does not reach a provider. A workflow, started from the `erasure` row, then deletes videos, images, prompts and other rows.
  * See docs/decisions/0007-personal-data-outside-the-log.md.
  */
 export function createErasures({ database, now, destroyKey, eraseRows }: ErasuresOptions) {
@@ -59,6 +61,8 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
         sessions.map(({ id }) => id),
       )
       await eraseFactors(tx, userId)
+      // Without its key, no task of the account can be ordered from a provider.
+      await destroyUserKey(tx, userId)
       await tx.execute('delete from user_account where id = ?', [userId])
       const change = JSON.stringify({ name: ERASURES, ids: [userId] })
       await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
@@ -76,6 +80,12 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
       await em.execute('delete from mail_token where expires_at < ?', [before])
       const sql = `select id from user_account where ${UNCONFIRMED} and created_at < ?`
       for (const { id } of await em.execute<{ id: string }[]>(sql, [before])) await request(id, UNCONFIRMED)
+    },
+
+    /** Returns whether the account was deleted, from the moment of the request. */
+    async isRequested(userId: string): Promise<boolean> {
+      const sql = 'select 1 from erasure where user_id = ?'
+      return (await database.em.fork().execute<object[]>(sql, [userId])).length > 0
     },
 
     /** Returns the ids of users whose erasure is unfinished, oldest request first. */

@@ -1,6 +1,6 @@
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { createErasureList } from '../accounts/erasureList.ts'
-import { createErasures } from '../accounts/erasures.ts'
+import { createErasures, ERASURES } from '../accounts/erasures.ts'
 import { mailKey } from '../accounts/keys/keyRing.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
 import { createOutbox } from '../accounts/mails/outbox.ts'
@@ -9,6 +9,7 @@ import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
 import { cacheRows } from '../kernel/postgres/cacheRows.ts'
+import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
@@ -32,6 +33,10 @@ export function createServices(
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
   )
+  changes.subscribe(({ name, ids }) => {
+    if (name === ERASURES) for (const id of ids) userKeys.forget(id)
+    else if (name === RELISTENED) userKeys.forget()
+  })
   const erasures = createErasures({
     database,
     now: clock,
@@ -56,6 +61,8 @@ export function createServices(
     webhooks: createWebhookInbox(pool),
     removals: createMediaRemovals(pool),
     uploads: createImageUploads(database, adapters.media, temporaryDir),
+    /** Returns whether the account was deleted. */
+    isErased: cacheRows(changes, ERASURES, erasures.isRequested),
     /** Returns the limits of the user's plan. */
     allowance: cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance),
     subscriptionReads,

@@ -75,7 +75,7 @@ function activitiesOf(
   signal: Engine['signal'],
 ) {
   const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
-  const { allowance, credits, erasures, outbox, removals, uploads, userKeys, webhooks } = services
+  const { allowance, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
     store,
@@ -100,7 +100,7 @@ function activitiesOf(
     temporaryDir,
     ffmpegPath: config.video.ffmpegPath,
     decrypt: userKeys.decrypt,
-    concurrentLimit: async (userId) => (await allowance(userId)).concurrent,
+    concurrentLimit: async (userId) => ((await isErased(userId)) ? 0 : (await allowance(userId)).concurrent),
     holdsOlderThan: async (ms) => {
       const { items } = await readOpenGenerations(database)
       const taskIds = items.map(({ taskId }) => taskId)

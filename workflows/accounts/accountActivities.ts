@@ -7,6 +7,7 @@ import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { renderLane } from '#backend/tasks/renderLane.decider.ts'
 import { isCharged, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { discardEverywhere, findProvider } from '../tasks/candidateRoutes.ts'
@@ -67,9 +68,15 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
         failures.push(error)
       }
       await endSubscription(deps, userId).catch(unlessUnreadable)
+      const end = (taskId: string) => endTask(userId, taskId).catch(unlessUnreadable)
+      const { waiting, holding } = await openTasks(deps, userId, unlessUnreadable)
+      // While tasks wait, a slot that becomes free would start the next one.
+      await Promise.all(waiting.map(end))
+      await Promise.all(holding.map(end))
+      const ended = new Set([...waiting, ...holding])
       for await (const taskId of tasksOf(userId)) {
         signal.throwIfAborted()
-        await endTask(userId, taskId).catch(unlessUnreadable)
+        if (!ended.has(taskId)) await end(taskId)
         await attempt(discardEverywhere(providers, taskId))
         await attempt(removeTaskMedia(media, taskId))
       }
@@ -80,6 +87,16 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
     },
 
     endErasure: ({ userId }) => erasures.done(userId),
+  }
+}
+
+/** Returns the tasks in the user's render lane. */
+async function openTasks({ handle }: ActivityDeps, userId: string, onError: (error: unknown) => void) {
+  try {
+    return (await handle.read(renderLane, userId)).state
+  } catch (error) {
+    onError(error)
+    return renderLane.initial
   }
 }
 

@@ -4,7 +4,7 @@ type Input = { readonly userId: string }
 
 export interface EraseAccountActivities {
   /**
-   * Ends the subscription, erases every task, and removes files, uploads, rows and the user's key. Goes on where a
+   * Ends the subscription, erases every task, those that wait before those that run, and removes files, uploads, rows and the user's key. Goes on where a
    * provider, the media store or a broken stream fails, and throws the failure at the end.
    */
   erase(input: Input): Promise<void>

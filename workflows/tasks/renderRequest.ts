@@ -14,9 +14,14 @@ export class UnreadableImage extends Error {
   override name = 'UnreadableImage'
 }
 
+/** The account of the order was deleted, so its video must not be made. */
+export class OwnerErased extends Error {
+  override name = 'OwnerErased'
+}
+
 /**
  * Returns the request of an order to a provider, with decrypted texts and local copies of its images.
- * @throws UnreadableImage
+ * @throws UnreadableImage, OwnerErased
  */
 export async function readRequest(
   { decrypt, ...reading }: Reading,
@@ -24,6 +29,8 @@ export async function readRequest(
   { model: providerModel }: Pick<Route, 'model'>,
 ): Promise<RenderRequest> {
   const { taskId, userId, taskType, model, resolution, duration, promptOptimizer, cameraMovements } = order
+  const prompt = await decrypt(aboutPrompt(userId, taskId), order.encryptedPrompt)
+  if (prompt === undefined) throw new OwnerErased('The key of the prompt was destroyed.')
   const { firstFrame, lastFrame, references = [], aspectRatio, seed, sound, encryptedNegativePrompt: negative } = order
   return {
     taskId,
@@ -34,7 +41,7 @@ export async function readRequest(
     duration,
     promptOptimizer,
     cameraMovements,
-    prompt: (await decrypt(aboutPrompt(userId, taskId), order.encryptedPrompt)) ?? '',
+    prompt,
     negativePrompt: negative === undefined ? undefined : await decrypt(aboutNegativePrompt(userId, taskId), negative),
     firstFrame: firstFrame === null ? undefined : await readableFile(reading, firstFrame),
     lastFrame: lastFrame === undefined ? undefined : await readableFile(reading, lastFrame),

@@ -5,7 +5,7 @@ import { requestRender } from './createJob.ts'
 import type { RenderOutcome } from './generateVideo.workflow.ts'
 import { pollJob } from './pollJob.ts'
 import { failure, READ_INTERVAL_MS, type RenderDeps, type Waiting } from './rendering.ts'
-import { readRequest, UnreadableImage } from './renderRequest.ts'
+import { OwnerErased, readRequest, UnreadableImage } from './renderRequest.ts'
 
 /**
  * Creates a job as soon as a rate limit allows it, and polls it until it ends or 30 minutes have passed since the
@@ -17,6 +17,10 @@ export async function renderVideo(deps: RenderDeps, taskId: string, context: Act
     return await renderToEnd(deps, taskId, context)
   } catch (error) {
     if (error instanceof UnreadableImage) return failure('image_unreadable', error.message)
+    if (error instanceof OwnerErased) {
+      await deps.sendCommand(taskId, { type: 'Erase', at: deps.at() })
+      return { kind: 'over' }
+    }
     throw error
   }
 }

@@ -93,17 +93,25 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
       }
     },
 
-    /** Destroys the user's key. Other processes may keep it in their caches for up to a minute. */
     async destroy(userId: string): Promise<void> {
-      await destroyUserKey(database, userId)
+      await destroyUserKey(database.em.fork(), userId)
       cache.delete(userId)
+    },
+
+    /** Reads a user's key again at its next use; without an id, everyone's. */
+    forget(userId?: string): void {
+      if (userId === undefined) cache.clear()
+      else cache.delete(userId)
     },
   }
 }
 
 /** Deletes the user's key from the database. */
-export async function destroyUserKey(database: Database, userId: string): Promise<void> {
-  await database.em.fork().execute('delete from user_key where user_id = ?', [userId])
+export async function destroyUserKey(
+  database: { execute(sql: string, values: readonly unknown[]): Promise<unknown> },
+  userId: string,
+): Promise<void> {
+  await database.execute('delete from user_key where user_id = ?', [userId])
 }
 
 type WrappedKey = Readonly<{ user_id: string; wrapped_key: string }>

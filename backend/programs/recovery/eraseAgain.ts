@@ -18,7 +18,7 @@ export async function eraseAgain(database: Database, dataDir: string, userIds: I
   const { request, removeRows } = createErasures({
     database,
     now: Date.now,
-    destroyKey: (userId) => destroyUserKey(database, userId),
+    destroyKey: (userId) => destroyUserKey(database.em.fork(), userId),
     eraseRows: ERASE_ROWS,
   })
   const unerased = await findUnerased(database, userIds)

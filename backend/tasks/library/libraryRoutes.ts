@@ -56,19 +56,23 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
   })
 
   serve(contract.deleteTasks, async ({ userId, body, command }) => {
-    const deleted: string[] = []
-    const failed: { id: string; code: string }[] = []
-    for (const id of new Set(body.ids))
+    const remove = async (id: string) => {
       try {
         await works.readOwn(userId, id)
         await tasks.remove(userId, id, command(derivedId('delete', id)))
         await shares.end(id)
         await marks.remove(id)
-        deleted.push(id)
+        return { id, code: undefined }
       } catch (error) {
         if (!(error instanceof Rejection)) throw error
-        failed.push({ id, code: error.code })
+        return { id, code: error.code }
       }
-    return { deleted, failed }
+    }
+    // Side by side: otherwise a video at the end of the list could start while those before it are deleted.
+    const removed = await Promise.all([...new Set(body.ids)].map(remove))
+    return {
+      deleted: removed.filter(({ code }) => code === undefined).map(({ id }) => id),
+      failed: removed.flatMap(({ id, code }) => (code === undefined ? [] : [{ id, code }])),
+    }
   })
 }
