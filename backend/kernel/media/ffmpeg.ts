@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { accessSync, chmodSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Readable, Writable } from 'node:stream'
-import { collectTail, type Ended } from '../processes/runHere.ts'
+import { collectTail, type Ended, explainStuck } from '../processes/runHere.ts'
 import { runProgram } from '../processes/runProgram.ts'
 import { type ProcessLimits, spawnLimited } from '../processes/spawnLimited.ts'
 
@@ -137,8 +137,9 @@ export async function runFfmpeg(args: readonly string[], options: RunOptions = {
 /** Waits until ffmpeg exits. @throws Error it failed; the message has the end of its error output */
 export async function untilExit(child: ChildProcess & { readonly stderr: Readable }): Promise<void> {
   const errors = collectTail(child.stderr)
+  const explain = explainStuck(child, LIMITS)
   const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
-  refuseFailure({ code, killedBy, errors: errors() })
+  refuseFailure({ code, killedBy, errors: explain(errors()) })
 }
 
 /** Some versions, such as the packaged one, exit with 0 when the end of a file cannot be written, as on a full disk. */

@@ -57,6 +57,13 @@ describe('running a program', () => {
     expect(Date.now() - start).toBeLessThan(10_000)
   })
 
+  // Other systems do not tell what a process has used.
+  it.skipIf(process.platform !== 'linux')('kills a program that makes no progress, and says so', async () => {
+    const stuck = { program: '/bin/sleep', args: ['60'], env: {}, timeoutMs: 60_000 }
+    const ended = await runProgram({ ...stuck, limits: { cpuSeconds: 5, idleSeconds: 0.3 } })
+    expect(ended).toEqual({ code: null, killedBy: 'SIGKILL', errors: 'made no progress for 0.3 s' })
+  })
+
   it('rejects when its launcher ends, and starts another', async () => {
     const first = await readLauncher()
     const interrupted = runScript('exec sleep 60')

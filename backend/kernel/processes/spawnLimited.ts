@@ -8,6 +8,8 @@ export type ProcessLimits = Readonly<{
   memoryBytes?: number
   /** Size of the largest file that it may write, in bytes. */
   fileBytes?: number
+  /** Time without any progress after which it is killed, in seconds; 60 by default. */
+  idleSeconds?: number
   /** Added niceness (POSIX). */
   niceness?: number
 }>
