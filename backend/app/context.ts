@@ -27,6 +27,7 @@ import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase, poolOf } from '../kernel/postgres/orm.ts'
+import { proveDatabase, UnsuitableDatabase } from '../kernel/postgres/proveDatabase.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import { createOperatorAlerts, SUBSCRIPTION_SILENT } from '../operators/alerts/operatorAlerts.ts'
 import { refuseUnfinishedRestore } from '../programs/recovery/unfinishedRestore.ts'
@@ -89,7 +90,15 @@ export interface Context {
 const QUERY_TIMEOUT_MS = 60_000
 
 /** Errors of {@link openContext} whose message tells the operator what to do. */
-export const REFUSALS = [ConfigError, CannotConnect, StoreRejected, ForeignLog, OlderLog, WrongMasterKey]
+export const REFUSALS = [
+  ConfigError,
+  CannotConnect,
+  UnsuitableDatabase,
+  StoreRejected,
+  ForeignLog,
+  OlderLog,
+  WrongMasterKey,
+]
 
 interface Opening extends Pick<Overrides, 'now'> {
   /** Maximum wait for the event store, in milliseconds. By default there is none. */
@@ -120,6 +129,7 @@ export async function openContext(
     (line) => log.debug({ line }, 'postgres'),
     open,
   )
+  if (url) await proveDatabase(server.connection)
   const connection = { ...server.connection, query_timeout: QUERY_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS }
   let closing = false
   const pool = openPool({ ...connection, max: 12 }, (error) => {

@@ -11,23 +11,33 @@ interface DatabaseServer {
   readonly exited: Promise<void>
 }
 
-/** The server at a `databaseUrl` refuses the connection, or did not answer in time. */
+/** The server at a `databaseUrl` refuses the connection, or did not answer in time. The message says what to do. */
 export class CannotConnect extends Error {
   override name = 'CannotConnect'
 
   constructor(cause: Error) {
     const reason = cause.message || (cause as { code?: string }).code
-    super(`Cannot connect to the database (${reason}). Check DATABASE_URL: address, user, password and name.`, {
-      cause,
-    })
+    super(`Cannot connect to the database (${reason}). ${remedyOf(cause)}`, { cause })
   }
+}
+
+/** Returns what to do about an error of a connection. SQLSTATEs: https://www.postgresql.org/docs/18/errcodes-appendix.html */
+function remedyOf({ message, code }: Error & { code?: string }): string {
+  if (/no encryption|SSL off/.test(message))
+    return 'The server accepts TLS only: add ?sslmode=verify-full to DATABASE_URL.'
+  if (/does not support SSL/.test(message)) return 'The server has no TLS: remove sslmode from DATABASE_URL.'
+  const [, parameter] = /unsupported startup parameter:? (\w+)/.exec(message) ?? []
+  if (parameter) return `Add ${parameter} to ignore_startup_parameters of PgBouncer.`
+  if (code === '28P01') return 'Correct the user or the password in DATABASE_URL.'
+  if (code === '3D000') return 'Create the database, or correct its name in DATABASE_URL.'
+  return 'Check DATABASE_URL: address, user, password and name.'
 }
 
 /** Time to wait for a database that starts at the same time as this process. */
 const START_TIMEOUT_MS = 60_000
 
 /** Timeouts that free the locks of unresponsive sessions within seconds. */
-const TIMEOUTS: pg.ClientConfig = {
+export const TIMEOUTS: pg.ClientConfig = {
   keepAlive: true,
   connectionTimeoutMillis: 10_000,
   idle_in_transaction_session_timeout: 8_000,

@@ -3,8 +3,8 @@ export interface Check {
   readonly name: string
   /** Returns what is in order. @throws Error with what is not */
   readonly examine: () => Promise<string>
-  /** What to do if it fails. */
-  readonly advice: string
+  /** What to do if it fails; missing where the errors say so. */
+  readonly advice?: string
 }
 
 /** Time for one check. */
@@ -19,10 +19,7 @@ export async function runChecks(checks: readonly Check[], print: (text: string) 
       } catch (error) {
         return {
           ok: false,
-          text: `failed ${name}: ${reasonOf(error)
-            .split('\n')
-            .map((line) => line.trim())
-            .join(' ')}. ${advice}`,
+          text: `failed ${name}: ${[onOneLine(reasonOf(error)), advice].filter(Boolean).join('. ')}`,
         }
       }
     }),
@@ -30,6 +27,12 @@ export async function runChecks(checks: readonly Check[], print: (text: string) 
   for (const { text } of results) print(text)
   return results.every(({ ok }) => ok)
 }
+
+const onOneLine = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ')
 
 function inTime<T>(work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {

@@ -1,32 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import pg from 'pg'
 import type { Config } from '../../app/config/readConfig.ts'
 import { createEventStoreDb } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
 import { PROBE_STREAM } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDbProbe.ts'
+import { proveDatabase } from '../../kernel/postgres/proveDatabase.ts'
 import type { Check } from './check.ts'
 
 const CONNECT_MS = 10_000
 /** Links and second factors are valid for seconds to minutes, so clocks must agree. */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
 
-async function examineDatabase(connectionString: string): Promise<string> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS })
-  await client.connect()
-  try {
-    const asked = Date.now()
-    const { rows } = await client.query<{ version: string; may: boolean; now: Date }>(
-      `select current_setting('server_version') as version, has_database_privilege(current_database(), 'CREATE') as may, clock_timestamp() as now`,
-    )
-    const { version, may, now } = rows[0]!
-    if (!may) throw new Error('the user may not create tables')
-    refuseOtherTime(now, asked)
-    return `PostgreSQL ${version}, and its clock agrees`
-  } finally {
-    await client.end()
-  }
-}
+const examineDatabase = async (connectionString: string): Promise<string> =>
+  `PostgreSQL ${await proveDatabase({ connectionString })}, and its clock agrees`
 
 async function examineEventStore({ url, ca }: { url: string; ca: string | undefined }): Promise<string> {
   const store = createEventStoreDb({ url, ca, log: { warn: () => {} } as never })
@@ -69,7 +55,6 @@ export function storeChecks({ database, dataDir, eventStore, temporal }: Config)
     {
       name: 'database',
       examine: async () => (database ? examineDatabase(database.url) : `embedded, and ${cluster}`),
-      advice: 'Check DATABASE_URL, the password, the network and the clocks. The user must own its database.',
     },
     {
       name: 'event log',
