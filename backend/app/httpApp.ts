@@ -7,6 +7,7 @@ import { apiDocs } from '../kernel/http/apiDocs.ts'
 import { API_BASE, type Endpoint } from '../kernel/http/contract.ts'
 import { createCspReports } from '../kernel/http/cspReports.ts'
 import { type Serve, serveWith } from '../kernel/http/endpoint.ts'
+import type { RefuseForeign } from '../kernel/http/ownOrigin.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { problemDetails } from '../kernel/http/problemDetails.ts'
 import { rememberMatches } from '../kernel/http/rememberMatches.ts'
@@ -29,6 +30,7 @@ export interface HttpApp {
   /** Limits what one client can take from others. */
   readonly admit: Middleware
   readonly publicUrl: () => string
+  readonly refuseForeign: RefuseForeign
   /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
   readonly trustedProxies: number
   readonly identity: {
@@ -56,6 +58,7 @@ export function createHttpApp({
   watchEventLoop,
   admit,
   publicUrl,
+  refuseForeign,
   trustedProxies,
   identity,
   limit,
@@ -87,7 +90,7 @@ export function createHttpApp({
   if (trustedProxies === 0) app.use(warnAboutProxy(log))
   for (const webhook of routes.webhooks) app.use(webhook.routes())
   app.use(createCspReports(log).receive)
-  app.use(sameSiteOnly(publicUrl))
+  app.use(sameSiteOnly(refuseForeign))
   app.use(api.routes())
   app.use(rejectOtherMethods(api))
   for (const page of [...routes.pages, apiDocs()]) app.use(page.routes())

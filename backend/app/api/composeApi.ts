@@ -22,6 +22,7 @@ import { clockRoutes } from '../../kernel/http/clockRoutes.ts'
 import { status } from '../../kernel/http/contract.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { createFairAdmission } from '../../kernel/http/fairness/fairAdmission.ts'
+import { refuseForeign } from '../../kernel/http/ownOrigin.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import { redirects } from '../../kernel/http/redirects.ts'
@@ -134,12 +135,14 @@ export function composeApi(
   const admission = createFairAdmission(config.http.rates, accounts.sessions.issuedFor)
   const limit = createRateLimit(CALLS_PER_MINUTE)
   const stopExchange = exchangeCounts(limit, changes, pool)
+  const refuse = refuseForeign(publicUrl, config.production)
   const app = createHttpApp({
     log,
     metrics: observability.metrics,
     watchEventLoop: eventLoop.middleware,
     admit: admission.middleware,
     publicUrl,
+    refuseForeign: refuse,
     trustedProxies: config.http.trustedProxies,
     identity: { authenticate, isOperator: operators.isSignedIn },
     limit,
@@ -159,7 +162,7 @@ export function composeApi(
   })
   return {
     callback: app.callback(),
-    admitSocket: (request: IncomingMessage) => admission.admitSocket(app, request, publicUrl()),
+    admitSocket: (request: IncomingMessage) => admission.admitSocket(app, request, refuse),
     /** Waits for work that outlives its request. */
     async settle() {
       eventLoop.stop()

@@ -25,10 +25,13 @@ const atLeast = (characters: number) => z.string().check(z.minLength(characters,
 const atMost = (characters: number) => z.string().check(z.maxLength(characters, `at most ${characters} characters`))
 const rate = whole(5, 1_000_000)
 const HTTP = { protocol: /^https?$/, error: 'an address such as https://host.example' }
-const httpAddress = z.optional(z.url(HTTP))
 const hasNoUser = (address: string) => {
   const url = URL.parse(address)
   return !url || (url.username === '' && url.password === '')
+}
+const hasNoPath = (address: string) => {
+  const url = URL.parse(address)
+  return !url || (url.pathname === '/' && url.search === '' && url.hash === '')
 }
 /** Calls to an address with a user and password fail, and their errors show it. */
 const service = z.url(HTTP).check(z.refine(hasNoUser, `${HTTP.error}, without a user and password`))
@@ -40,7 +43,9 @@ const Environment = z.object({
   HEALTH_PORT: z.optional(whole(1, 65535)),
   KINORA_ALLOW_OPEN_DEVELOPMENT: z.optional(z.literal('1', '1, or unset')),
   DATA_DIR: z._default(z.string(), '.data'),
-  PUBLIC_URL: httpAddress,
+  PUBLIC_URL: z.optional(
+    z.url(HTTP).check(z.refine(hasNoPath, `${HTTP.error}, without a path: Kinora needs a host of its own`)),
+  ),
   ROLES: z._default(z.string(), ROLES.join(',')),
   DATABASE_URL: text,
   EVENTSTORE_URL: text,

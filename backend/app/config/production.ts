@@ -61,10 +61,9 @@ function secretFaults(env: Environment): string[] {
 
 function publicUrlFaults({ PUBLIC_URL }: Environment): string[] {
   if (!PUBLIC_URL) return []
-  const { protocol, hostname, pathname, search, hash, username, password } = new URL(PUBLIC_URL)
+  const { protocol, hostname, username, password } = new URL(PUBLIC_URL)
   return [
     ...(protocol === 'https:' ? [] : ['PUBLIC_URL is not https: cookies would be insecure']),
-    ...(pathname !== '/' || search || hash ? ['PUBLIC_URL has a path: Kinora needs a host of its own'] : []),
     ...(username || password ? ['PUBLIC_URL contains a user name or password, which every page would show'] : []),
     ...(isLoopback(hostname) ? [`PUBLIC_URL is ${hostname}, which no other machine can open`] : []),
   ]

@@ -180,7 +180,6 @@ describe('the configuration', () => {
       [{ OPERATOR_PASSWORD: 'a'.repeat(20) }, /^OPERATOR_PASSWORD has fewer than 5/],
       [{ PAYPAL_BASE_URL: 'https://api-m.sandbox.paypal.com' }, /^PAYPAL_BASE_URL is a sandbox/],
       [{ MINIMAX_BASE_URL: 'http://minimax.test' }, /^MINIMAX_BASE_URL is not https/],
-      [{ PUBLIC_URL: 'https://kinora.test/videos' }, /^PUBLIC_URL has a path/],
       [{ PUBLIC_URL: 'https://ada:secret@kinora.test' }, /^PUBLIC_URL contains a user name/],
       [{ PUBLIC_URL: 'https://localhost' }, /^PUBLIC_URL is localhost/],
       [{ SMTP_URL: 'smtp://mail.test?ignoreTLS=true' }, /^SMTP_URL says ignoreTLS/],
@@ -193,6 +192,16 @@ describe('the configuration', () => {
       expect(faults({ ...complete, ...change })).toEqual(sentence ? [expect.stringMatching(sentence)] : [])
     expect(read({ NODE_ENV: 'production', ...complete }).http.supportEmail).toBe('')
   })
+
+  it.for(['http://localhost:3000/videos', 'https://kinora.test/?a=b', 'https://kinora.test/#a'])(
+    'refuses %s as PUBLIC_URL in every mode, because links in mails would lose their path',
+    (PUBLIC_URL) => {
+      for (const NODE_ENV of ['development', 'test', 'production'])
+        expect(() => read({ NODE_ENV, PUBLIC_URL })).toThrow(
+          /PUBLIC_URL: .*without a path: Kinora needs a host of its own/,
+        )
+    },
+  )
 
   it('opens development to other machines only if told to', () => {
     expect(() => read({ HOST: '0.0.0.0' })).toThrow(/^Development mode refuses to start:\n- HOST is 0.0.0.0/)

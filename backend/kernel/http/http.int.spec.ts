@@ -161,6 +161,16 @@ describe('a cross-site request', () => {
     expect(await logout({ origin: kinora.url, 'sec-fetch-site': 'same-origin' })).toEqual([200, 'fine'])
     expect(await logout({})).toEqual([200, 'fine'])
   })
+  it.each(['127.0.0.1:1234', '192.168.1.20:1234', '[fd00::20]:1234', 'kinora.localhost'])(
+    'is not one that comes from a page opened at %s',
+    async (host) => {
+      expect(await logout({ host, origin: `http://${host}` })).toEqual([200, 'fine'])
+      expect(await logout({ host: 'localhost:1234', origin: `http://${host}` })).toEqual([403, 'cross_site'])
+    },
+  )
+  it('includes one from a name of the local network, which a stranger could point here', async () => {
+    expect(await logout({ host: 'nas.lan', origin: 'http://nas.lan' })).toEqual([403, 'cross_site'])
+  })
   it('may read public data', async () => {
     const answer = await fetch(`${kinora.api}/videos/models`, { headers: { origin: 'https://evil.example' } })
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null])

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { isLoopback } from '../isLoopback.ts'
+import type { RefuseForeign } from './ownOrigin.ts'
 import { NO_PAGE_POLICY } from './site/pagePolicy.ts'
 
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
@@ -79,14 +80,15 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /**
  * Rejects cross-site requests with unsafe methods, to prevent CSRF. Requests with neither `Origin` nor `Sec-Fetch-Site` pass:
  * browsers send at least one of them. @throws Rejection cross_site
- * @example app.use(sameSiteOnly(() => 'https://kinora.example'))
+ * @example app.use(sameSiteOnly(refuseForeign(() => 'https://kinora.example', true)))
  */
 export const sameSiteOnly =
-  (publicUrl: () => string): Middleware =>
+  (refuse: RefuseForeign): Middleware =>
   async (ctx, next) => {
-    const origin = ctx.get('Origin')
-    const foreign =
-      (origin !== '' && origin !== new URL(publicUrl()).origin) || ctx.get('Sec-Fetch-Site') === 'cross-site'
-    if (!SAFE.has(ctx.method) && foreign) throw new Rejection('cross_site', 'This request came from another site.')
+    if (!SAFE.has(ctx.method)) {
+      refuse(ctx.get('Origin'), ctx.get('Host'))
+      if (ctx.get('Sec-Fetch-Site') === 'cross-site')
+        throw new Rejection('cross_site', 'This request came from another site.')
+    }
     await next()
   }

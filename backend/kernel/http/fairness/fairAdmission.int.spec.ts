@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { refuseForeign } from '../ownOrigin.ts'
 import { problemDetails } from '../problemDetails.ts'
 import { readRawBody } from '../readRawBody.ts'
 import { createRealtime } from '../realtime.ts'
@@ -37,7 +38,11 @@ beforeEach(async () => {
   server = createServer(app.callback())
   const noTokens = { em: { fork: () => ({ execute: async () => [] }) } }
   createRealtime(noTokens as never, async () => true).attach(server, (request) =>
-    admission.admitSocket(app, request, 'https://kinora.test'),
+    admission.admitSocket(
+      app,
+      request,
+      refuseForeign(() => 'https://kinora.test', true),
+    ),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

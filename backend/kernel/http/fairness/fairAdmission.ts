@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { ServerResponse } from 'node:http'
 import type Koa from 'koa'
 import type { Context, Middleware } from 'koa'
-import { Rejection } from '../../eventsourcing/pure/decider.ts'
 import { API_BASE } from '../contract.ts'
+import type { RefuseForeign } from '../ownOrigin.ts'
 import { type Client, createFairQueue } from './fairQueue.ts'
 import { networkAddress, wideNetwork } from './networkAddress.ts'
 
@@ -69,10 +69,8 @@ export function createFairAdmission(rates: ClientRates, sessionOf: (ctx: Context
      * Resolves when a socket may be opened. Browsers state the origin of the page, which must be this site's.
      * @throws Rejection cross_site, too_many_requests
      */
-    async admitSocket(app: Koa, request: IncomingMessage, siteUrl: string): Promise<void> {
-      const { origin } = request.headers
-      if (origin !== undefined && origin !== new URL(siteUrl).origin)
-        throw new Rejection('cross_site', 'This request came from another site.')
+    async admitSocket(app: Koa, request: IncomingMessage, refuse: RefuseForeign): Promise<void> {
+      refuse(request.headers.origin, request.headers.host)
       const ctx = app.createContext(request, new ServerResponse(request))
       const visit = await queue.enter(clientOf(ctx), SOCKET_UNITS)
       visit.leave()
