@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, Message } from '../kernel/http/contract.ts'
+import { cleanLine } from '../kernel/text/typedText.contract.ts'
 
 const required = { error: 'required' }
 /** A code of an authenticator app, or a recovery code. Spaces, hyphens and case do not count. */
@@ -36,10 +37,9 @@ export const PasskeyEntry = z.extend(PasswordEntry, {
   name: z
     .string(required)
     .check(
-      z.trim(),
+      z.overwrite(cleanLine),
       z.minLength(1, { error: 'required', abort: true }),
       z.maxLength(80, 'name_too_long'),
-      z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'invalid_characters'),
     ),
 })
 

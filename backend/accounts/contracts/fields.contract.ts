@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { cleanAddress, cleanLine } from '../../kernel/text/typedText.contract.ts'
 
 const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)
@@ -9,8 +10,6 @@ const PASSWORD_MAX = 256
 const NAME_MIN = 2
 const NAME_MAX = 80
 
-/** Text without control, format (such as bidirectional marks), surrogate and separator characters. */
-const PLAIN_TEXT = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u
 const LOCAL_PART = /^[^\s@\p{Cc}\p{Cf}\p{Cs}<>()[\],;:\\"]{1,64}$/u
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
@@ -28,7 +27,7 @@ const required = z.minLength(1, { error: 'required', abort: true })
 export const Email = z
   .string({ error: 'required' })
   .check(
-    z.trim(),
+    z.overwrite(cleanAddress),
     required,
     z.maxLength(254, { error: 'invalid_email', abort: true }),
     z.refine(isMailAddress, 'invalid_email'),
@@ -50,11 +49,10 @@ export const CurrentPassword = z
 export const FullName = z
   .string({ error: 'required' })
   .check(
-    z.trim(),
+    z.overwrite(cleanLine),
     required,
     z.minLength(NAME_MIN, 'name_too_short'),
     z.maxLength(NAME_MAX, 'name_too_long'),
-    z.regex(PLAIN_TEXT, 'invalid_characters'),
   )
 export const Token = z
   .string({ error: 'token_missing' })
