@@ -9,6 +9,7 @@ import { stopListening } from '../kernel/http/drain.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { isSocketRequest } from '../kernel/http/realtime.ts'
 import { answerUnparsed } from '../kernel/http/unparsed.ts'
+import { describeFfmpeg } from '../kernel/media/ffmpeg.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
 import { refuseFullDisk } from '../kernel/postgres/refuseFullDisk.ts'
@@ -105,6 +106,11 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   readiness = 'ready'
   log.info({ version: VERSION, roles: config.roles }, 'started')
   STARTED.publish(undefined)
+  if (config.roles.includes('workflows'))
+    describeFfmpeg(config.video.ffmpegPath).then(
+      ({ version: ffmpeg, isPackaged }) => log.info({ ffmpeg, isPackaged }, 'ffmpeg found'),
+      (err) => log.error({ err }, 'ffmpeg not found'),
+    )
 
   return {
     url,

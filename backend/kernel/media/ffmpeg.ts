@@ -32,6 +32,13 @@ export function findFfmpeg(explicitPath?: string): Promise<string> {
   return search
 }
 
+/** Returns the version of the ffmpeg that is used, and whether it is the packaged one of 2018. @throws as {@link findFfmpeg} */
+export async function describeFfmpeg(explicitPath?: string): Promise<{ version: string; isPackaged: boolean }> {
+  const program = await findFfmpeg(explicitPath)
+  const [version = ''] = (await outputOf(program, ['-version'])).split(' Copyright')
+  return { version, isPackaged: program === packagedFfmpeg() }
+}
+
 async function searchFfmpeg(explicitPath?: string): Promise<string> {
   if (explicitPath && (await hasX264(explicitPath))) return explicitPath
   if ((await majorVersion('ffmpeg')) >= MIN_VERSION && (await hasX264('ffmpeg'))) return 'ffmpeg'

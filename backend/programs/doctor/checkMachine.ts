@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs'
-import { promisify } from 'node:util'
 import type { Config } from '../../app/config/readConfig.ts'
 import { certificateExpiry } from '../../kernel/certificateExpiry.ts'
 import { isLoopback } from '../../kernel/isLoopback.ts'
-import { findFfmpeg } from '../../kernel/media/ffmpeg.ts'
+import { describeFfmpeg } from '../../kernel/media/ffmpeg.ts'
 import type { Check } from './check.ts'
 
 const MIN_FREE_BYTES = 2e9
@@ -22,9 +20,8 @@ async function examineDisk(dataDir: string): Promise<string> {
 }
 
 async function examineFfmpeg(explicitPath: string | undefined): Promise<string> {
-  const program = await findFfmpeg(explicitPath)
-  const { stdout } = await promisify(execFile)(program, ['-version'])
-  return stdout.split(' Copyright')[0]!
+  const { version, isPackaged } = await describeFfmpeg(explicitPath)
+  return isPackaged ? `${version}, packaged, of 2018: install ffmpeg 5 or newer for security updates` : version
 }
 
 async function examineAddress(publicUrl: string | undefined): Promise<string> {
