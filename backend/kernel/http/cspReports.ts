@@ -1,10 +1,10 @@
-import type { Context, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { createRateLimit } from '../sharedRateLimit.ts'
 import type { Clock } from '../time.ts'
 import { networkAddress } from './fairness/networkAddress.ts'
-import { readRawBody } from './readRawBody.ts'
+import { readJson } from './readRawBody.ts'
 import { REPORTS_PATH } from './site/pagePolicy.ts'
 
 const REPORTS_PER_MINUTE = 60
@@ -23,7 +23,7 @@ export function createCspReports(log: Logger, clock: Clock = Date.now) {
       throw new Rejection('not_json', 'Send reports as application/csp-report or application/reports+json.')
     const network = networkAddress(ctx)
     limit.take(network)
-    for (const [index, { page, directive, blocked }] of reportsOf(await bodyOf(ctx)).entries()) {
+    for (const [index, { page, directive, blocked }] of reportsOf(await readJson(ctx, MAX_BYTES)).entries()) {
       if (index > 0) limit.take(network)
       count++
       log.warn({ page, directive, blocked }, 'csp violation')
@@ -31,15 +31,6 @@ export function createCspReports(log: Logger, clock: Clock = Date.now) {
     ctx.status = 204
   }
   return { receive, count: () => count }
-}
-
-async function bodyOf(ctx: Context): Promise<unknown> {
-  const body = await readRawBody(ctx, MAX_BYTES)
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    throw new Rejection('invalid_input', 'The report is not JSON.')
-  }
 }
 
 type Fields = Readonly<Record<string, unknown>>

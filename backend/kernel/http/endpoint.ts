@@ -6,7 +6,7 @@ import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { derivedId } from '../eventsourcing/pure/eventHash.ts'
 import type { Access, Endpoint, Params } from './contract.ts'
 import { ValidationError } from './problemDetails.ts'
-import { readRawBody } from './readRawBody.ts'
+import { readJson } from './readRawBody.ts'
 
 type Schema = z.ZodMiniType
 type Reply<A extends Schema> = z.input<A> | Promise<z.input<A>>
@@ -98,11 +98,5 @@ async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint)
   if (mediaType !== 'application/json' && !(plainText && mediaType === 'text/plain'))
     throw new Rejection('not_json', 'Send the body as application/json.')
   if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body without compression.')
-  const text = (await readRawBody(ctx, MAX_BYTES)).toString()
-  try {
-    // Treat an empty body as `{}`, so that validation reports each missing field.
-    return JSON.parse(text || '{}')
-  } catch {
-    throw new ValidationError([{ path: '', code: 'invalid_json' }])
-  }
+  return readJson(ctx, MAX_BYTES)
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { ValidationError } from './problemDetails.ts'
 
 /** Bytes of an oversized body that are read, so that the client receives the answer. */
 const MAX_DISCARDED = 2 * 1024 * 1024
@@ -29,4 +30,18 @@ export function readRawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Pr
   // A request that was aborted earlier emits no further event.
   if (req.destroyed) onAbort()
   return promise
+}
+
+/**
+ * Reads a JSON body. Returns `{}` for an empty one, so that validation reports each missing field.
+ * @throws Rejection as {@link readRawBody}; ValidationError invalid_json
+ * @example const report = await readJson(ctx, 32_768)
+ */
+export async function readJson(ctx: Pick<Context, 'req'>, maxBytes: number): Promise<unknown> {
+  const text = (await readRawBody(ctx, maxBytes)).toString()
+  try {
+    return JSON.parse(text || '{}')
+  } catch {
+    throw new ValidationError([{ path: '', code: 'invalid_json' }])
+  }
 }

@@ -42,12 +42,6 @@ const [SOS, EOI, APP0, APP1, APP2, APP14, COM] = [0xda, 0xd9, 0xe0, 0xe1, 0xe2, 
 const isPng = (buffer: Buffer) => buffer.subarray(0, PNG_START.length).equals(PNG_START)
 const isJpeg = (buffer: Buffer) => buffer[0] === 0xff && buffer[1] === 0xd8 && buffer[2] === 0xff
 
-/** Bytes that {@link looksLikeImage} needs. */
-export const IMAGE_START_BYTES = PNG_START.length
-
-/** Returns whether a file starts like a JPEG or PNG. Requires its first 16 bytes. */
-export const looksLikeImage = (start: Buffer): boolean => isPng(start) || isJpeg(start)
-
 /** Returns the header of a JPEG or PNG, detected by content; undefined for any other file. Takes under a millisecond. */
 export function readImageHeader(buffer: Buffer): ImageHeader | undefined {
   if (isPng(buffer)) return readPngHeader(buffer)

@@ -142,4 +142,36 @@ describe('malformed and hostile uploads', () => {
     expect([filesIn('tmp'), filesIn('media').length]).toEqual([[], 4])
     expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
   })
+
+  it('are told what is wrong with their form, by the same process', { timeout: 60_000 }, async () => {
+    const part = (headers: string, content = 'x') => `--b\r\n${headers}\r\n\r\n${content}\r\n`
+    const disposition = (name: string) => `Content-Disposition: form-data; name="${name}"`
+    const file = part(
+      `${disposition('file')}; filename="a.jpg"\r\nContent-Type: image/jpeg`,
+      '\xff\xd8\xff'.padEnd(30_000),
+    )
+    const forms: [string, string, string][] = [
+      ['two files', file + file, 'one_file'],
+      [
+        'a file, and a field with an encoding',
+        `${file}${part(`${disposition('a')}\r\nContent-Transfer-Encoding: 7bit`)}`,
+        'invalid_file_type',
+      ],
+      ['a field with an encoding', part(`${disposition('a')}\r\nContent-Transfer-Encoding: 8bit`), 'required'],
+      ['an unknown encoding', part(`${disposition('a')}\r\nContent-Transfer-Encoding: x`) + file, 'invalid_file_type'],
+      ['an empty file', part(disposition('file'), ''), 'required'],
+      ['many fields', part(disposition('a')).repeat(12), 'too_many_parts'],
+      ['large fields', part(disposition('a'), 'x'.repeat(10_001)) + file, 'fields_too_large'],
+      ['a part without a name', part('Content-Type: image/jpeg') + file, 'malformed_form'],
+    ]
+    for (const [n, route] of ['/videos/upload-image', '/auth/start/image'].entries())
+      for (const [name, parts, code] of forms) {
+        const body = Buffer.from(`${parts}--b--\r\n`, 'latin1')
+        const headers = { 'content-type': 'multipart/form-data; boundary=b', ...(n === 0 && { cookie: user.cookie }) }
+        const answer = await fetch(`${program.url}/api/v1${route}`, { method: 'POST', headers, body })
+        const { errors = [] } = (await answer.json()) as { errors?: { code: string }[] }
+        expect([name, answer.status, errors[0]?.code]).toEqual([name, 422, code])
+      }
+    expect(program.errors()).toBe('')
+  })
 })

@@ -1,16 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Writable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
-import { koaBody } from 'koa-body'
 import { readImagesInUse } from '#projections/tasks/readVideoTasks.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../../kernel/http/contract.ts'
+import { withFormFile } from '../../kernel/http/multipart/withFormFile.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { removeFile } from '../../kernel/media/atomicFile.ts'
-import { ImageError } from '../../kernel/media/firstFrame.ts'
-import { IMAGE_START_BYTES, looksLikeImage } from '../../kernel/media/imageFile.ts'
+import { ImageError, inspectImage } from '../../kernel/media/firstFrame.ts'
 import { imageKey, type MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import { ImageTimeout, normaliseInChild } from '../../kernel/media/normaliseInChild.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
@@ -21,7 +19,6 @@ import type { UploadLimits } from './uploadLimits.ts'
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
 /** Work of decoding a picture, in calls. */
 const DECODING_UNITS = 60
-const UPLOAD_LIMITS = { maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 }
 /** Few, because the database ends a transaction that waits eight seconds for a bucket. */
 const SWEPT_AT_ONCE = 20
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
@@ -136,64 +133,25 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
 /** Reads and re-encodes the image of a multipart body. Stops when the client disconnects. */
 async function receive(ctx: RouterContext): Promise<Buffer> {
-  // The parser would wait forever for a request that was aborted during the checks.
+  // A request that was aborted during the checks emits no further event.
   if (ctx.req.destroyed) throw new Rejection('unavailable', 'The client disconnected.')
-  // Unwritten pages use no memory, so a false Content-Length is harmless.
-  const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   const gone = new AbortController()
   const onClose = () => gone.abort(new Rejection('unavailable', 'The client disconnected.'))
   ctx.res.once('close', onClose)
   try {
-    const file = await uploadedFile(ctx, kept)
-    ctx.state.charge?.(DECODING_UNITS)
-    return await normaliseInChild(file, { signal: gone.signal })
+    return await withFormFile(ctx, IMAGE_MAX_BYTES, (file) => {
+      // Refused pictures are not charged for their decoding.
+      inspectImage(file)
+      ctx.state.charge?.(DECODING_UNITS)
+      return normaliseInChild(file, { signal: gone.signal })
+    })
   } catch (error) {
     if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
     if (error instanceof ImageTimeout) throw new Rejection('image_timeout', error.message, { retryAfter: 10 })
     throw error
   } finally {
     ctx.res.off('close', onClose)
-    // Frees the memory now. Collections of garbage are too rare for buffers of 20 MB.
-    kept.buffer.transfer(0)
   }
-}
-
-/** Reads the field `file` into memory, so that a rejected upload leaves no file. Returns the part of `kept` with its bytes. */
-async function uploadedFile(ctx: RouterContext, kept: Buffer<ArrayBuffer>): Promise<Buffer> {
-  if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
-  let length = 0
-  const keep = () =>
-    new Writable({
-      write(chunk: Buffer, _, done) {
-        // Read a file that is not an image to its end, but discard its content. The first chunk may have a few bytes only.
-        if (length < IMAGE_START_BYTES || looksLikeImage(kept)) chunk.copy(kept, length)
-        length += chunk.length
-        // Reads one chunk in each turn of the event loop: Node would read 2 MB at once.
-        setImmediate(done)
-      },
-    })
-  const multipart = koaBody({
-    multipart: true,
-    json: false,
-    urlencoded: false,
-    text: false,
-    formidable: { ...UPLOAD_LIMITS, fileWriteStreamHandler: keep },
-    onError: (error) => {
-      throw error
-    },
-  })
-  try {
-    await multipart(ctx as never, async () => {})
-  } catch (error) {
-    throw (error as { httpCode?: number }).httpCode === 413
-      ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
-      : new ValidationError([{ path: 'file', code: 'invalid_file_type' }])
-  }
-  if (!ctx.request.files?.file || length === 0) throw new ValidationError([{ path: 'file', code: 'required' }])
-  const file = kept.subarray(0, length)
-  if (!looksLikeImage(file))
-    throw new ValidationError([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
-  return file
 }
 
 /** Reads the rest of a request body before a refusal, so that the client receives it. */

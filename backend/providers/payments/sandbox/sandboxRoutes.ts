@@ -1,5 +1,4 @@
 import Router from '@koa/router'
-import { koaBody } from 'koa-body'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { SandboxAgreement, SandboxState } from './sandboxState.ts'
 
@@ -55,7 +54,7 @@ export function sandboxRoutes(state: SandboxState): Router {
     'fail-payment': state.failPayment,
     refund: state.refund,
   }))
-    router.post(`/:id/${name}`, koaBody(), async (ctx) => {
+    router.post(`/:id/${name}`, async (ctx) => {
       const { id, return_url, cancel_url } = await found(ctx.params.id!)
       await act(id)
       if (!ctx.is('urlencoded')) {

@@ -1,0 +1,66 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from 'koa'
+import { Rejection } from '../../eventsourcing/pure/decider.ts'
+import { ValidationError } from '../problemDetails.ts'
+import { type Part, parseMultipart } from './parseMultipart.ts'
+
+/** Bytes of the fields beside the file. */
+const MAX_FIELDS_BYTES = 10_000
+/** Bytes of a body beside its file: fields, headers and boundaries. */
+const MAX_FRAME_BYTES = 65_536
+
+/**
+ * Reads the one file of a form, the part `file`, and passes it to `use`. Frees the memory when `use` has ended, because
+ * collections of garbage are too rare for buffers of 20 MB.
+ * @throws ValidationError required, one_file, fields_too_large, and those of {@link parseMultipart}
+ * @throws Rejection payload_too_large; unavailable when the client disconnects
+ * @example await withFormFile(ctx, 20 << 20, (file) => normalise(file))
+ */
+export async function withFormFile<T>(
+  ctx: Pick<Context, 'req' | 'request' | 'is' | 'get'>,
+  maxBytes: number,
+  use: (file: Buffer) => Promise<T>,
+): Promise<T> {
+  if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
+  // Unwritten pages use no memory, so a false Content-Length is harmless.
+  const limit = maxBytes + MAX_FRAME_BYTES
+  const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length ?? limit, limit))
+  try {
+    const body = kept.subarray(0, await readInto(kept, ctx))
+    const file = onlyFile(parseMultipart(body, ctx.get('Content-Type')))
+    if (file.length > maxBytes) throw tooLarge()
+    return await use(file)
+  } finally {
+    kept.buffer.transfer(0)
+  }
+}
+
+const tooLarge = () => new Rejection('payload_too_large', 'The file is too large.')
+
+/** Reads a request body. Returns its length. No other code writes into `kept`, so it can be freed when this has ended. */
+async function readInto(kept: Buffer, { req, request }: Pick<Context, 'req' | 'request'>): Promise<number> {
+  if ((request.length ?? 0) > kept.length) throw tooLarge()
+  let length = 0
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (length + chunk.length > kept.length) throw tooLarge()
+      length += chunk.copy(kept, length)
+      // One chunk in each turn of the event loop: Node would read 2 MB in one.
+      await nextTurn()
+    }
+    return length
+  } catch (error) {
+    if (error instanceof Rejection) throw error
+    throw new Rejection('unavailable', 'The client disconnected.')
+  }
+}
+
+function onlyFile(parts: readonly Part[]): Buffer {
+  const files = parts.filter(({ name }) => name === 'file')
+  if (files.length > 1) throw new ValidationError([{ path: 'file', code: 'one_file' }])
+  const fields = parts.reduce((sum, { name, content }) => (name === 'file' ? sum : sum + content.length), 0)
+  if (fields > MAX_FIELDS_BYTES) throw new ValidationError([{ path: '', code: 'fields_too_large' }])
+  const [file] = files
+  if (!file || file.content.length === 0) throw new ValidationError([{ path: 'file', code: 'required' }])
+  return file.content
+}
