@@ -9,7 +9,7 @@ const CALL = /\blog(?:\.(trace|debug|info|warn|error|fatal)|\[([^\]]*)\])\(/g
 const HEAD = `# Log lines
 
 Logs are JSON lines on standard error. \`msg\` is the message; every line also has \`level\` (10 trace, 20 debug, 30 info,
-40 warn, 50 error) and \`time\`. \`err\` has \`type\`, \`message\`, \`code\`, \`stack\` and \`cause\`, without personal data.
+40 warn, 50 error, 60 fatal) and \`time\`. \`err\` has \`type\`, \`message\`, \`code\`, \`stack\` and \`cause\`, without personal data.
 Search for the message: \`docker compose logs | grep 'csp violation'\`.
 
 Generated from the code by \`node scripts/logLines.mjs --write\`.

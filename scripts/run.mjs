@@ -47,7 +47,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => f
 
 /**
  * Runs a program. Resolves with its exit code and, if `quiet`, its output. After a signal it does not resolve: when the
- * last program has exited, this process exits with the highest of their codes.
+ * last program has exited, this process exits with the highest of the codes since.
  */
 export function run(
   command,
@@ -76,9 +76,9 @@ export function run(
     child.once('close', (exit, signal) => {
       running.delete(child)
       const code = codeOf(exit, signal)
+      if (!interrupted) return resolve({ code, output: printed })
       worstCode = Math.max(worstCode, code)
-      if (!interrupted) resolve({ code, output: printed })
-      else if (running.size === 0) process.exit(worstCode)
+      if (running.size === 0) process.exit(worstCode)
     })
   })
 }

@@ -5,7 +5,7 @@ import { countParked } from '#projections/engine/readParked.ts'
 import { readOutcomesSince, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import type { Mailer } from '../../accounts/mailer.port.ts'
 import type { SendAlert } from '../../operators/alerts/alertChannel.port.ts'
-import { createOperatorAlerts, readOpenAlerts, SUBSCRIPTION_SILENT } from '../../operators/alerts/operatorAlerts.ts'
+import { createOperatorAlerts, readOpenAlerts, SERVER_RESTARTED, SUBSCRIPTION_SILENT } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { type Condition, watchConditions } from '../../operators/alerts/watchConditions.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
@@ -19,8 +19,11 @@ const UNSTARTED_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
 /** Failures are told when there are enough videos to judge by, and most of them fail. */
 const ENOUGH_VIDEOS = 10
-/** Time for which an event stays on the board that is over as soon as it is noticed. */
-const SHOWN_FOR_MS = 15 * 60_000
+/** Alerts of what is over as soon as it is noticed, and how long each stays on the board after the last time. */
+const SHOWN_FOR_MS = new Map([
+  [SUBSCRIPTION_SILENT, 15 * 60_000],
+  [SERVER_RESTARTED, 24 * HOUR_MS],
+])
 const MIN_FREE_BYTES = 2 ** 30
 const MIN_FREE_SHARE = 0.05
 
@@ -86,7 +89,7 @@ export function startAlerts(
       const onError = (err: unknown) => log.warn({ err }, 'operator not told')
       await watchConditions(conditions, alerts).catch(onError)
       await clearRemoved(pool, alerts, videos).catch(onError)
-      await alerts.clear(SUBSCRIPTION_SILENT, SHOWN_FOR_MS).catch(onError)
+      for (const [code, ms] of SHOWN_FOR_MS) await alerts.clear(code, ms).catch(onError)
       // Other parts of Kinora raise alerts too, so they are told although a condition could not be checked.
       await tellOperator(pool, channels).catch(onError)
       await delay(INTERVAL_MS, undefined, { signal: held }).catch(() => {})

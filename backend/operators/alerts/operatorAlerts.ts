@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 
 /** A subscription delivered nothing although the log grew. Raised for as long as it lasts. */
 export const SUBSCRIPTION_SILENT = 'subscription_silent'
+/** The supervisor started a server again after an uncaught error. */
+export const SERVER_RESTARTED = 'server_restarted'
 
 /** Raises and clears alerts about conditions that only the operator can fix. `operator_alert` has one row per code. */
 export function createOperatorAlerts(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'error' | 'info'>) {
