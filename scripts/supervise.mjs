@@ -17,7 +17,7 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 1_500]
  * ten restarts in a minute.
  * @param start runs the server, which was restarted that many times before; resolves with its exit code
  */
-export async function supervise(start, { now = Date.now, pause = delay, print = console.error } = {}) {
+export async function supervise(start, { now = Date.now, pause = (ms) => delay(ms), print = console.error } = {}) {
   const restarts = []
   for (let total = 0; ; total++) {
     const code = await start(total)

@@ -14,6 +14,7 @@ import { rememberMatches } from '../kernel/http/rememberMatches.ts'
 import {
   developmentHostOnly,
   refuseHostileAddress,
+  refuseMalformed,
   requestHeaders,
   sameSiteOnly,
   warnAboutProxy,
@@ -84,6 +85,7 @@ export function createHttpApp({
   app.use(requestHeaders(publicUrl))
   app.use(accessLog(log, metrics))
   app.use(problemDetails(log))
+  app.use(refuseMalformed)
   app.use(admit)
   app.use(refuseHostileAddress)
   app.use(developmentHostOnly(publicUrl))

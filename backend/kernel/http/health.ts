@@ -6,7 +6,7 @@ import english from '#content/en/errors.json' with { type: 'json' }
 import chinese from '#content/zh/errors.json' with { type: 'json' }
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { problemDetails } from './problemDetails.ts'
-import { requestHeaders } from './security.ts'
+import { refuseMalformed, requestHeaders } from './security.ts'
 
 export type Readiness = 'starting' | 'ready' | 'draining'
 
@@ -66,6 +66,7 @@ export function createHealthApp(health: Router, log: Logger): Koa {
   const app = new Koa()
   app.use(requestHeaders(() => ''))
   app.use(problemDetails(log))
+  app.use(refuseMalformed)
   app.use(health.routes())
   app.use((ctx) => {
     if (ctx.method !== 'GET' || ctx.accepts('json', 'html') !== 'html')

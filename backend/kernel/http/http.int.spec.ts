@@ -31,6 +31,12 @@ const problem = async (response: Response) => {
 }
 const raw = (body: string | ReadableStream, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+/** Sends a request without a body as it stands. Returns the whole answer. */
+const answerTo = (head: string) => {
+  const socket = connect(Number(new URL(kinora.url).port), 'localhost')
+  socket.write(`${head}\r\nConnection: close\r\n\r\n`)
+  return text(socket)
+}
 const fault = (path: string, code: string) => ({
   path,
   code,
@@ -46,8 +52,16 @@ describe('an invalid request', () => {
   it('is a 431 when its headers exceed 16 kB, and a 400 when it is not HTTP', async () => {
     const answer = await fetch(`${kinora.api}/auth/me?x=${'x'.repeat(20_000)}`)
     expect(await problem(answer)).toEqual(simple(431, 'Request Header Fields Too Large', 'headers_too_large'))
-    const socket = connect(Number(new URL(kinora.url).port), 'localhost').end('GET / HTTP/9.9\r\n\r\n')
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s)
+    expect(await answerTo('GET / HTTP/9.9')).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s)
+  })
+  it.each([
+    'GET http://[::1 HTTP/1.1\r\nHost: a',
+    'GET http:// HTTP/1.1\r\nHost: a',
+    'GET ftp://a/ HTTP/1.1\r\nHost: a',
+    'GET / HTTP/1.1\r\nHost: a\r\nHost: a',
+    'POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nhost: b',
+  ])('is a 400 when it names no address or two hosts: %j', async (head) => {
+    expect(await answerTo(head)).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s)
   })
   it.each(['{', '"text"', 'null', '', '{"email":'])('is a 422 when its body is %j', async (body) => {
     const answer = await raw(body)
@@ -106,6 +120,12 @@ describe('an invalid request', () => {
 })
 
 describe('a path', () => {
+  it('is the same in an absolute address', async () => {
+    expect(await answerTo(`GET http://example.com${API_BASE}/auth/me?x=1 HTTP/1.1\r\nHost: a`)).toMatch(
+      /^HTTP\/1\.1 401 /,
+    )
+    expect(await answerTo('GET http://example.com/healthz HTTP/1.1\r\nHost: a')).toMatch(/^HTTP\/1\.1 200 /)
+  })
   it.each(['/api/v1/nothing', '/api', '/api/v2/auth/me', '/api/v1/videos/tasks/x/y'])(
     'that does not exist is a 404: %s',
     async (path) => {

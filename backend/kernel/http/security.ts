@@ -36,6 +36,22 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
   }
 }
 
+/**
+ * Rejects requests that name no address or two hosts (RFC 9112, section 3.2), before anything reads them. An absolute address
+ * is replaced by its path, which Koa would read with a parser that throws. @throws Rejection malformed_request
+ */
+export const refuseMalformed: Middleware = async ({ req }, next) => {
+  const address = req.url?.startsWith('/') || req.url === '*' ? undefined : URL.parse(req.url ?? '')
+  if (
+    address === null ||
+    (address && !/^https?:$/.test(address.protocol)) ||
+    (req.headersDistinct.host?.length ?? 0) > 1
+  )
+    throw new Rejection('malformed_request', 'This is not an HTTP request.')
+  if (address) req.url = address.pathname + address.search
+  await next()
+}
+
 const MAX_PATH = 2_048
 
 /**
