@@ -57,6 +57,7 @@ async function untilShown({ id, isVerified }: Account): Promise<void> {
 let accounts = 0
 async function answer(order: Order): Promise<Reply> {
   if (order.kind === 'turns') return { turns: turns.take() }
+  if (order.kind === 'identity') return { identity: { pid: process.pid, startedAt: performance.timeOrigin } }
   if (order.kind === 'operator') return { cookie: await newOperatorSession() }
   if (order.kind === 'session') return { cookie: await newSession(order.userId) }
   const added: Account[] = []

@@ -61,6 +61,11 @@ export function createAttacker(
     return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
   }
 
+  const count = (status: number) => {
+    section.requests++
+    section.statuses[status] = (section.statuses[status] ?? 0) + 1
+  }
+
   /** Checks an answer and counts it. `what` names the request in findings. */
   const check = async (
     what: string,
@@ -68,9 +73,7 @@ export function createAttacker(
     response: Response,
   ): Promise<Answer> => {
     const { status, headers } = response
-    const current = section
-    current.requests++
-    current.statuses[status] = (current.statuses[status] ?? 0) + 1
+    count(status)
     await documented(target.api, method, path, response).catch((error: Error) => find(error.message.slice(0, 200)))
     const text = await response.text()
     const isProblem = headers.get('content-type')?.includes('problem+json')
@@ -91,6 +94,8 @@ export function createAttacker(
     sections,
     succeeded,
     find,
+    /** Counts an answer to a request that the attack sends itself. */
+    count,
 
     /** Runs an attack as a section of the report. */
     async run(name: string, attack: () => Promise<string | undefined>): Promise<void> {

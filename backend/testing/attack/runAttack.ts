@@ -8,6 +8,7 @@ import { races } from './races.ts'
 import type { Neighbour, Report } from './report.ts'
 import { schemathesis } from './schemathesis.ts'
 import { sockets } from './sockets.ts'
+import { structures } from './structures.ts'
 import { startTarget } from './target.ts'
 import { uploads } from './uploads.ts'
 import { walk, walkAsOperator } from './walk.ts'
@@ -41,6 +42,7 @@ export async function runAttack({ seed, requests, print }: AttackOptions): Promi
   const size = (full: number, short: number) => (requests >= FULL ? full : short)
   let neighbours: readonly Neighbour[] = []
   const attacks: Record<string, () => Promise<string | undefined>> = {
+    structures: () => structures(attacker, size(5_000, 400), seed),
     walk: () => walk(attacker),
     fuzzing: () => fuzz(attacker, operations, requests, seed),
     uploads: () => uploads(attacker, size(500, 12), seed),

@@ -18,12 +18,20 @@ export interface Account {
   readonly isVerified: boolean
 }
 
+/** What tells a process from the one after it. */
+export interface Identity {
+  readonly pid: number
+  readonly startedAt: number
+}
+
 export type Order =
   | { readonly kind: 'turns' }
+  | { readonly kind: 'identity' }
   | { readonly kind: 'operator' }
   | { readonly kind: 'session'; readonly userId: string }
   | { readonly kind: 'accounts'; readonly count: number; readonly isVerified: boolean }
 export interface Reply {
+  readonly identity?: Identity
   readonly turns?: readonly Turn[]
   readonly accounts?: readonly Account[]
   readonly cookie?: string
@@ -57,8 +65,10 @@ export async function startTarget(rates: Rates = NO_LIMITS) {
   const ready = Promise.withResolvers<string>()
   let isStopping = false
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  let ended: Error | undefined
   void gone.then(() => {
     const error = new Error(`the attacked process has ended: ${errors.join('').slice(-2_000)}`)
+    ended = error
     ready.reject(error)
     for (const { reject } of waiting.values()) reject(error)
   })
@@ -71,9 +81,11 @@ export async function startTarget(rates: Rates = NO_LIMITS) {
   })
   let orders = 0
   const ask = (order: Order) => {
+    if (ended) return Promise.reject(ended)
     const reply = Promise.withResolvers<Reply>()
     waiting.set(++orders, reply)
-    child.send({ id: orders, order })
+    // A process that has ended is found by its exit.
+    child.send({ id: orders, order }, () => {})
     return reply.promise
   }
   const url = await ready.promise
@@ -88,6 +100,7 @@ export async function startTarget(rates: Rates = NO_LIMITS) {
     newOperator: async () => (await ask({ kind: 'operator' })).cookie!,
     /** Signs a user in, without a step-up. Returns the cookies. */
     newSession: async (userId: string) => (await ask({ kind: 'session', userId })).cookie!,
+    identity: async () => (await ask({ kind: 'identity' })).identity!,
     /** Returns the longest turns of the event loop since the last call. */
     turns: async () => (await ask({ kind: 'turns' })).turns!,
     /** Lines that the process has logged as errors. */
