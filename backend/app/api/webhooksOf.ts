@@ -1,4 +1,5 @@
 import type Router from '@koa/router'
+import { createLineLimit } from '../../kernel/observability/lineLimit.ts'
 import { definitionRoutes } from '../../providers/video/definitions/definitionRoutes.ts'
 import { createWebhookKeys } from '../../providers/video/definitions/webhookKeys.ts'
 import { callbackRoutes } from '../../providers/video/minimax/callbackRoutes.ts'
@@ -14,9 +15,11 @@ export function webhooksOf(context: Context, { definitions, payments }: Adapters
   const callbackSecret = config.secrets.session
   const onProviderCallback = (taskId: string, jobId: string | undefined) =>
     handleProviderCallback(context, taskId, jobId)
+  const nextLine = createLineLimit(clock)
   const onInvalidSignature = () => {
     observability.metrics.forged.inc()
-    log.warn('webhook signature invalid')
+    const omitted = nextLine()
+    if (omitted !== undefined) log.warn({ omitted }, 'webhook signature invalid')
   }
   return [
     callbackRoutes({ callbackSecret, onProviderCallback }),

@@ -10,6 +10,7 @@ import { NO_PAGE_POLICY } from './site/pagePolicy.ts'
 
 let server: Server
 let publicUrl = 'https://kinora.test'
+let now = 0
 let lines: Record<string, unknown>[]
 let reports: ReturnType<typeof createCspReports>
 
@@ -17,7 +18,7 @@ beforeEach(async () => {
   server?.close()
   lines = []
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  reports = createCspReports(log)
+  reports = createCspReports(log, () => now)
   const app = new Koa({ proxy: true })
     .use(requestHeaders(() => publicUrl))
     .use(problemDetails(log))
@@ -87,6 +88,18 @@ describe('csp reports', () => {
     const answers = [await send(list, 'application/reports+json'), await send(list, 'application/reports+json')]
     expect(answers.map(({ status }) => status)).toEqual([204, 429])
     expect(reports.count()).toBe(60)
+  })
+
+  it('of many networks log 60 lines a minute, and the next line says how many were left out', async () => {
+    const violation = { type: 'csp-violation', body: { effectiveDirective: 'script-src' } }
+    const list = JSON.stringify(Array(50).fill(violation))
+    for (let n = 0; n < 20; n++) await send(list, 'application/reports+json', `198.51.100.${n}`)
+    expect([reports.count(), lines.length]).toEqual([1_000, 60])
+    now += 60_000
+    await send(OLD)
+    expect(lines.at(-1)).toMatchObject({ ...logged, omitted: 940 })
+    await send(OLD)
+    expect(lines.at(-1)).toMatchObject({ omitted: 0 })
   })
 
   it('of all addresses of an IPv6 network count together', async () => {

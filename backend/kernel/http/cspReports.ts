@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { createLineLimit } from '../observability/lineLimit.ts'
 import { createRateLimit } from '../sharedRateLimit.ts'
 import type { Clock } from '../time.ts'
 import { networkAddress } from './fairness/networkAddress.ts'
@@ -16,6 +17,7 @@ const MAX_BYTES = 32_768
  */
 export function createCspReports(log: Logger, clock: Clock = Date.now) {
   const limit = createRateLimit(REPORTS_PER_MINUTE, clock)
+  const nextLine = createLineLimit(clock)
   let count = 0
   const receive: Middleware = async (ctx, next) => {
     if (ctx.path !== REPORTS_PATH || ctx.method !== 'POST') return next()
@@ -26,7 +28,8 @@ export function createCspReports(log: Logger, clock: Clock = Date.now) {
     for (const [index, { page, directive, blocked }] of reportsOf(await readJson(ctx, MAX_BYTES)).entries()) {
       if (index > 0) limit.take(network)
       count++
-      log.warn({ page, directive, blocked }, 'csp violation')
+      const omitted = nextLine()
+      if (omitted !== undefined) log.warn({ page, directive, blocked, omitted }, 'csp violation')
     }
     ctx.status = 204
   }

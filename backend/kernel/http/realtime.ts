@@ -159,7 +159,7 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
           accept(socket, request).catch(() => socket.close(TRY_AGAIN_LATER, 'unavailable'))
         })
       }
-      http.on('upgrade', (...parts) => void upgrade(...parts))
+      http.on('upgrade', (...parts) => void upgrade(...parts).catch(() => parts[1].destroy()))
     },
 
     /** Ends the connections of sockets whose clients do not answer, such as those out of reach. */
