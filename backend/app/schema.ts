@@ -12,6 +12,7 @@ import { M0138Passkeys } from './migrations/accounts/M0138Passkeys.ts'
 import { M0171StartLinks } from './migrations/accounts/M0171StartLinks.ts'
 import { M0181VideoNotices } from './migrations/accounts/M0181VideoNotices.ts'
 import { M0244RecoveryCodeTimes } from './migrations/accounts/M0244RecoveryCodeTimes.ts'
+import { M0255VisitorNetworks } from './migrations/accounts/M0255VisitorNetworks.ts'
 import { M0100Baseline, REPLACED_BY_BASELINE } from './migrations/baseline/M0100Baseline.ts'
 import { M0101ParkedEvents } from './migrations/M0101ParkedEvents.ts'
 import { M0103LeaseTokens } from './migrations/M0103LeaseTokens.ts'
@@ -79,6 +80,7 @@ export const MIGRATIONS = [
   { name: 'M0243FinalCancellation', class: M0243FinalCancellation },
   { name: 'M0244RecoveryCodeTimes', class: M0244RecoveryCodeTimes },
   { name: 'M0245ToldChannels', class: M0245ToldChannels },
+  { name: 'M0255VisitorNetworks', class: M0255VisitorNetworks },
 ]
 
 /**

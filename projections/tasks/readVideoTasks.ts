@@ -116,13 +116,21 @@ export function rowAfter(events: readonly NewEvent[]): TaskWithProgress | undefi
  */
 export async function readImagesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {
   if (!(await includesYesterday(database, videoTasks))) return new Set(imageIds)
+  return imagesOf(database, imageIds)
+}
+
+/** Returns which of the images are a picture of a task that has not failed. */
+export const readImagesOfVideos = (database: Database, imageIds: readonly string[]): Promise<Set<string>> =>
+  imagesOf(database, imageIds, `and status <> 'Fail'`)
+
+async function imagesOf(database: Database, imageIds: readonly string[], condition = ''): Promise<Set<string>> {
   const rows = await query<{ id: string }>(
     database,
     // Each condition has an index of its own.
     `select image as id from jsonb_array_elements_text(:ids::jsonb) as image
-     where exists (select from video_task where first_frame = image::uuid)
-       or exists (select from video_task where last_frame = image::uuid)
-       or exists (select from video_task where reference_images @> to_jsonb(image))`,
+     where exists (select from video_task where first_frame = image::uuid ${condition})
+       or exists (select from video_task where last_frame = image::uuid ${condition})
+       or exists (select from video_task where reference_images @> to_jsonb(image) ${condition})`,
     { ids: JSON.stringify(imageIds) },
   )
   return new Set(rows.map(({ id }) => id))

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
@@ -10,8 +10,8 @@ import { type About, keyFor, seal, unseal, type VersionedKey } from '../keys/sea
 
 /** Time in which a link works and its draft is stored. */
 export const START_LIFETIME_MS = 3_600_000
-/** Stored pictures of all visitors together. */
-const MAX_IMAGE_BYTES = 500 * 1024 * 1024
+/** Stored pictures of all visitors, and of those from one network, together. */
+const MAX_IMAGE_BYTES = { all: 500 * 1024 * 1024, network: 100 * 1024 * 1024 }
 const PURPOSE = 'start drafts'
 
 /** Derives the key that seals drafts and pictures. No earlier release sealed them with another one. */
@@ -33,15 +33,33 @@ export async function removeExpiredStarts(database: Database, now: number): Prom
   await em.execute('delete from start_image where expires_at < ?', [new Date(now)])
 }
 
+/**
+ * Removes what exceeds the limits. A picture counts with the newer ones of its network, and those that count least stay. So a
+ * network that holds little loses nothing to one that holds much, however many there are.
+ */
+const EVICT = `
+  with held as (
+    select id, bytes, sum(bytes) over (partition by network order by expires_at desc, id desc) as own from start_image
+  ), ranked as (
+    select id, own, sum(bytes) over (order by own, id) as everyone from held
+  )
+  delete from start_image where id in (
+    select id from start_image where id in (select id from ranked where own > ? or everyone > ?)
+    order by id for update skip locked
+  ) returning id`
+
 type Sealed = Omit<Draft, 'image'> & { readonly first_frame_image_url?: string }
 
 export type StartDrafts = ReturnType<typeof createStartDrafts>
 
 /** Creates the store of the drafts that sign-in links carry. Drafts and pictures are sealed and live for an hour. */
-export function createStartDrafts(database: Database, keys: VersionedKey, now: Clock) {
+export function createStartDrafts(database: Database, keys: VersionedKey, now: Clock, limits = MAX_IMAGE_BYTES) {
   const sealed = (row: string, draft: Sealed) => seal(keys, Buffer.from(JSON.stringify(draft)), aboutStart(row))
   const execute = <T extends object>(sql: string, values: unknown[], em: EntityManager = database.em.fork()) =>
     em.execute<T[]>(sql, values)
+
+  const networkHash = (network: string) =>
+    createHmac('sha256', keys.key).update(`network ${network}`).digest('base64url')
 
   /** Returns what is sealed; undefined if the key has been lost since. */
   const opened = (row: string, text: string): Buffer | undefined => {
@@ -60,21 +78,23 @@ export function createStartDrafts(database: Database, keys: VersionedKey, now: C
   }
 
   return {
-    /** Stores a picture for a draft. Returns its token. @throws Rejection uploads_busy */
-    async keepImage(data: Buffer): Promise<string> {
+    /**
+     * Stores a picture for a draft of a visitor from a network. Returns its token. Where there is no room, the oldest pictures
+     * of the networks that hold the most make it. @throws Rejection uploads_busy, if that is this network
+     */
+    async keepImage(data: Buffer, network: string): Promise<string> {
       await removeExpiredStarts(database, now())
-      const [held] = await execute<{ bytes: string }>('select coalesce(sum(bytes), 0) as bytes from start_image', [])
-      if (Number(held!.bytes) + data.length > MAX_IMAGE_BYTES)
-        throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 60 })
       const [id, token] = [uuid7(), newToken()]
-      const row = [
-        id,
-        hashOf(token),
-        seal(keys, data, aboutStart(id)),
-        data.length,
-        new Date(now() + START_LIFETIME_MS),
-      ]
-      await execute('insert into start_image (id, hash, sealed, bytes, expires_at) values (?, ?, ?, ?, ?)', row)
+      const expiresAt = new Date(now() + START_LIFETIME_MS)
+      const sealed = seal(keys, data, aboutStart(id))
+      const row = [id, hashOf(token), sealed, data.length, expiresAt, networkHash(network)]
+      await database.em.fork().transactional(async (tx) => {
+        const sql = `insert into start_image (id, hash, sealed, bytes, expires_at, network) values (?, ?, ?, ?, ?, ?)`
+        await execute(sql, row, tx)
+        const evicted = await execute<{ id: string }>(EVICT, [limits.network, limits.all], tx)
+        if (evicted.some((each) => each.id === id))
+          throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 60 })
+      })
       return token
     },
 
@@ -116,7 +136,9 @@ export function createStartDrafts(database: Database, keys: VersionedKey, now: C
         const draft = read(text)
         const image = await readImage(tx, row.id)
         if (!image) return { ...draft, key: row.id }
-        const stored = { ...draft, first_frame_image_url: await storeImage(image) }
+        const url = await storeImage(image).catch(unlessFull)
+        if (!url) return { ...draft, key: row.id }
+        const stored = { ...draft, first_frame_image_url: url }
         await execute('update start_link set sealed = ? where id = ?', [sealed(row.id, stored), row.id], tx)
         await execute('delete from start_image where link_id = ?', [row.id], tx)
         return { ...stored, key: row.id }
@@ -129,6 +151,11 @@ export function createStartDrafts(database: Database, keys: VersionedKey, now: C
       return (await execute(sql, [id, userId])).length > 0
     },
   }
+}
+
+/** A draft without its picture is better than none. */
+function unlessFull(error: unknown): undefined {
+  if (!(error instanceof Rejection) || error.code !== 'too_many_unused_images') throw error
 }
 
 const read = (text: Buffer | undefined | null | ''): Sealed => (text ? (JSON.parse(text.toString()) as Sealed) : {})

@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
-import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
+import { networkAddress, wideNetwork } from '../../kernel/http/fairness/networkAddress.ts'
 import * as contract from '../contract.ts'
 import { mailIdentity } from '../mails/mailAddress.ts'
 import type { AccountRoutes } from '../routes.ts'
@@ -35,7 +35,7 @@ export function serveStart(serve: Serve, services: AccountRoutes, images: StartI
 
   serve(contract.startImage, async ({ ctx }) => {
     assertOpen(services)
-    return { image: await drafts.keepImage(await images.receive(ctx, networkAddress(ctx))) }
+    return { image: await drafts.keepImage(await images.receive(ctx, networkAddress(ctx)), wideNetwork(ctx)) }
   })
 
   serve(contract.previewStart, ({ body, ctx }) => startLinks.preview(body.token, cookies.start(ctx)))

@@ -8,7 +8,7 @@ import { createUploadLimits } from './uploadLimits.ts'
 it('an upload whose client left during its checks ends, and frees its place', async () => {
   const left = new AbortController()
   const checked = Promise.withResolvers<void>()
-  const noRows = { em: { fork: () => ({ execute: async () => [{ bytes: '0' }] }) } } as never
+  const noRows = { em: { fork: () => ({ execute: async () => [] }) } } as never
   const limits = createUploadLimits(noRows, () => checked.promise)
   const uploads = createImageUploads(noRows, {} as never, '')
   let outcome: unknown

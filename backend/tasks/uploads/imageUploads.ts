@@ -13,6 +13,7 @@ import { imageKey, type MediaStore } from '../../kernel/media/mediaStore.port.ts
 import { ImageTimeout, normaliseInChild } from '../../kernel/media/normaliseInChild.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { IMAGE_MAX_BYTES } from '../contract.ts'
+import { assertRoom } from './assertRoom.ts'
 import type { UploadLimits } from './uploadLimits.ts'
 
 /** Maximum bytes drained from a rejected upload, so that the client receives the error before the connection closes. */
@@ -37,8 +38,9 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     return row?.user_id
   }
 
-  /** Stores a checked image as a user's upload. Returns its URL. @throws Rejection not_found */
+  /** Stores a checked image as a user's upload. Returns its URL. @throws Rejection not_found, too_many_unused_images */
   const store = async (userId: string, data: Buffer): Promise<string> => {
+    await assertRoom(database, userId, data.length)
     const imageId = uuid7()
     const finished = path.join(temporaryDir, `${imageId}.jpg`)
     // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
@@ -84,7 +86,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     ownerOf,
     store,
 
-    /** Returns the id of the image at a URL and marks it as used. @throws ValidationError unless the user owns it */
+    /** Returns the id of the image at a URL, which stays for another day, whatever becomes of the order. @throws ValidationError unless the user owns it */
     async claim(userId: string, url: string, field = 'first_frame_image_url'): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
       const sql = 'update image_upload set used_at = now() where id = ? and user_id = ? returning id'

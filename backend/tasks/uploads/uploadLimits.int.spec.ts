@@ -57,13 +57,4 @@ describe('uploads are limited', () => {
       expect(await outcome(limits.run(user, done))).toEqual(['too_many_uploads', expect.any(Number)])
     expect(await outcome(processes[0]!.run(crypto.randomUUID(), done))).toBe('done')
   })
-
-  it('by the bytes of pictures that no video uses', async () => {
-    const [limits, user] = [limitsOfProcess(), crypto.randomUUID()]
-    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (gen_random_uuid(), $1, now(), $2)'
-    for (let n = 0; n < 2; n++) await db.pool.query(sql, [user, 100 * 1024 * 1024])
-    expect(await outcome(limits.run(user, done))).toEqual(['too_many_unused_images', 3_600])
-    await db.pool.query('update image_upload set used_at = now() where user_id = $1', [user])
-    expect(await outcome(limits.run(user, done))).toBe('done')
-  })
 })

@@ -1,13 +1,11 @@
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { assertRoom } from './assertRoom.ts'
 
 /** Uploads in progress on this process. Each keeps its file of up to 20 MB in memory until it has been decoded. */
 const MAX_RUNNING = 16
 /** Uploads in progress at which visitors wait: a stranger may have many networks, and uploads that take minutes. */
 const MAX_RUNNING_FOR_VISITORS = 8
-/** Stored pictures of one user that no video uses. They are removed after a day. */
-const MAX_UNUSED_BYTES = 200 * 1024 * 1024
-const HOUR_S = 3_600
 const HOURLY = { burst: 60, everyMs: 60_000 }
 /** Pictures of the visitors from one network. */
 const VISITORS = { burst: 10, everyMs: 360_000 }
@@ -26,15 +24,6 @@ export function createUploadLimits(database: Database, take: Take) {
       if (!(error instanceof Rejection)) throw error
       throw new Rejection('too_many_uploads', 'You have uploaded 60 pictures in an hour.', error.fields)
     })
-
-  const checkUnused = async (userId: string) => {
-    const sql = 'select coalesce(sum(bytes), 0) as bytes from image_upload where user_id = ? and used_at is null'
-    const [row] = await database.em.fork().execute<{ bytes: string }[]>(sql, [userId])
-    if (Number(row!.bytes) >= MAX_UNUSED_BYTES)
-      throw new Rejection('too_many_unused_images', 'Too many of your pictures are not used by a video.', {
-        retryAfter: HOUR_S,
-      })
-  }
 
   /** Runs an upload after its checks, one at a time per sender. */
   const runAlone = async <T>(
@@ -64,7 +53,8 @@ export function createUploadLimits(database: Database, take: Take) {
     run<T>(userId: string, upload: () => Promise<T>): Promise<T> {
       const check = async () => {
         await countHourly(userId)
-        await checkUnused(userId)
+        // Before the work. The picture itself is measured when it is stored.
+        await assertRoom(database, userId, 1)
       }
       return runAlone(userId, check, upload)
     },

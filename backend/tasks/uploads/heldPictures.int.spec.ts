@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createStartDrafts, startKey } from '../../accounts/start/startDrafts.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { MAX_UNUSED_BYTES } from './assertRoom.ts'
+import { createImageUploads } from './imageUploads.ts'
+import { createUploadLimits } from './uploadLimits.ts'
+
+const [KB, MB] = [1024, 1024 * 1024]
+const PICTURE = Buffer.alloc(4 * MB)
+
+let db: TemporaryDatabase
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(() => db.close())
+
+const code = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 'stored',
+    (error) => error.code as string,
+  )
+
+/** Adds the row of a task that was made from a picture. */
+const insertTask = (user: string, image: string, status: string) =>
+  db.pool.query(
+    `insert into video_task (id, user_id, task_type, status, model, duration, resolution, encrypted_prompt, camera_movements,
+       prompt_optimizer, credits, credits_consumed, priority, created_at, first_frame)
+     values (gen_random_uuid(), $1, 'image_to_video', $2, 'a', 6, '768P', '', '[]', false, 30, 0, 4, now(), $3)`,
+    [user, status, image],
+  )
+
+describe('the disk that one account holds after a day of trying', () => {
+  it('is at most the limit of pictures that no video uses', { timeout: 60_000 }, async () => {
+    const files = new Map<string, number>()
+    const media = {
+      put: async (key: string) => void files.set(key, PICTURE.length),
+      remove: async (key: string) => void files.delete(key),
+    }
+    const uploads = createImageUploads(db.database, media as never, db.postgres.server.socketDir)
+    const limits = createUploadLimits(db.database, async () => {})
+    const user = crypto.randomUUID()
+    const held = () => [...files.values()].reduce((sum, bytes) => sum + bytes, 0)
+    for (let hour = 0; hour < 24; hour++) {
+      for (let n = 0; n < 60; n++) {
+        const url = await uploads.add(user, limits, async () => PICTURE).catch(() => undefined)
+        if (!url) continue
+        const image = await uploads.claim(user, url)
+        // Every second order is refused. The others are accepted, and cancelled before they cost anything.
+        if (n % 2 === 0) await insertTask(user, image, 'Fail')
+      }
+      expect(held()).toBeLessThanOrEqual(MAX_UNUSED_BYTES)
+      await db.pool.query(
+        "update image_upload set created_at = created_at - interval '1 hour', used_at = used_at - interval '1 hour'",
+      )
+      await uploads.removeUnused()
+    }
+    expect(held()).toBeGreaterThan(MAX_UNUSED_BYTES / 2)
+    expect(await code(uploads.store(user, PICTURE))).toBe('too_many_unused_images')
+  })
+
+  it('does not include pictures of videos that are made or being made', async () => {
+    const uploads = createImageUploads(db.database, { put: async () => {} } as never, db.postgres.server.socketDir)
+    const user = crypto.randomUUID()
+    for (let n = 0; n < 60; n++) {
+      const url = await uploads.store(user, PICTURE)
+      await insertTask(user, await uploads.claim(user, url), n % 2 === 0 ? 'Success' : 'Processing')
+    }
+    expect(await code(uploads.store(user, PICTURE))).toBe('stored')
+  })
+})
+
+describe('the disk that visitors hold', () => {
+  let now = Date.UTC(2026, 10, 28)
+  /** The limits of visitors, in kB instead of MB. */
+  const limits = { all: 500 * KB, network: 100 * KB }
+  const drafts = () => createStartDrafts(db.database, startKey('0'.repeat(64)), () => now, limits)
+  const held = async () => {
+    const sql = 'select coalesce(sum(bytes), 0)::float as bytes from start_image'
+    return (await db.pool.query<{ bytes: number }>(sql)).rows[0]!.bytes
+  }
+
+  it('is at most the limit of one network after a day of trying', { timeout: 60_000 }, async () => {
+    for (let minute = 0; minute < 24 * 60; minute += 20) {
+      now += 20 * 60_000
+      for (let n = 0; n < 3; n++) await drafts().keepImage(Buffer.alloc(18 * KB), '198.51.100.1')
+      expect(await held()).toBeLessThanOrEqual(limits.network)
+    }
+    expect(await held()).toBeGreaterThan(limits.network / 2)
+  })
+
+  it('leaves room for others, however many networks one attacker has', { timeout: 60_000 }, async () => {
+    const token = await drafts().keepImage(Buffer.alloc(2 * KB), '203.0.113.1')
+    for (let n = 0; n < 54; n++) await drafts().keepImage(Buffer.alloc(18 * KB), `198.51.100.${n % 27}`)
+    expect(await held()).toBeLessThanOrEqual(limits.all)
+    const later = await drafts().keepImage(Buffer.alloc(2 * KB), '203.0.113.2')
+    for (const each of [token, later]) await drafts().assertImage(each)
+    expect(await held()).toBeLessThanOrEqual(limits.all)
+  })
+
+  it('is refused to the network that would hold the most, if all others hold as little as they can', async () => {
+    await db.pool.query('delete from start_image')
+    for (let n = 0; n < 250; n++)
+      await db.pool.query(
+        `insert into start_image (id, hash, sealed, bytes, expires_at, network) values (gen_random_uuid(), $1, '', $2, $3, $1)`,
+        [String(n), 2 * KB, new Date(now + 60_000)],
+      )
+    expect(await code(drafts().keepImage(Buffer.alloc(3 * KB), '203.0.113.3'))).toBe('uploads_busy')
+    expect(await code(drafts().keepImage(Buffer.alloc(KB), '203.0.113.3'))).toBe('stored')
+    expect(await held()).toBeLessThanOrEqual(limits.all)
+  })
+})
