@@ -5,7 +5,12 @@ import { countParked } from '#projections/engine/readParked.ts'
 import { readOutcomesSince, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import type { Mailer } from '../../accounts/mailer.port.ts'
 import type { SendAlert } from '../../operators/alerts/alertChannel.port.ts'
-import { createOperatorAlerts, readOpenAlerts, SERVER_RESTARTED, SUBSCRIPTION_SILENT } from '../../operators/alerts/operatorAlerts.ts'
+import {
+  createOperatorAlerts,
+  readOpenAlerts,
+  SERVER_RESTARTED,
+  SUBSCRIPTION_SILENT,
+} from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { type Condition, watchConditions } from '../../operators/alerts/watchConditions.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'

@@ -1,4 +1,5 @@
 import Router from '@koa/router'
+import { koaBody } from 'koa-body'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { SandboxAgreement, SandboxState } from './sandboxState.ts'
 
@@ -54,7 +55,7 @@ export function sandboxRoutes(state: SandboxState): Router {
     'fail-payment': state.failPayment,
     refund: state.refund,
   }))
-    router.post(`/:id/${name}`, async (ctx) => {
+    router.post(`/:id/${name}`, koaBody(), async (ctx) => {
       const { id, return_url, cancel_url } = await found(ctx.params.id!)
       await act(id)
       if (!ctx.is('urlencoded')) {
