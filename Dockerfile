@@ -27,4 +27,4 @@ USER 1000:1000
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD wget -q -O /dev/null http://127.0.0.1:$PORT/readyz
-CMD ["node", "scripts/supervise.mjs", "dist/main.js"]
+CMD ["node", "scripts/server/supervise.mjs", "dist/main.js"]

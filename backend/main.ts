@@ -7,7 +7,7 @@ import { createLog } from './kernel/observability/log.ts'
 
 /** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000
-/** Exit code after an uncaught error (EX_SOFTWARE in sysexits.h), at which `scripts/supervise.mjs` starts the server again. */
+/** Exit code after an uncaught error (EX_SOFTWARE in sysexits.h), at which `scripts/server/supervise.mjs` starts the server again. */
 const UNCAUGHT = 70
 
 /** Reads the environment, starts the configured roles, and shuts down gracefully on SIGINT or SIGTERM. */
@@ -24,13 +24,13 @@ async function main(): Promise<void> {
   let stop: (code: number) => void = (code) => process.exit(code)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(0))
   const kinora = await startKinora(config)
+  if (process.env.KINORA_RESTARTS) await raiseRestarted(kinora.context)
   console.log(`ready ${kinora.url}`)
   const { username, password, isNew } = config.operators
   if (isNew)
     console.log(
       `operator ${kinora.url}/admin/dashboard as ${username} with ${password} (kept in ${config.dataDir}/operator-password)`,
     )
-  if (process.env.KINORA_RESTARTS) await raiseRestarted(kinora.context)
   let stopping = false
   stop = (code) => {
     if (stopping) process.exit(1)

@@ -2,7 +2,7 @@ import { buildSiteIfStale } from './buildSite.mjs'
 import { installMissing } from './install.mjs'
 import { COMPILE_CACHE, NODE, RETURN_MEMORY, serverArguments } from './run.mjs'
 import { buildServerIfStale, SERVER } from './server/buildServer.mjs'
-import { superviseServer } from './supervise.mjs'
+import { superviseServer } from './server/supervise.mjs'
 
 await installMissing()
 await buildSiteIfStale()

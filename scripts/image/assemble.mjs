@@ -6,7 +6,7 @@ import { packageClosure, packagesIn } from './packageClosure.mjs'
 
 const SOURCES = [
   ...['backend', 'projections', 'workflows', 'content'],
-  ...['dist', 'site/dist', 'scripts/ops.mjs', 'scripts/supervise.mjs', 'scripts/run.mjs', 'package.json'],
+  ...['dist', 'site/dist', 'scripts/ops.mjs', 'scripts/server/supervise.mjs', 'scripts/run.mjs', 'package.json'],
 ]
 /** The bundled server, which the image starts. */
 const MAIN = 'dist/main.js'

@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SendAlert } from '../../operators/alerts/alertChannel.port.ts'
-import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
+import { createOperatorAlerts, SERVER_RESTARTED } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { Adapters } from '../adapters.ts'
 import { saveFailure, savePhrase, saveProven } from '../backups/backupState.ts'
+import { raiseRestarted } from './restarted.ts'
 import { conditionsOf, startAlerts } from './startAlerts.ts'
 
 /** A receiver of webhooks that answers with `status`. */
@@ -70,6 +71,18 @@ describe('the operator', () => {
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
     await after.stop()
     expect(seen()).toEqual(raised.slice(1).map((code) => [code, 'over']))
+    await sql('delete from operator_alert')
+  })
+
+  it('is told that a server was restarted, for a day', async () => {
+    await raiseRestarted({ ...kinora.context, log: QUIET as never })
+    const before = start({})
+    await expect.poll(seen, { timeout: 5_000 }).toEqual([[SERVER_RESTARTED, 'open']])
+    await before.stop()
+    await sql("update operator_alert set last_at = last_at - interval '25 hours'")
+    const after = start({})
+    await expect.poll(seen, { timeout: 5_000 }).toEqual([[SERVER_RESTARTED, 'over']])
+    await after.stop()
     await sql('delete from operator_alert')
   })
 

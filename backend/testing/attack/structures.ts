@@ -33,6 +33,9 @@ const DOCUMENTED_503 = /"code":"(?:uploads_busy|image_timeout)"/
 export async function structures(attacker: Attacker, count: number, seed: number): Promise<string> {
   const { target, find } = attacker
   const random = seeded(seed)
+  // The first page of a share loads what renders it, once in the life of a process.
+  await fetch(`${target.url}/v/x`).then((page) => page.text())
+  await target.turns()
   const before = await target.identity()
   const names = Object.keys(FAMILIES)
   let as = await target.newAccount()

@@ -20,7 +20,8 @@ const fault = (code: string) => new ValidationError([{ path: '', code }])
 
 /**
  * Splits a body of multipart/form-data (RFC 7578) into its parts. Works on a whole body, so that a fault ends the work:
- * a parser of a stream goes on with what arrives after its first error.
+ * a parser of a stream goes on with what arrives after its first error. See
+ * docs/decisions/0055-nothing-a-stranger-sends-ends-the-service.md.
  * @throws ValidationError malformed_form, too_many_parts
  * @example const [file] = parseMultipart(body, ctx.get('Content-Type'))
  */

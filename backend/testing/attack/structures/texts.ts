@@ -8,7 +8,7 @@ const OBJECTS: Readonly<Record<string, object>> = {
   '/api/v1/auth/start': { email: 'a', draft: { prompt: 'x' } },
   '/api/v1/videos/generate': { prompt: 'x', task_type: 'text_to_video', model: 'x', duration: 6, resolution: '768P' },
   '/api/v1/analytics/page-view': { path: '/', event_type: 'page_view' },
-  '/api/v1/analytics/login': { username: 'olga', password: 'x' },
+  '/api/v1/analytics/login': { username: 'x', password: 'x' },
   '/api/v1/users/passkeys/finish': { ticket: 'x', response: { id: 'x', response: {} } },
 }
 const TYPES = [

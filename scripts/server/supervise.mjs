@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { run } from './run.mjs'
+import { run } from '../run.mjs'
 
 /** Exit code of backend/main.ts after an uncaught error. */
 const UNCAUGHT = 70
@@ -41,6 +41,6 @@ export const superviseServer = (node, args, { env = {}, ...options } = {}) =>
     return (await run(node, args, { ...options, env: { ...env, ...restarted } })).code
   })
 
-// `node scripts/supervise.mjs dist/main.js`, as the image does.
+// `node scripts/server/supervise.mjs dist/main.js`, as the image does.
 if (process.argv[1] === import.meta.filename)
   process.exit(await superviseServer(process.execPath, process.argv.slice(2), { stdin: 'inherit' }))
