@@ -11,7 +11,7 @@ import { registerUser } from '#backend/testing/testUser.ts'
 
 const SERVER = path.join(process.env.KINORA_TEST_PROGRAMS!, 'main.js')
 const SUPERVISOR = path.join(import.meta.dirname, 'supervise.mjs')
-const THROW = path.join(import.meta.dirname, 'throwOnSignal.mjs')
+const THROW = path.join(import.meta.dirname, '../testing/throwOnSignal.mjs')
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-supervised-'))
