@@ -60,6 +60,8 @@ const PAYMENT_CALLS = {
   createAgreement: { call: 'open' },
   getAgreement: { call: 'look' },
   listSales: { call: 'sales' },
+  getReversal: { call: 'reversal' },
+  getDispute: { call: 'dispute' },
   pauseAgreement: { call: 'pause' },
   resumeAgreement: { call: 'resume' },
   cancelAgreement: { call: 'cancel' },
@@ -70,7 +72,7 @@ const PAYMENT_CALLS = {
  * @throws ConfigError media would not be shared
  */
 export async function openAdapters(context: Context, overrides: Overrides): Promise<Adapters> {
-  const { config, database, pool, calendar } = context
+  const { config, database, pool, calendar, clock } = context
   const { metrics } = context.observability
   const mailbox = config.mail || config.production ? undefined : createMailbox(database)
   const mailer: Mailer = config.mail
@@ -78,7 +80,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     : (mailbox ?? createNoMailer())
   const { mode, paypal } = config.payments
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
-  const sandbox = mode === 'sandbox' ? createSandbox({ pool, calendar, secret: sandboxSecret }) : undefined
+  const sandbox = mode === 'sandbox' ? createSandbox({ pool, calendar, clock, secret: sandboxSecret }) : undefined
   const payments: PaymentProvider = paypal ? createPaypal(paypal) : (sandbox ?? createNoPayments())
   const instrument = (video: VideoProvider) => instrumentPort(metrics, 'video', video, VIDEO_CALLS)
   const videos = new Map([...openVideoProviders(context, overrides)].map(([name, video]) => [name, instrument(video)]))

@@ -41,6 +41,7 @@ import { M0241ClaimedJobs } from './migrations/M0241ClaimedJobs.ts'
 import { M0242AdoptingTask } from './migrations/M0242AdoptingTask.ts'
 import { M0243FinalCancellation } from './migrations/M0243FinalCancellation.ts'
 import { M0245ToldChannels } from './migrations/M0245ToldChannels.ts'
+import { M0250PaymentTransmissions } from './migrations/M0250PaymentTransmissions.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -81,6 +82,7 @@ export const MIGRATIONS = [
   { name: 'M0244RecoveryCodeTimes', class: M0244RecoveryCodeTimes },
   { name: 'M0245ToldChannels', class: M0245ToldChannels },
   { name: 'M0255VisitorNetworks', class: M0255VisitorNetworks },
+  { name: 'M0250PaymentTransmissions', class: M0250PaymentTransmissions },
 ]
 
 /**

@@ -90,6 +90,34 @@ describe('audit verify --files', () => {
   })
 })
 
+describe('audit verify --with-provider', () => {
+  it('names a sale that the payment provider does not list, or lists with another amount', async () => {
+    const compare = () => audit(['verify', '--with-provider', '--json'])
+    const place = { check: 'grant', stream: `subscription-${buyer}`, revision: 2 }
+    const unknown = await compare()
+    expect([unknown.code, unknown.json().deviations]).toEqual([
+      1,
+      [expect.objectContaining({ ...place, wrong: 'The payment provider does not know the sale SALE-1.' })],
+    ])
+    await db.pool.query(
+      `insert into sandbox_agreement values ($1, 'r', $2, 'standard', 1299, 'active', now(), null, null, null, '', '', 'en')`,
+      [LEDGER.agreement, buyer],
+    )
+    await db.pool.query('insert into sandbox_sale values ($1, $2, 1299, 0, now())', [LEDGER.sale, LEDGER.agreement])
+    const known = await compare()
+    expect([known.code, known.json().sales]).toEqual([0, 1])
+    await db.pool.query('update sandbox_sale set amount_cents = 1')
+    expect((await compare()).json().deviations).toMatchObject(
+      [{ ...place, wrong: /another amount/ }].map(({ wrong, ...rest }) => ({
+        ...rest,
+        wrong: expect.stringMatching(wrong),
+      })),
+    )
+    const off = await audit(['verify', '--with-provider'], { PAYMENTS: 'off' })
+    expect([off.code, off.errors]).toEqual([1, expect.stringContaining('payments are off')])
+  })
+})
+
 describe('audit statement', () => {
   it('finds the account by address or id, and lists movements with reasons and the current lots', async () => {
     const statement = (await audit(['statement', '--user', 'Ada@kinora.test', '--format', 'json'])).json()

@@ -2,12 +2,14 @@ import { answerHelp, flag, parseOptions, text, UsageError } from '../kernel/comm
 
 export const USAGE = `Usage: npm run audit -- <command> [options]
 
-  verify     [--heads <folder, head or archive>] [--signer <fingerprint>] [--operator-keys <file>] [--files] [--json]
+  verify     [--heads <folder, head or archive>] [--signer <fingerprint>] [--operator-keys <file>] [--files]
+             [--with-provider] [--json]
              replays every account and checks chains, postings, grants, deliveries and read models;
              --heads: also compares with heads that were kept outside the database (HEADS_TO), or with those of an
              earlier export; --signer: fingerprint of their key (default: AUDIT_KEY_FILE, or the key in DATA_DIR)
              --operator-keys: public keys of the operators (default: operators.json in DATA_DIR)
              --files: also reads every delivered video and compares its hash
+             --with-provider: also asks the payment provider about every sale
   statement  --user <id or e-mail> [--from <time>] [--to <time>] [--at <time>] [--format table|csv|json]
              the balance lot by lot at an instant (default: now), and every movement of a period
   explain    --task <id> [--json]
@@ -22,7 +24,7 @@ deviation, 1 deviations or a fault, 2 wrong command line, 3 no deviation in what
 or being rebuilt, or no key of heads or operators is known.`
 
 const OPTIONS = {
-  verify: { heads: text, signer: text, 'operator-keys': text, files: flag, json: flag },
+  verify: { heads: text, signer: text, 'operator-keys': text, files: flag, 'with-provider': flag, json: flag },
   statement: { user: text, from: text, to: text, at: text, format: text },
   explain: { task: text, json: flag },
   export: { out: text, key: text },
@@ -49,6 +51,7 @@ export function readCommand(args: readonly string[]) {
     signer,
     'operator-keys': operatorKeys,
     files,
+    'with-provider': withProvider,
     user,
     from,
     to,
@@ -60,7 +63,15 @@ export function readCommand(args: readonly string[]) {
   } = given as Record<string, string>
   switch (name) {
     case 'verify':
-      return { name, heads, signer, operatorKeys, files: Boolean(files), json: Boolean(json) }
+      return {
+        name,
+        heads,
+        signer,
+        operatorKeys,
+        files: Boolean(files),
+        withProvider: Boolean(withProvider),
+        json: Boolean(json),
+      }
     case 'statement': {
       if (!FORMATS.includes(format as never))
         throw new UsageError(`--format: "${format}" is not one of ${FORMATS.join(', ')}.`)

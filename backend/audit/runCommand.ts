@@ -9,6 +9,7 @@ import { explain, explanationReport } from './explain.ts'
 import type { RememberedHeads } from './hashChain.ts'
 import { type GivenHeads, readHeads } from './heads/readHeads.ts'
 import { OPERATORS_FILE, readOperatorKeys } from './operatorKeys.ts'
+import type { ListSales } from './providerSales.ts'
 import type { AuditedModel, RowSnapshot } from './readModelProof.ts'
 import { ownFingerprint, signingKey } from './signingKey.ts'
 import { statementOf } from './statement.ts'
@@ -41,6 +42,8 @@ export interface AuditedLedger {
   takeSnapshot(): Promise<LedgerSnapshot>
   /** Opens the media storage. @throws ConfigError */
   openVideos(): HashVideo
+  /** Returns the payment provider's list of sales. @throws ConfigError */
+  openSales(): ListSales
   findUserId(email: string): Promise<string | undefined>
 }
 
@@ -97,11 +100,12 @@ async function withEvidence<T>(
 
 async function runVerify(command: CommandOf<'verify'>, ledger: AuditedLedger, print: Print): Promise<number> {
   const { dataDir, auditKeyFile } = ledger
-  const { heads, signer = ownFingerprint(auditKeyFile, dataDir), operatorKeys, files, json } = command
+  const { heads, signer = ownFingerprint(auditKeyFile, dataDir), operatorKeys, files, withProvider, json } = command
   const given = heads === undefined ? undefined : await readHeads(heads, signer === undefined ? [] : signer.split(','))
   const hashVideo = files ? ledger.openVideos() : undefined
+  const listSales = withProvider ? ledger.openSales() : undefined
   const isProven = !given || signer !== undefined
-  const compare = (evidence: Evidence) => verify(ledger.store, { ...evidence, hashVideo })
+  const compare = (evidence: Evidence) => verify(ledger.store, { ...evidence, hashVideo, listSales })
   const found = await withEvidence(ledger, given, operatorKeys, compare)
   const verification = {
     ...toVerification(found),

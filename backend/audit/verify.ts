@@ -14,6 +14,7 @@ import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { HeadProofs } from './heads/headProofs.ts'
 import type { SignedHead } from './heads/ledgerHead.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
+import { type ListSales, ProviderSales } from './providerSales.ts'
 import { isOfLedger, LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
@@ -43,6 +44,8 @@ export interface Evidence {
   readonly logState?: (() => Promise<LogState>) | undefined
   /** Without it, the files of delivered videos are not compared. */
   readonly hashVideo?: HashVideo | undefined
+  /** Without it, sales are not compared with those of the payment provider. */
+  readonly listSales?: ListSales | undefined
   readonly now?: () => number
   /** Called and awaited after each page of the log, with the texts that the hashes of the ledger's events cover. */
   readonly onPage?: (texts: readonly string[]) => Promise<void>
@@ -66,6 +69,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const grants = new GrantProofs(deviations, evidence.operators)
   const deliveries = new DeliveryProofs(deviations)
   const delivered = evidence.hashVideo && new DeliveredFiles(evidence.hashVideo)
+  const provided = evidence.listSales && new ProviderSales(evidence.listSales)
   const books = new Map<string, AccountBook>()
   const holds = new Map<string, Stored<CreditAccountEvent<'CreditsHeld'>>>()
   const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
@@ -101,6 +105,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const readModels: ComparedModel[] = []
   for (const proof of proofs) readModels.push(await proof.end(snapshot!, deviations))
   const files: ComparedFiles | null = (await delivered?.compare(store, deviations)) ?? null
+  const sales: number | null = (await provided?.compare(deviations)) ?? null
   const all = (performance.now() - start) / 1000
   return {
     /** Whether every comparison was made and none found a deviation. */
@@ -128,6 +133,8 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     adjustments: grants.adjustments,
     /** Null if the files of delivered videos were not compared. */
     files,
+    /** Sales that were compared with the payment provider's; null if none were. */
+    sales,
     deviations: await located(store, deviations.found),
     deviationCount: deviations.count,
     books,
@@ -142,7 +149,10 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     else if (isOfTask(event)) {
       deliveries.takeTask(event)
       delivered?.take(event)
-    } else grants.takeSubscription(ofItsUser(event))
+    } else {
+      grants.takeSubscription(ofItsUser(event))
+      provided?.take(event)
+    }
   }
 
   function book(event: Stored<CreditAccountEvent>): void {

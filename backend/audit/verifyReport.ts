@@ -33,6 +33,7 @@ export function verifyReport(found: Verification): string {
       `${found.files.compared} video files have the hash of their delivery checked; ` +
         `${found.files.withoutHash} were delivered before hashes were recorded.`,
     )
+  if (found.sales !== null) parts.push(`${found.sales} sales were compared with those of the payment provider.`)
   parts.push(...adjustmentReport(found.adjustments))
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
   for (const { table, incomplete } of readModels)

@@ -3,6 +3,7 @@ import { ConfigError } from '../app/config/environment.ts'
 import { readCommand, USAGE } from '../audit/command.ts'
 import { NotFound, runCommand } from '../audit/runCommand.ts'
 import { runProgram } from '../kernel/commandLine.ts'
+import { PaymentProviderDown } from '../subscriptions/paymentProvider.port.ts'
 import { NoLedger } from './ledger/connectInstallation.ts'
 import { openLedger } from './ledger/openLedger.ts'
 import { STORE_FAULTS } from './ledger/openStore.ts'
@@ -25,7 +26,7 @@ export async function runAudit(args: readonly string[], { env, print, printError
     }
   }
   try {
-    const expected = [NotFound, NoLedger, ConfigError, ...STORE_FAULTS]
+    const expected = [NotFound, NoLedger, ConfigError, PaymentProviderDown, ...STORE_FAULTS]
     return await runProgram({ usage: USAGE, expected, print, printError }, work)
   } catch (error) {
     printError(String((error as Error).stack ?? error))

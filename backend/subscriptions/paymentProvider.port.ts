@@ -14,11 +14,11 @@ export interface ProviderAgreement {
   readonly failedAt: string | null
 }
 
-/** A completed sale. Amounts are integer cents. */
+/** A completed sale. Amounts are integer cents; undefined if the provider's amount cannot be booked. */
 export interface ProviderSale {
   readonly id: string
   readonly agreementId: string
-  readonly amountCents: number
+  readonly amountCents: number | undefined
   readonly currency: string
   readonly soldAt: string
 }
@@ -36,26 +36,30 @@ export interface ProviderReversal {
   readonly reversal: 'refund' | 'reversal'
 }
 
+/** The ids of a reversal, by which the provider is asked about it. */
+export type ReversalHint = Omit<ProviderReversal, 'amountCents'>
+
+/** A dispute as the provider answers to a question for its id. */
+export interface ProviderDispute {
+  /** The disputed sales. Some may not be Kinora's. */
+  readonly saleIds: readonly string[]
+  readonly outcome: DisputeOutcome
+  readonly statusAt: string
+}
+
 /** Returns the id of a sale's chargeback, which providers report without one. */
 export const chargebackIdOf = (saleId: string): string => `${saleId} reversed`
 
 /**
- * The subject of a webhook. Sales and reversals are recorded as sent. For agreements the webhook is only a hint: the
- * state is read from the provider.
+ * The subject of a webhook: the ids to ask the provider about. Amounts, times and outcomes are never taken from a webhook,
+ * whose body can be forged. See docs/decisions/0056-the-providers-word.md.
  */
 export type WebhookSubject =
   | { readonly kind: 'agreement'; readonly agreementId: string }
-  | { readonly kind: 'sale'; readonly sale: ProviderSale }
-  | { readonly kind: 'payment_failed'; readonly agreementId: string; readonly failedAt: string }
-  | ({ readonly kind: 'reversal' } & ProviderReversal)
-  | {
-      readonly kind: 'dispute'
-      readonly disputeId: string
-      /** The disputed sales. Some may not be Kinora's. */
-      readonly saleIds: readonly string[]
-      readonly outcome: DisputeOutcome
-      readonly statusAt: string
-    }
+  | { readonly kind: 'sale'; readonly sale: Pick<ProviderSale, 'id' | 'agreementId'> }
+  | { readonly kind: 'payment_failed'; readonly agreementId: string }
+  | ({ readonly kind: 'reversal' } & ReversalHint)
+  | { readonly kind: 'dispute'; readonly disputeId: string }
   | { readonly kind: 'other' }
 
 export interface PaymentWebhook {
@@ -65,6 +69,11 @@ export interface PaymentWebhook {
   /** Identifies one state of one object. Different events that report the same state share it. */
   readonly objectId: string
   readonly subject: WebhookSubject
+}
+
+/** A webhook whose signature is valid. A transmission keeps its id when it is repeated, and has one body. */
+export interface SignedWebhook extends PaymentWebhook {
+  readonly transmissionId: string
 }
 
 export interface NewAgreement {
@@ -102,17 +111,19 @@ export interface PaymentProvider {
    * undefined if the provider refuses the list to this installation.
    */
   listReversals(from: string, to: string): Promise<ProviderReversal[] | undefined>
+  /** Returns a completed refund or chargeback; undefined if the provider knows none with these ids. */
+  getReversal(hint: ReversalHint): Promise<ProviderReversal | undefined>
+  /** Returns a dispute; undefined if it is unknown, or refused to this installation. */
+  getDispute(disputeId: string): Promise<ProviderDispute | undefined>
   /** Stops billing until the agreement is resumed. */
   pauseAgreement(agreementId: string, reason: string): Promise<void>
   resumeAgreement(agreementId: string, reason: string): Promise<void>
   /** Cancels permanently. */
   cancelAgreement(agreementId: string, reason: string): Promise<void>
   /**
-   * Verifies a webhook's signature and parses its body. Returns undefined if the signature is invalid.
+   * Verifies a webhook's signature and parses its body. Returns undefined if the signature is invalid, or the
+   * transmission is older than the provider's redeliveries.
    * @throws ValidationError if the signature is valid, but the body is malformed
    */
-  verifyWebhook(
-    headers: Readonly<Record<string, string | undefined>>,
-    body: Buffer,
-  ): Promise<PaymentWebhook | undefined>
+  verifyWebhook(headers: Readonly<Record<string, string | undefined>>, body: Buffer): Promise<SignedWebhook | undefined>
 }

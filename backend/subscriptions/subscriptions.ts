@@ -117,7 +117,7 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
         id: `confirmed-${sale.id}`,
         type: 'PAYMENT.SALE.COMPLETED',
         objectId: sale.id,
-        subject: { kind: 'sale', sale },
+        subject: { kind: 'sale', sale: { id: sale.id, agreementId } },
       }))
       webhooks.push({
         id: `confirmed-${agreementId}-${statusAt}`,

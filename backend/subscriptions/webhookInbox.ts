@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
@@ -13,6 +14,20 @@ export const PAYMENT_WEBHOOKS = 'paymentNotices'
  */
 export function createWebhookInbox(pool: pg.Pool) {
   return {
+    /**
+     * Records a transmission. Returns false if its id was used with another body: the signature covers only a checksum.
+     * The id is kept for longer than a transmission is accepted.
+     */
+    async admit(transmissionId: string, body: Buffer): Promise<boolean> {
+      await pool.query(`delete from payment_transmission where received_at < now() - interval '9 days'`)
+      const { rowCount } = await pool.query(
+        `insert into payment_transmission as known (id, body_hash, received_at) values ($1, $2, now())
+         on conflict (id) do update set id = excluded.id where known.body_hash = excluded.body_hash`,
+        [transmissionId, createHash('sha256').update(body).digest('hex')],
+      )
+      return rowCount === 1
+    },
+
     async add({ id, type, objectId, subject }: PaymentWebhook): Promise<void> {
       await pool.query(
         `with added as (

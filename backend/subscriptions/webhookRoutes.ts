@@ -17,9 +17,9 @@ export function webhookRoutes({ payments, inbox, onInvalidSignature }: WebhookRo
       // The provider redelivers webhooks that are not acknowledged.
       throw new Rejection('unavailable', 'The signature cannot be verified at the moment.', { retryAfter: 60 })
     })
-    if (!webhook) {
+    if (!webhook || !(await inbox.admit(webhook.transmissionId, body))) {
       onInvalidSignature()
-      throw new Rejection('unauthenticated', 'The webhook signature is invalid.')
+      throw new Rejection('unauthenticated', 'The webhook signature is invalid or too old.')
     }
     await inbox.add(webhook)
     ctx.set('Cache-Control', 'no-store')

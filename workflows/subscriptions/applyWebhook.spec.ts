@@ -49,28 +49,23 @@ const lists = (...sales: ListedSale[]) => {
 const dated = (event: SubscriptionEvent) => changed(event, { at: new Date(world.now).toISOString() })
 
 describe('a failed payment', () => {
-  const hint = { kind: 'payment_failed', agreementId: 'A', failedAt: on('01-07') } as const
+  const hint = { kind: 'payment_failed', agreementId: 'A' } as const
 
   it('leaves seven days', async () => {
     await world.given(...running)
-    expect(await added(() => apply(hint))).toEqual([failedOn(on('01-07'), on('01-14'))])
-  })
-
-  it('is found at the provider if its webhook was lost', async () => {
-    await world.given(...running)
     remote().failedAt = on('01-08')
-    expect(await added(() => apply({ kind: 'agreement', agreementId: 'A' }))).toEqual([
-      failedOn(on('01-08'), on('01-15')),
-    ])
+    expect(await added(() => apply(hint))).toEqual([failedOn(on('01-08'), on('01-15'))])
   })
 
   it('leaves seven days from the first one', async () => {
-    await world.given(...running)
+    await world.given(...running, failedOn(on('01-07'), on('01-14')))
     remote().failedAt = on('01-08')
-    expect(await added(() => apply(hint))).toEqual([
-      failedOn(on('01-07'), on('01-14')),
-      failedOn(on('01-08'), on('01-14')),
-    ])
+    expect(await added(() => apply(hint))).toEqual([failedOn(on('01-08'), on('01-14'))])
+  })
+
+  it('is not believed unless the provider says so', async () => {
+    await world.given(...running)
+    expect(await added(() => apply(hint))).toEqual([])
   })
 })
 
@@ -89,6 +84,7 @@ describe('a sale', () => {
   ])('pays until %s', async (_, nextBillingAt, periodEnd) => {
     await world.given(...running)
     remote().nextBillingAt = nextBillingAt
+    lists({ ...sale, refunded: false })
     expect(await added(() => apply({ kind: 'sale', sale }))).toEqual([dated(paid('s2', on('02-01'), periodEnd))])
   })
 
@@ -96,11 +92,27 @@ describe('a sale', () => {
     await world.given(...running)
     world.now = Date.parse(on('03-02'))
     remote().nextBillingAt = on('04-01')
-    lists({ ...soldOn('s3', on('03-01')), refunded: false })
+    lists({ ...soldOn('s3', on('03-01')), refunded: false }, { ...sale, refunded: false })
     expect(await added(() => apply({ kind: 'sale', sale }))).toEqual([
       dated(paid('s2', on('02-01'), on('03-01'))),
       dated(paid('s3', on('03-01'), on('04-01'))),
     ])
+  })
+
+  it('waits until the provider lists it', async () => {
+    await world.given(...running)
+    expect(await added(async () => expect(await apply({ kind: 'sale', sale })).toBe('later'))).toEqual([])
+    lists({ ...sale, refunded: false })
+    expect(await apply({ kind: 'sale', sale })).toEqual({ userId })
+  })
+
+  it('is a case for the operator if its amount cannot be booked, and does not stop the others', async () => {
+    await world.given(...running)
+    lists({ ...sale, amountCents: undefined, refunded: true }, { ...soldOn('s3', on('03-01')), refunded: false })
+    expect(await added(() => refreshAgreement(world.deps, 'A', { reconciles: true }))).toMatchObject([
+      { type: 'SubscriptionPaid', data: { saleId: 's3' } },
+    ])
+    expect([...world.alerts.keys()]).toEqual(['sale_unreadable s2'])
   })
 
   it('is looked for from a day before the order', async () => {
@@ -125,7 +137,18 @@ describe('a sale', () => {
 
 describe('a refund', () => {
   const refund = (saleId: string, reversalId = 'r1'): WebhookSubject => ({
-    ...{ kind: 'reversal', saleId, reversalId, amountCents: 100, reversal: 'refund' },
+    ...{ kind: 'reversal', saleId, reversalId, reversal: 'refund' },
+  })
+  beforeEach(() => {
+    world.provider.getReversal = async ({ saleId, reversalId }) => ({
+      ...{ saleId, reversalId, amountCents: 100, reversal: 'refund' },
+    })
+  })
+
+  it('waits until the provider knows it', async () => {
+    await world.given(...running)
+    world.provider.getReversal = async () => undefined
+    expect(await added(async () => expect(await apply(refund('s1'))).toBe('later'))).toEqual([])
   })
 
   it('is recorded once, after the agreement was asked about', async () => {

@@ -1,5 +1,5 @@
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
-import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { ProviderReversal, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { refreshAgreement, type WebhookResult } from './refreshAgreement.ts'
 import { calendarTime, sendCommand } from './sendCommand.ts'
 import type { SettleDeps } from './settleSubscription.ts'
@@ -10,47 +10,44 @@ export interface WebhookDeps extends SettleDeps {
 }
 
 /**
- * Applies a webhook to its subscription. Sales and reversals are recorded as received. Everything else is read from
- * the provider, so webhooks may arrive in any order and more than once.
+ * Applies a webhook to its subscription. A webhook only names what to ask the provider about, so webhooks may arrive in any
+ * order, more than once, or be forged. See docs/decisions/0056-the-providers-word.md.
  */
-export async function applyWebhook(deps: WebhookDeps, subject: WebhookSubject): Promise<WebhookResult> {
-  try {
-    return await apply(deps, subject)
-  } catch (error) {
+export const applyWebhook = (deps: WebhookDeps, subject: WebhookSubject): Promise<WebhookResult> =>
+  orLater(apply(deps, subject))
+
+/** Applies a reversal that the provider lists. One that was applied changes nothing. */
+export const applyReversal = (deps: WebhookDeps, listed: ProviderReversal): Promise<WebhookResult> =>
+  orLater(reverse(deps, listed))
+
+const orLater = (applied: Promise<WebhookResult>): Promise<WebhookResult> =>
+  applied.catch((error) => {
     if (error instanceof Rejection && error.code.startsWith('unknown_')) return 'later'
     throw error
-  }
-}
+  })
 
 async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<WebhookResult> {
   switch (subject.kind) {
     case 'other':
       return 'ignored'
     case 'agreement':
-      return refreshAgreement(deps, subject.agreementId)
     case 'payment_failed':
-      return refreshAgreement(deps, subject.agreementId, { failedAt: subject.failedAt })
+      return refreshAgreement(deps, subject.agreementId)
     case 'sale':
-      return refreshAgreement(deps, subject.sale.agreementId, { sale: subject.sale })
+      return refreshAgreement(deps, subject.sale.agreementId, { saleId: subject.sale.id })
     case 'reversal': {
-      const userId = await deps.findBuyer(subject.saleId)
-      if (userId === undefined) return 'later'
-      const { saleId, reversalId, amountCents, reversal: kind } = subject
-      // Whether a refund ends the plan depends on the sales after it, whose webhooks can be late.
-      const { sales, reversals } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
-      if (reversals.some(({ id }) => id === reversalId)) return { userId }
-      const sale = sales.find(({ id }) => id === saleId)
-      if (sale) await refreshAgreement(deps, sale.agreementId)
-      const reversal = { userId, saleId, reversalId, amountCents, kind }
-      await sendCommand(deps, { type: 'ReportReversal', ...reversal, at: calendarTime(deps) })
-      return { userId }
+      const isKnown = (await deps.findBuyer(subject.saleId)) !== undefined
+      const found = isKnown ? await deps.payments.getReversal(subject) : undefined
+      return found ? reverse(deps, found) : 'later'
     }
     case 'dispute': {
-      const { disputeId, saleIds, outcome, statusAt } = subject
+      const { disputeId } = subject
+      const found = await deps.payments.getDispute(disputeId)
       let result: WebhookResult = 'later'
-      for (const saleId of saleIds) {
+      for (const saleId of found?.saleIds ?? []) {
         const userId = await deps.findBuyer(saleId)
         if (userId === undefined) continue
+        const { outcome, statusAt } = found!
         const dispute = { userId, saleId, disputeId, outcome, statusAt }
         await sendCommand(deps, { type: 'ReportDispute', ...dispute, at: calendarTime(deps) })
         result = { userId }
@@ -58,4 +55,18 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       return result
     }
   }
+}
+
+async function reverse(deps: WebhookDeps, listed: ProviderReversal): Promise<WebhookResult> {
+  const { saleId, reversalId, amountCents, reversal: kind } = listed
+  const userId = await deps.findBuyer(saleId)
+  if (userId === undefined) return 'later'
+  // Whether a refund ends the plan depends on the sales after it, whose webhooks can be late.
+  const { sales, reversals } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+  if (reversals.some(({ id }) => id === reversalId)) return { userId }
+  const sale = sales.find(({ id }) => id === saleId)
+  if (sale) await refreshAgreement(deps, sale.agreementId)
+  const reversal = { userId, saleId, reversalId, amountCents, kind }
+  await sendCommand(deps, { type: 'ReportReversal', ...reversal, at: calendarTime(deps) })
+  return { userId }
 }

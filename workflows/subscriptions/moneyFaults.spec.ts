@@ -91,8 +91,7 @@ const BLIND_SPOTS: Readonly<Record<string, (provider: PaymentModel) => void>> = 
   },
   'refunded sales whose webhook was lost are not found': (provider) => {
     const { listSales } = provider
-    provider.listSales = async (...period) =>
-      (await listSales.apply(provider, period)).filter((sale) => provider.takenBack(sale) === 0)
+    provider.listSales = async (...period) => (await listSales.apply(provider, period)).filter((sale) => !sale.refunded)
   },
 }
 

@@ -1,5 +1,5 @@
 import type { ProviderReversal } from '#backend/subscriptions/paymentProvider.port.ts'
-import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
+import { applyReversal, type WebhookDeps } from './applyWebhook.ts'
 import type { ForEach } from './forEachAnswered.ts'
 import { calendarTime } from './sendCommand.ts'
 import { settleSubscription } from './settleSubscription.ts'
@@ -23,7 +23,7 @@ export async function listReversals({ payments, alerts, calendar }: WebhookDeps)
 export async function applyReversals(deps: WebhookDeps, reversals: readonly ProviderReversal[], forEach: ForEach) {
   const unmatched: ProviderReversal[] = []
   await forEach(reversals, async (reversal) => {
-    const result = await applyWebhook(deps, { kind: 'reversal', ...reversal })
+    const result = await applyReversal(deps, reversal)
     if (typeof result === 'object') await settleSubscription(deps, result.userId)
     else unmatched.push(reversal)
   })

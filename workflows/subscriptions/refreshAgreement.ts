@@ -2,6 +2,7 @@ import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
 import { PLANS } from '#backend/subscriptions/contract.ts'
 import {
   chargebackIdOf,
+  type ListedSale,
   type PaymentProvider,
   type ProviderAgreement,
   type ProviderSale,
@@ -17,17 +18,24 @@ const CLOCK_TOLERANCE_MS = DAY_MS
 /** Billing dates shift by up to three days, because some months lack the 29th, 30th or 31st. */
 const BILLING_TOLERANCE_MS = 4 * DAY_MS
 
+/** Alerts for the operator, one per code. `raise` repeats without effect. */
+interface Alerts {
+  raise(code: string, detail: string): Promise<void>
+  clear(code: string): Promise<void>
+}
+
 export interface RefreshDeps extends CommandDeps {
+  readonly alerts: Alerts
   readonly payments: PaymentProvider
   readonly calendar: Calendar
 }
 
-/** `later`: the webhook's agreement or sale is not known yet. `ignored`: the webhook is not about a Kinora sale. */
+/** `later`: the provider does not list the webhook's agreement, sale, reversal or dispute yet. `ignored`: the webhook is not about a Kinora sale. */
 export type WebhookResult = { readonly userId: string } | 'later' | 'ignored'
 
 interface Hints {
-  readonly sale?: ProviderSale
-  readonly failedAt?: string
+  /** A sale that a webhook named. It waits until the provider lists it. */
+  readonly saleId?: string
   /** Whether to report sales that the provider lists as refunded whole, in case the webhooks of their refunds were lost. */
   readonly reconciles?: boolean
 }
@@ -46,32 +54,37 @@ export async function refreshAgreement(
   if (!agreement) return 'later'
   const from = new Date(Date.parse(agreement.requestedAt) - CLOCK_TOLERANCE_MS).toISOString()
   const listed = await deps.payments.listSales(agreementId, from, calendarTime(deps))
-  const sales = new Map([...listed, ...(hints.sale ? [hints.sale] : [])].map((sale) => [sale.id, sale]))
-  for (const sale of [...sales.values()].toSorted((a, b) => a.soldAt.localeCompare(b.soldAt))) {
+  for (const sale of listed.toSorted((a, b) => a.soldAt.localeCompare(b.soldAt))) {
     const { id: saleId, amountCents, currency, soldAt } = sale
+    if (amountCents === undefined) {
+      const detail = `The provider lists sale ${saleId} of user ${userId} with an amount that cannot be booked.`
+      await deps.alerts.raise(`sale_unreadable ${saleId}`, `${detail} It granted no credits.`)
+      continue
+    }
     const { credits } = PLANS[agreement.tier]
     const data = { saleId, amountCents, currency, credits, soldAt, periodEnd: periodEndOf(sale, remote) }
     await sendCommand(deps, { type: 'ReportSale', userId, agreementId, ...data, at: calendarTime(deps) })
   }
   // After all sales, because a refund ends the plan only if no later sale pays for it.
   for (const sale of listed) if (hints.reconciles && sale.refunded) await reportRefunded(deps, userId, sale)
-  for (const failedAt of [hints.failedAt, remote.failedAt]) {
-    if (!failedAt) continue
+  const { failedAt } = remote
+  if (failedAt !== null) {
     const failure = { failedAt, graceUntil: new Date(Date.parse(failedAt) + GRACE_MS).toISOString() }
     await sendCommand(deps, { type: 'ReportPaymentFailed', userId, agreementId, ...failure, at: calendarTime(deps) })
   }
   const { status, statusAt, trial, nextBillingAt: periodEnd } = remote
   const data = { status, statusAt, trial, periodEnd }
   await sendCommand(deps, { type: 'ReportStatus', userId, agreementId, ...data, at: calendarTime(deps) })
-  return { userId }
+  return hints.saleId === undefined || listed.some(({ id }) => id === hints.saleId) ? { userId } : 'later'
 }
 
 /**
  * Reports a sale that is refunded whole. The list of sales does not tell a refund from a chargeback. It is reported as a
  * chargeback, whose credits return if its dispute is won.
  */
-async function reportRefunded(deps: RefreshDeps, userId: string, sale: ProviderSale): Promise<void> {
+async function reportRefunded(deps: RefreshDeps, userId: string, sale: ListedSale): Promise<void> {
   const { id: saleId, amountCents } = sale
+  if (amountCents === undefined) return
   const known = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const paid = known.sales.find(({ id }) => id === saleId)
   const isBooked = paid

@@ -24,15 +24,8 @@ export interface SaleCredits {
   forfeitSales(userId: string, saleIds: readonly string[]): Promise<void>
 }
 
-/** Alerts for the operator, one per code. `raise` repeats without effect. */
-interface Alerts {
-  raise(code: string, detail: string): Promise<void>
-  clear(code: string): Promise<void>
-}
-
 export interface SettleDeps extends RefreshDeps {
   readonly credits: SaleCredits
-  readonly alerts: Alerts
 }
 
 /**

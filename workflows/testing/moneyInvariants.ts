@@ -6,12 +6,12 @@ import { available, total } from '#backend/credits/lots.rules.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { type Agreement, currentOf, endOf, planEndedAt, successorOf } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import type { ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import type { Step } from './moneySteps.ts'
 import type { MoneyWorld } from './moneyWorld.ts'
+import type { ModelSale } from './paymentModel.ts'
 
 /** Asserts the invariants of the ledger that hold at all times. */
 function assertLedger(world: MoneyWorld): void {
@@ -60,7 +60,7 @@ export const claimedOf = (world: MoneyWorld, saleId: string) =>
   world.subscription.reversals.reduce((sum, reversal) => sum + (reversal.saleId === saleId ? reversal.credits : 0), 0)
 
 /** Asserts that the credits claimed of a sale are its share of the money taken back, and never more than it granted. */
-function assertClaims(world: MoneyWorld, sale: ProviderSale): void {
+function assertClaims(world: MoneyWorld, sale: ModelSale): void {
   const { id: saleId, amountCents } = sale
   const { credits } = world.subscription.sales.find(({ id }) => id === saleId)!
   const claimed = claimedOf(world, saleId)
@@ -152,7 +152,7 @@ function assertKeptByRefund(world: MoneyWorld): void {
 export function assertSettled(world: MoneyWorld): void {
   const { agreements, sales } = world.subscription
   const all = [...world.provider.accounts.values()]
-  const isMispriced = ({ amountCents }: ProviderSale, tier: PaidTier) => amountCents !== PLANS[tier].priceCents
+  const isMispriced = ({ amountCents }: ModelSale, tier: PaidTier) => amountCents !== PLANS[tier].priceCents
   const sold = all.flatMap((account) => account.sales.filter((each) => !isMispriced(each, account.tier)))
   const mispriced = all.flatMap((account) => account.sales.filter((each) => isMispriced(each, account.tier)))
   const mismatched = world.subscription.proposedRefunds.filter(({ cause }) => cause === 'mismatched')

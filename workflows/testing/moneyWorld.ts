@@ -228,6 +228,11 @@ export class MoneyWorld {
     })
   }
 
+  /** Applies a webhook that the provider did not send. */
+  hint(subject: WebhookSubject) {
+    return this.attempt(() => applyWebhook(this.#deps, subject))
+  }
+
   /** Loses a webhook, except one about a dispute: reconciliation does not ask for disputes. */
   lose(index: number): void {
     this.receive()

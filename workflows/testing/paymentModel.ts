@@ -2,19 +2,25 @@ import { monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import {
   chargebackIdOf,
+  type ListedSale,
   type PaymentProvider,
   PaymentProviderDown,
   type ProviderAgreement,
+  type ProviderDispute,
   type ProviderReversal,
   type ProviderSale,
+  type ReversalHint,
   type WebhookSubject,
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
+/** A sale of the model, whose amounts can always be booked. */
+export type ModelSale = ProviderSale & { readonly amountCents: number }
+
 type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] } & {
   tier: PaidTier
   startsAt?: string | null
-  sales: ProviderSale[]
+  sales: ModelSale[]
 }
 
 /** An in-memory payment provider. Tests move its clock and deliver its webhooks. */
@@ -31,6 +37,7 @@ export class PaymentModel implements PaymentProvider {
   readonly #chargedBack = new Set<string>()
   readonly #won = new Set<string>()
   readonly #reversals: ProviderReversal[] = []
+  readonly #disputes = new Map<string, ProviderDispute>()
   readonly #now: () => number
   #count = 0
 
@@ -105,14 +112,14 @@ export class PaymentModel implements PaymentProvider {
     account.sales.push(sale)
     account.failedAt = null
     account.nextBillingAt = monthsAfter(soldAt, 1)
-    this.webhooks.push({ kind: 'sale', sale })
+    this.webhooks.push({ kind: 'sale', sale: { id: sale.id, agreementId: id } })
   }
 
   failPayment(id: string) {
     const account = this.accounts.get(id)
     if (account?.status !== 'active') return
     account.failedAt = this.#at
-    this.webhooks.push({ kind: 'payment_failed', agreementId: id, failedAt: this.#at })
+    this.webhooks.push({ kind: 'payment_failed', agreementId: id })
   }
 
   /** Refunds a percentage of a sale's amount, or the rest of it; by default, of the last sale. */
@@ -137,7 +144,8 @@ export class PaymentModel implements PaymentProvider {
 
   #reverse(reversal: ProviderReversal) {
     this.#reversals.push(reversal)
-    this.webhooks.push({ kind: 'reversal', ...reversal })
+    const { amountCents: _, ...hint } = reversal
+    this.webhooks.push({ kind: 'reversal', ...hint })
   }
 
   /** Resolves a dispute about a sale's chargeback. If it is won, the seller gets the money back. */
@@ -146,17 +154,13 @@ export class PaymentModel implements PaymentProvider {
     if (!sale || !this.#chargedBack.has(sale.id)) return
     if (isWon) this.#won.add(sale.id)
     else this.#won.delete(sale.id)
-    this.webhooks.push({
-      kind: 'dispute',
-      disputeId: `D-${sale.id}`,
-      saleIds: [sale.id],
-      outcome: isWon ? 'won' : 'lost',
-      statusAt: new Date(this.#now() + ++this.#count).toISOString(),
-    })
+    const [disputeId, statusAt] = [`D-${sale.id}`, new Date(this.#now() + ++this.#count).toISOString()]
+    this.#disputes.set(disputeId, { saleIds: [sale.id], outcome: isWon ? 'won' : 'lost', statusAt })
+    this.webhooks.push({ kind: 'dispute', disputeId })
   }
 
   /** Returns the part of a sale that was refunded or charged back, in cents. */
-  takenBack({ id, amountCents }: Pick<ProviderSale, 'id' | 'amountCents'>): number {
+  takenBack({ id, amountCents }: Pick<ModelSale, 'id' | 'amountCents'>): number {
     const isCharged = this.#chargedBack.has(id) && !this.#won.has(id)
     return isCharged ? amountCents : (this.#refunded.get(id) ?? 0)
   }
@@ -167,7 +171,7 @@ export class PaymentModel implements PaymentProvider {
     return account && { ...account }
   }
 
-  async listSales(id: string, from: string, to: string) {
+  async listSales(id: string, from: string, to: string): Promise<ListedSale[]> {
     this.#answer()
     return (this.accounts.get(id)?.sales ?? [])
       .filter(({ soldAt }) => soldAt >= from && soldAt <= to)
@@ -178,6 +182,16 @@ export class PaymentModel implements PaymentProvider {
   async listReversals() {
     this.#answer()
     return this.#reversals
+  }
+
+  async getReversal({ reversalId }: ReversalHint) {
+    this.#answer()
+    return this.#reversals.find((reversal) => reversal.reversalId === reversalId)
+  }
+
+  async getDispute(disputeId: string) {
+    this.#answer()
+    return this.#disputes.get(disputeId)
   }
 
   async pauseAgreement(id: string) {

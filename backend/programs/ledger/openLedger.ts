@@ -11,6 +11,7 @@ import { readLogGaps, readLogHead } from '../../kernel/eventsourcing/postgres/lo
 import { AUDITED_MODELS } from './auditedModels.ts'
 import { connectInstallation, NoLedger } from './connectInstallation.ts'
 import { hashStoredVideo } from './hashStoredVideo.ts'
+import { listProviderSales } from './listProviderSales.ts'
 import { openReadOnly } from './openStore.ts'
 
 /** SQLSTATE of a table that does not exist. */
@@ -42,6 +43,7 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
     auditKeyFile,
     pages: () => readInThread(new URL('./readThread.ts', import.meta.url), place),
     takeSnapshot: () => takeSnapshot(pool, store),
+    openSales: () => listProviderSales(env, pool),
     openVideos: () => hashStoredVideo(env, dataDir),
     logState: logIsInPostgres ? () => readLogState(pool) : undefined,
     findUserId: (email) => findUserId(pool, email),

@@ -14,6 +14,8 @@ export const createNoPayments = (): PaymentProvider => ({
   getAgreement: async () => undefined,
   listSales: async () => [],
   listReversals: async () => [],
+  getReversal: async () => undefined,
+  getDispute: async () => undefined,
   pauseAgreement: isOff,
   resumeAgreement: isOff,
   cancelAgreement: isOff,

@@ -1,9 +1,13 @@
 /** Currencies for which PayPal does not support decimals. */
 const WHOLE = new Set(['HUF', 'JPY', 'TWD'])
 
+/** Largest amount that the read models store. */
+const MAX_UNITS = 2 ** 31 - 1
+
 /**
  * Converts a decimal amount from PayPal ("12.99", "-0.50", "500") to the currency's smallest unit, without
- * floating-point arithmetic. Returns undefined if the amount is not valid in this currency.
+ * floating-point arithmetic. Returns undefined if the amount is not valid in this currency, or
+ * too large to book.
  */
 export function smallestUnits(value: string, currency: string): number | undefined {
   const [, sign, whole, decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(value) ?? []
@@ -11,6 +15,7 @@ export function smallestUnits(value: string, currency: string): number | undefin
   const places = WHOLE.has(currency) ? 0 : 2
   if (/[^0]/.test(decimals.slice(places))) return undefined
   const units = Number(whole + decimals.slice(0, places).padEnd(places, '0'))
+  if (units > MAX_UNITS) return undefined
   return sign && units !== 0 ? -units : units
 }
 

@@ -33,7 +33,7 @@ const resolved = (outcome_code: string) => ({
   update_time: '2026-03-20T10:00:00Z',
   dispute_outcome: { outcome_code },
 })
-const DISPUTED = { kind: 'dispute', disputeId: 'PP-D-1', saleIds: [SALE.id] }
+const DISPUTED = { kind: 'dispute', disputeId: 'PP-D-1' }
 
 describe('parseWebhook', () => {
   it.each([
@@ -42,21 +42,11 @@ describe('parseWebhook', () => {
       SALE,
       {
         kind: 'sale',
-        sale: {
-          id: SALE.id,
-          agreementId: 'I-1',
-          amountCents: 1299,
-          currency: 'USD',
-          soldAt: '2026-03-01T10:00:00.000Z',
-        },
+        sale: { id: SALE.id, agreementId: 'I-1' },
       },
     ],
     ['PAYMENT.SALE.COMPLETED', { ...SALE, billing_agreement_id: undefined }, { kind: 'other' }],
-    [
-      'PAYMENT.SALE.REFUNDED',
-      REFUND,
-      { kind: 'reversal', saleId: SALE.id, reversalId: 'R1', amountCents: 500, reversal: 'refund' },
-    ],
+    ['PAYMENT.SALE.REFUNDED', REFUND, { kind: 'reversal', saleId: SALE.id, reversalId: 'R1', reversal: 'refund' }],
     [
       'PAYMENT.SALE.REVERSED',
       { ...SALE, amount: { total: '-12.99', currency: 'USD' } },
@@ -64,39 +54,31 @@ describe('parseWebhook', () => {
         kind: 'reversal',
         saleId: SALE.id,
         reversalId: `${SALE.id} reversed`,
-        amountCents: 1299,
         reversal: 'reversal',
       },
     ],
-    [
-      'PAYMENT.SALE.REVERSED',
-      REFUND,
-      { kind: 'reversal', saleId: SALE.id, reversalId: 'R1', amountCents: 500, reversal: 'reversal' },
-    ],
+    ['PAYMENT.SALE.REVERSED', REFUND, { kind: 'reversal', saleId: SALE.id, reversalId: 'R1', reversal: 'reversal' }],
     ['BILLING.SUBSCRIPTION.ACTIVATED', AGREEMENT, { kind: 'agreement', agreementId: 'I-1' }],
     ['BILLING.SUBSCRIPTION.RE-ACTIVATED', AGREEMENT, { kind: 'agreement', agreementId: 'I-1' }],
-    [
-      'BILLING.SUBSCRIPTION.PAYMENT.FAILED',
-      FAILED,
-      { kind: 'payment_failed', agreementId: 'I-1', failedAt: '2026-03-01T10:00:00.000Z' },
-    ],
-    [
-      'BILLING.SUBSCRIPTION.PAYMENT.FAILED',
-      AGREEMENT,
-      { kind: 'payment_failed', agreementId: 'I-1', failedAt: '2026-03-01T10:00:05.000Z' },
-    ],
+    ['BILLING.SUBSCRIPTION.PAYMENT.FAILED', FAILED, { kind: 'payment_failed', agreementId: 'I-1' }],
+    ['BILLING.SUBSCRIPTION.PAYMENT.FAILED', AGREEMENT, { kind: 'payment_failed', agreementId: 'I-1' }],
     ['BILLING.PLAN.CREATED', { id: 'P-1' }, { kind: 'other' }],
     ['PAYMENT.SALE.PENDING', SALE, { kind: 'other' }],
-    ['CUSTOMER.DISPUTE.CREATED', DISPUTE, { ...DISPUTED, outcome: 'open', statusAt: '2026-03-02T10:00:00.000Z' }],
-    ['CUSTOMER.DISPUTE.RESOLVED', resolved('RESOLVED_SELLER_FAVOUR'), { ...DISPUTED, outcome: 'won' }],
-    ['CUSTOMER.DISPUTE.RESOLVED', resolved('CANCELED_BY_BUYER'), { ...DISPUTED, outcome: 'won' }],
-    ['CUSTOMER.DISPUTE.RESOLVED', resolved('RESOLVED_BUYER_FAVOUR'), { ...DISPUTED, outcome: 'lost' }],
-    ['CUSTOMER.DISPUTE.RESOLVED', resolved('RESOLVED_WITH_PAYOUT'), { ...DISPUTED, outcome: 'open' }],
-    ['CUSTOMER.DISPUTE.UPDATED', { ...resolved('DENIED'), status: 'UNDER_REVIEW' }, { ...DISPUTED, outcome: 'open' }],
-    ['CUSTOMER.DISPUTE.CREATED', { ...DISPUTE, disputed_transactions: [] }, { kind: 'other' }],
+    ['CUSTOMER.DISPUTE.CREATED', DISPUTE, DISPUTED],
+    ['CUSTOMER.DISPUTE.RESOLVED', resolved('RESOLVED_SELLER_FAVOUR'), DISPUTED],
   ])('parses %s', (type, resource, subject) => {
     expect(parseWebhook(event(type, resource))).toMatchObject({ id: 'WH-1', type, subject })
   })
+
+  it.each([['-12.99'], ['0.00'], ['1.999'], ['9'.repeat(40)], [12.99], [null]])(
+    'ignores the amount %j of a sale',
+    (total) => {
+      const { subject } = parseWebhook(
+        event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total, currency: 'dollars' } }),
+      )
+      expect(subject).toEqual({ kind: 'sale', sale: { id: SALE.id, agreementId: 'I-1' } })
+    },
+  )
 
   it('gives events about the same object and state the same objectId', () => {
     const objectOf = (type: string, resource: object) => parseWebhook({ ...event(type, resource), id: 'WH-2' }).objectId
@@ -118,9 +100,6 @@ describe('parseWebhook', () => {
     { ...event('PAYMENT.SALE.COMPLETED', SALE), id: 7 },
     { ...event('PAYMENT.SALE.COMPLETED', SALE), create_time: 'yesterday' },
     event('PAYMENT.SALE.COMPLETED', null),
-    event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '1.999', currency: 'USD' } }),
-    event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '9'.repeat(40), currency: 'USD' } }),
-    event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '5.00', currency: 'dollars' } }),
     event('PAYMENT.SALE.REFUNDED', { ...REFUND, sale_id: undefined }),
     event('CUSTOMER.DISPUTE.RESOLVED', null),
     event('BILLING.SUBSCRIPTION.ACTIVATED', { ...AGREEMENT, status: 'ODD' }),

@@ -1,41 +1,22 @@
 import * as z from 'zod/mini'
 import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
-import type { DisputeOutcome } from '#backend/subscriptions/events.ts'
 import {
   chargebackIdOf,
   type PaymentWebhook,
   type WebhookSubject,
 } from '#backend/subscriptions/paymentProvider.port.ts'
-import { smallestUnits } from './amounts.ts'
 import { Id, Instant, Subscription } from './paypalShapes.ts'
 
 const Event = z.object({ id: Id, event_type: Id, create_time: Instant, resource: z.unknown() })
 const Identified = z.object({ id: Id })
-const Money = z.object({ total: z.string(), currency: z.string().check(z.regex(/^[A-Z]{3}$/)) })
-const Sale = z.object({ id: Id, billing_agreement_id: z.optional(Id), amount: Money, create_time: Instant })
-/** A refund or, in some reversal events, the sale itself with the reversed amount. */
-const Reversed = z.object({ id: Id, sale_id: z.optional(Id), amount: Money })
-
-const Dispute = z.object({
-  dispute_id: Id,
-  status: z.optional(z.string()),
-  create_time: z.optional(Instant),
-  update_time: z.optional(Instant),
-  disputed_transactions: z.array(z.object({ seller_transaction_id: z.optional(Id) })),
-  dispute_outcome: z.optional(z.object({ outcome_code: z.optional(z.string()) })),
-})
-
-/** Outcomes after which the seller keeps the money, or has lost it. After any other outcome, nothing changes. */
-const OUTCOMES: Readonly<Record<string, DisputeOutcome>> = {
-  RESOLVED_SELLER_FAVOUR: 'won',
-  CANCELED_BY_BUYER: 'won',
-  DENIED: 'won',
-  RESOLVED_BUYER_FAVOUR: 'lost',
-  ACCEPTED: 'lost',
-}
+const Sale = z.object({ id: Id, billing_agreement_id: z.optional(Id) })
+/** A refund or, in some reversal events, the sale itself. */
+const Reversed = z.object({ id: Id, sale_id: z.optional(Id) })
+const Dispute = z.object({ dispute_id: Id, status: z.optional(z.string()), update_time: z.optional(Instant) })
 
 /**
- * Parses an event of PayPal's webhooks API v1. Does not verify its signature.
+ * Parses an event of PayPal's webhooks API v1: the ids that it names, of which PayPal is then asked. Does not verify its
+ * signature.
  * @throws ValidationError if it is not a PayPal event
  */
 export function parseWebhook(event: unknown): PaymentWebhook {
@@ -55,50 +36,30 @@ function subjectOf(type: string, resource: unknown, at: string): { subject: Webh
   const { id: agreementId, status, status_update_time, update_time, billing_info } = parse(Subscription, resource)
   if (type === 'BILLING.SUBSCRIPTION.PAYMENT.FAILED') {
     const failedAt = billing_info?.last_failed_payment?.time ?? at
-    return { subject: { kind: 'payment_failed', agreementId, failedAt }, state: `${agreementId} ${failedAt}` }
+    return { subject: { kind: 'payment_failed', agreementId }, state: `${agreementId} ${failedAt}` }
   }
   const since = update_time ?? status_update_time ?? at
   return { subject: { kind: 'agreement', agreementId }, state: `${agreementId} ${status ?? ''} ${since}` }
 }
 
 function saleOf(resource: unknown): { subject: WebhookSubject; state: string } {
-  const { id, billing_agreement_id: agreementId, amount, create_time: soldAt } = parse(Sale, resource)
+  const { id, billing_agreement_id: agreementId } = parse(Sale, resource)
   // A sale without an agreement was not made by Kinora.
-  if (!agreementId) return { subject: { kind: 'other' }, state: id }
-  const { currency } = amount
-  return {
-    subject: { kind: 'sale', sale: { id, agreementId, amountCents: unitsOf(amount), currency, soldAt } },
-    state: id,
-  }
+  return { subject: agreementId ? { kind: 'sale', sale: { id, agreementId } } : { kind: 'other' }, state: id }
 }
 
 function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subject: WebhookSubject; state: string } {
-  const { id, sale_id: saleId = id, amount } = parse(Reversed, resource)
+  const { id, sale_id: saleId = id } = parse(Reversed, resource)
   // Without `sale_id`, the refund's own id would be mistaken for the sale id.
   if (reversal === 'refund' && saleId === id)
     throw new ValidationError([{ path: 'resource.sale_id', code: 'required' }])
   const reversalId = saleId === id ? chargebackIdOf(id) : id
-  // Some events contain a negative amount.
-  const amountCents = Math.abs(unitsOf(amount))
-  return { subject: { kind: 'reversal', saleId, reversalId, amountCents, reversal }, state: reversalId }
+  return { subject: { kind: 'reversal', saleId, reversalId, reversal }, state: reversalId }
 }
 
 function disputeOf(resource: unknown, at: string): { subject: WebhookSubject; state: string } {
-  const dispute = parse(Dispute, resource)
-  const { dispute_id: disputeId, create_time, update_time, status, dispute_outcome, disputed_transactions } = dispute
-  const statusAt = update_time ?? create_time ?? at
-  const code = status === 'RESOLVED' ? (dispute_outcome?.outcome_code ?? '') : ''
-  const outcome = OUTCOMES[code] ?? 'open'
-  const saleIds = disputed_transactions.flatMap(({ seller_transaction_id }) => seller_transaction_id ?? [])
-  const state = `${disputeId} ${outcome} ${statusAt}`
-  if (saleIds.length === 0) return { subject: { kind: 'other' }, state }
-  return { subject: { kind: 'dispute', disputeId, saleIds, outcome, statusAt }, state }
-}
-
-function unitsOf({ total, currency }: z.infer<typeof Money>): number {
-  const units = smallestUnits(total, currency)
-  if (units === undefined) throw new ValidationError([{ path: 'resource.amount.total', code: 'invalid' }])
-  return units
+  const { dispute_id: disputeId, status, update_time } = parse(Dispute, resource)
+  return { subject: { kind: 'dispute', disputeId }, state: `${disputeId} ${status ?? ''} ${update_time ?? at}` }
 }
 
 function idOf(resource: unknown): string {

@@ -235,6 +235,9 @@ describe('a PayPal subscription', () => {
       ['REFUNDED', '44.99'],
       ['PARTIALLY_REFUNDED', '44.99'],
       ['COMPLETED', '-44.99'],
+      ['COMPLETED', '0.00'],
+      ['COMPLETED', '44.999'],
+      ['COMPLETED', '99999999.99'],
     ] as const
     for (const [index, [status, value]] of rows.entries()) {
       const gross_amount = { currency_code: 'USD', value }
@@ -252,6 +255,8 @@ describe('a PayPal subscription', () => {
       { ...sale, id: 'T0', refunded: false },
       { ...sale, id: 'T3', refunded: true },
       { ...sale, id: 'T4', refunded: false },
+      { ...sale, id: 'T7', refunded: false, amountCents: undefined },
+      { ...sale, id: 'T8', refunded: false, amountCents: undefined },
     ])
   })
 })

@@ -11,6 +11,7 @@ import {
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
+import { getDispute, getReversal } from './getReversal.ts'
 import { listReversals } from './listReversals.ts'
 import { parseWebhook } from './parseWebhook.ts'
 import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal } from './paypalApi.ts'
@@ -37,7 +38,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
   const api = createPaypalApi(access, pace)
   const pathOf = (agreementId: string) => `/v1/billing/subscriptions/${encodeURIComponent(agreementId)}`
   const { source = fetchCertificate, roots } = certificates ?? {}
-  const isAuthentic = createTransmissionCheck(api, webhookId, createCertificates(source, roots, now), now)
+  const transmissionOf = createTransmissionCheck(api, webhookId, createCertificates(source, roots, now), now)
 
   const getAgreement = async (agreementId: string): Promise<ProviderAgreement | undefined> => {
     try {
@@ -75,11 +76,13 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
       return transactions
         .filter(({ status }) => PAID.includes(status))
         .map((transaction) => saleOf(agreementId, transaction))
-        .filter(({ amountCents }) => amountCents > 0)
+        .filter(({ amountCents }) => amountCents === undefined || amountCents > 0)
         .toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))
     },
 
     listReversals: (from, to) => listReversals(api, from, to),
+    getReversal: (hint) => getReversal(api, hint),
+    getDispute: (disputeId) => getDispute(api, disputeId),
 
     pauseAgreement: (agreementId, reason) =>
       change('suspend', ['suspended', 'cancelled', 'expired'], agreementId, reason),
@@ -87,8 +90,8 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
     cancelAgreement: (agreementId, reason) => change('cancel', ['cancelled', 'expired'], agreementId, reason),
 
     async verifyWebhook(headers, body) {
-      if (!(await isAuthentic(headers, body))) return undefined
-      return parseWebhook(parseJson(body))
+      const transmissionId = await transmissionOf(headers, body)
+      return transmissionId === undefined ? undefined : { ...parseWebhook(parseJson(body)), transmissionId }
     },
   }
 }
@@ -143,9 +146,14 @@ function agreementOf(subscription: PaypalSubscription): ProviderAgreement {
 function saleOf(agreementId: string, transaction: z.infer<typeof Transaction>): ListedSale {
   const { id, status, time, amount_with_breakdown } = transaction
   const { currency_code: currency, value } = amount_with_breakdown.gross_amount
-  const amountCents = smallestUnits(value, currency)
-  if (amountCents === undefined) throw new Error(`PayPal's transaction ${id} has an invalid amount`)
-  return { id, agreementId, amountCents, currency, soldAt: time, refunded: status === 'REFUNDED' }
+  return {
+    id,
+    agreementId,
+    amountCents: smallestUnits(value, currency),
+    currency,
+    soldAt: time,
+    refunded: status === 'REFUNDED',
+  }
 }
 
 function parseJson(body: Buffer): unknown {

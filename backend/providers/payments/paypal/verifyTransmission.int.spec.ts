@@ -178,7 +178,7 @@ describe('a PayPal webhook', () => {
     const webhook = double.sign(EVENT, { certUrl: certificateUrl('CERT-1') })
     expect(await read(webhook, provider)).toBe(undefined)
     double.fault = () => undefined
-    now -= 3_600_000
+    now -= 240_000
     expect(await read(webhook, provider)).toMatchObject({ id: 'WH-1' })
   })
 

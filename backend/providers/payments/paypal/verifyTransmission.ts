@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import type { Clock } from '#backend/kernel/time.ts'
 import { createTokenBucket } from '#backend/kernel/tokenBucket.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+import { isTimely } from '../isTimely.ts'
 import { type createCertificates, isCertificateUrl } from './certificates.ts'
 import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 
@@ -19,7 +20,8 @@ const QUESTIONS = { burst: 20, everyMs: 3_000 }
 /**
  * Creates a function that verifies a webhook's signature:
  * https://developer.paypal.com/api/rest/webhooks/rest/#link-selfverificationmethod. It asks PayPal to verify the
- * signature if the certificate is unavailable or does not chain to a trusted root.
+ * signature if the certificate is unavailable or does not chain to a trusted root. Returns the id of the transmission, or
+ * undefined if it is not PayPal's or too old.
  * @throws PaymentProviderDown if neither check is currently possible
  */
 export function createTransmissionCheck(
@@ -29,17 +31,17 @@ export function createTransmissionCheck(
   now: Clock = Date.now,
 ) {
   const mayAsk = createTokenBucket(QUESTIONS, now)
-  return async (headers: Headers, body: Buffer): Promise<boolean> => {
+  return async (headers: Headers, body: Buffer): Promise<string | undefined> => {
     const transmission = transmissionOf(headers)
-    if (!transmission) return false
+    if (!transmission || !isTimely(transmission.time, now())) return undefined
     const key = await certificates(transmission.certUrl).catch(() => 'unavailable' as const)
-    if (key === undefined) return false
+    if (key === undefined) return undefined
     if (key !== 'unavailable') {
-      if (!isSigned(key.key, webhookId, transmission, body)) return false
-      if (key.isTrusted) return true
+      if (!isSigned(key.key, webhookId, transmission, body)) return undefined
+      if (key.isTrusted) return transmission.id
     }
     if (!mayAsk()) throw new PaymentProviderDown('Too many signatures to verify')
-    return isVerifiedByPaypal(api, webhookId, transmission, body)
+    return (await isVerifiedByPaypal(api, webhookId, transmission, body)) ? transmission.id : undefined
   }
 }
 

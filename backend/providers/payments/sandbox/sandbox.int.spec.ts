@@ -6,7 +6,7 @@ paymentProviderContract('the sandbox', async () => {
   const db = await startTemporaryDatabase()
   const secret = 'secret'
   let now = Date.UTC(2026, 0, 31, 12)
-  const provider = createSandbox({ pool: db.pool, calendar: () => now, secret })
+  const provider = createSandbox({ pool: db.pool, calendar: () => now, clock: () => now, secret })
   const { state } = provider
   return {
     provider,

@@ -2,8 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type pg from 'pg'
-import type { Calendar } from '#backend/kernel/time.ts'
-import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { Calendar, Clock } from '#backend/kernel/time.ts'
+import type { PaymentProvider, ProviderReversal } from '#backend/subscriptions/paymentProvider.port.ts'
+import { isTimely } from '../isTimely.ts'
+import { smallestUnits } from '../paypal/amounts.ts'
 import { parseWebhook } from '../paypal/parseWebhook.ts'
 import { createSandboxState, type SandboxState } from './sandboxState.ts'
 
@@ -16,17 +18,18 @@ export interface Sandbox extends PaymentProvider {
 
 const POLL_MS = 250
 
-type SandboxOptions = Readonly<{ pool: pg.Pool; calendar: Calendar; secret: string }>
+/** `clock` is the time of transmissions; `calendar` that of the business, which can be moved. */
+type SandboxOptions = Readonly<{ pool: pg.Pool; calendar: Calendar; clock: Clock; secret: string }>
 
 /** Creates a payment provider for development, which behaves like PayPal but moves no money. */
-export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandbox {
+export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions): Sandbox {
   const state = createSandboxState(pool, calendar)
 
   /** Delivers webhooks in order. Stops at the first failure, which the next poll retries. */
   async function sendWebhooks(address: string, signal: AbortSignal): Promise<void> {
-    for (const { id, body, made_at } of await state.undelivered()) {
+    for (const { id, body } of await state.undelivered()) {
       const bytes = Buffer.from(body)
-      const headers = signWebhook(secret, id, made_at.toISOString(), bytes)
+      const headers = signWebhook(secret, id, new Date(clock()).toISOString(), bytes)
       const answer = await fetch(`${address}/webhooks/paypal`, { method: 'POST', headers, body: bytes, signal })
       await answer.body?.cancel()
       if (!answer.ok) return
@@ -55,16 +58,25 @@ export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandb
     listSales: state.sales,
 
     async listReversals(from, to) {
-      const subjects = (await state.refunds(from, to)).map((body) => parseWebhook(JSON.parse(body)).subject)
-      return subjects.filter((subject) => subject.kind === 'reversal')
+      return (await state.refunds(from, to)).map(reversalOf)
     },
+
+    async getReversal({ reversalId }) {
+      const body = await state.findRefund(reversalId)
+      return body === undefined ? undefined : reversalOf(body)
+    },
+
+    // The sandbox has no disputes.
+    getDispute: async () => undefined,
 
     pauseAgreement: state.pause,
     resumeAgreement: state.resume,
     cancelAgreement: state.cancel,
 
     async verifyWebhook(headers, body) {
-      return isSigned(secret, headers, body) ? parseWebhook(JSON.parse(body.toString())) : undefined
+      const { 'paypal-transmission-id': transmissionId = '', 'paypal-transmission-time': time = '' } = headers
+      const isOwn = isSigned(secret, headers, body) && isTimely(time, clock())
+      return isOwn ? { ...parseWebhook(JSON.parse(body.toString())), transmissionId } : undefined
     },
 
     async run(address, signal) {
@@ -76,6 +88,12 @@ export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandb
       }
     },
   }
+}
+
+/** Reads a refund from the webhook that the sandbox sent about it. */
+function reversalOf(body: string): ProviderReversal {
+  const { id: reversalId, sale_id: saleId, amount } = JSON.parse(body).resource
+  return { saleId, reversalId, amountCents: smallestUnits(amount.total, amount.currency)!, reversal: 'refund' }
 }
 
 /** Signs the same fields as PayPal: id, time, recipient and checksum of the body. */

@@ -121,6 +121,16 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
       return rows.map(({ body }) => body)
     },
 
+    /** Returns the webhook of a refund by the refund's id. */
+    async findRefund(id: string): Promise<string | undefined> {
+      const { rows } = await pool.query<{ body: string }>(
+        `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
+         and body::json->'resource'->>'id' = $1`,
+        [id],
+      )
+      return rows[0]?.body
+    },
+
     /** Activates a pending agreement and bills the first month, unless it starts later. */
     approve: (id: string) =>
       change(id, async (client, row) => {

@@ -29,6 +29,8 @@ export class SimulatedPayments {
     getAgreement: (id) => this.#call(() => this.model.getAgreement(id)),
     listSales: (id, from, to) => this.#call(() => this.model.listSales(id, from, to)),
     listReversals: () => this.#call(() => this.model.listReversals()),
+    getReversal: (hint) => this.#call(() => this.model.getReversal(hint)),
+    getDispute: (id) => this.#call(() => this.model.getDispute(id)),
     pauseAgreement: (id) => this.#call(() => this.model.pauseAgreement(id)),
     resumeAgreement: (id) => this.#call(() => this.model.resumeAgreement(id)),
     cancelAgreement: (id) => this.#call(() => this.model.cancelAgreement(id)),

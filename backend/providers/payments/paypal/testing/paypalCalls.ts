@@ -38,6 +38,10 @@ export function answerCall(model: PaypalModel, base: string, method: string, url
     return { status: 200, body: { plans: [...model.plans.values()].filter(isOf) } }
   }
   if (call === 'GET /v1/reporting/transactions') return report(model, url.searchParams)
+  if (method === 'GET') {
+    const found = model.objects.get(decodeURIComponent(url.pathname))
+    if (found) return { status: 200, body: found }
+  }
   if (call === 'POST /v1/billing/subscriptions') return subscribe(model, base, JSON.parse(body))
   const [, id = '', action] = /^\/v1\/billing\/subscriptions\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? []
   const subscription = model.subscriptions.get(decodeURIComponent(id))

@@ -59,6 +59,8 @@ export class PaypalModel {
   readonly subscriptions = new Map<string, ModelSubscription>()
   /** Refunds and chargebacks, oldest first. */
   readonly reports: ModelReport[] = []
+  /** Sales, refunds and disputes as the API returns them, by path. */
+  readonly objects = new Map<string, object>()
   /** Whether the app may search transactions. */
   mayReport = true
   /** Webhooks to send, in order. */
@@ -139,13 +141,15 @@ export class PaypalModel {
       next_billing_time: `${monthsAfter(time, 1).slice(0, 19)}Z`,
       failed_payments_count: 0,
     })
-    this.#queue('PAYMENT.SALE.COMPLETED', this.#saleResource(id, sale, total))
+    const resource = this.#saleResource(id, sale, total)
+    this.objects.set(`/v1/payments/sale/${sale.id}`, resource)
+    this.#queue('PAYMENT.SALE.COMPLETED', resource)
     return sale.id
   }
 
-  #saleResource(id: string, { id: saleId, time }: ModelTransaction, total: string): object {
+  #saleResource(id: string, { id: saleId, time }: ModelTransaction, total: string, state = 'completed'): object {
     const amount = { total, currency: 'USD', details: { subtotal: total } }
-    return { id: saleId, billing_agreement_id: id, amount, state: 'completed', create_time: time, update_time: time }
+    return { id: saleId, billing_agreement_id: id, amount, state, create_time: time, update_time: time }
   }
 
   failPayment(id: string): void {
@@ -166,7 +170,9 @@ export class PaypalModel {
     const [refundId, total] = [this.newId('R'), `-${decimalOf(cents)}`]
     this.#report('T1107', refundId, sale.id, total)
     const amount = { total, currency: 'USD' }
-    this.#queue('PAYMENT.SALE.REFUNDED', { id: refundId, sale_id: sale.id, amount, create_time: this.at })
+    const refund = { id: refundId, sale_id: sale.id, amount, state: 'completed', create_time: this.at }
+    this.objects.set(`/v1/payments/refund/${refundId}`, refund)
+    this.#queue('PAYMENT.SALE.REFUNDED', refund)
   }
 
   /** Reverses the last sale, as after a chargeback. PayPal's event contains the sale itself. */
@@ -176,6 +182,7 @@ export class PaypalModel {
     sale.status = 'REFUNDED'
     const { value } = sale.amount_with_breakdown.gross_amount
     this.#report('T1201', this.newId('C'), sale.id, `-${value}`)
+    this.objects.set(`/v1/payments/sale/${sale.id}`, this.#saleResource(id, sale, value, 'reversed'))
     this.#queue('PAYMENT.SALE.REVERSED', this.#saleResource(id, sale, `-${value}`))
   }
 
@@ -194,12 +201,12 @@ export class PaypalModel {
   dispute(id: string, resolution?: { disputeId: string; outcome_code: string }): string {
     const sale = this.of(id).transactions.at(-1)!
     const dispute_id = resolution?.disputeId ?? this.newId('PP-D-')
-    const about = { dispute_id, update_time: this.at, disputed_transactions: [{ seller_transaction_id: sale.id }] }
-    if (!resolution) this.#queue('CUSTOMER.DISPUTE.CREATED', { ...about, status: 'OPEN' })
-    else {
-      const dispute_outcome = { outcome_code: resolution.outcome_code }
-      this.#queue('CUSTOMER.DISPUTE.RESOLVED', { ...about, status: 'RESOLVED', dispute_outcome })
-    }
+    const times = { create_time: this.at, update_time: this.at }
+    const about = { dispute_id, ...times, disputed_transactions: [{ seller_transaction_id: sale.id }] }
+    const outcome = resolution && { dispute_outcome: { outcome_code: resolution.outcome_code } }
+    const dispute = { ...about, status: outcome ? 'RESOLVED' : 'OPEN', ...outcome }
+    this.objects.set(`/v1/customer/disputes/${dispute_id}`, dispute)
+    this.#queue(`CUSTOMER.DISPUTE.${outcome ? 'RESOLVED' : 'CREATED'}`, dispute)
     return dispute_id
   }
 }
