@@ -62,6 +62,7 @@ const PAYMENT_CALLS = {
   listSales: { call: 'sales' },
   getReversal: { call: 'reversal' },
   getDispute: { call: 'dispute' },
+  refundSale: { call: 'refund' },
   pauseAgreement: { call: 'pause' },
   resumeAgreement: { call: 'resume' },
   cancelAgreement: { call: 'cancel' },

@@ -146,7 +146,7 @@ export function subscriptionDeps(
     openAgreements: () => readOpenAgreements(database),
     usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),
     onUnmatchedWebhook: (webhookId) => log.error({ webhookId, alert: 'payment_notice_unknown' }, 'webhook unmatched'),
-    mailOnce: (userId, key, { kind, date }) => mailOnce(userId, key, kind, { date }),
+    mailOnce: (userId, key, { kind, ...values }) => mailOnce(userId, key, kind, values),
     // These mails offer plans.
     creditsSpent:
       config.payments.mode === 'off'

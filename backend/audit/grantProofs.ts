@@ -67,6 +67,8 @@ export class GrantProofs {
   /** Reversals that the provider reported, by id. */
   readonly #reversals = new Map<string, Reversal>()
   readonly #restorations = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleRestored'>['data']>()
+  /** Users by their sales that are to be refunded, so that their credits are taken before. */
+  readonly #voidable = new Map<string, string>()
   /** Where the last agreement of a user ended, by user. */
   readonly #ends = new Map<string, Place>()
   readonly #welcomed = new Set<string>()
@@ -98,6 +100,8 @@ export class GrantProofs {
       this.#reversals.set(reversalId, { ...placeOf(event), ...reversal })
     }
     if (event.type === 'SubscriptionSaleRestored') this.#restorations.set(event.data.restorationId, event.data)
+    if (event.type === 'SubscriptionRefundProposed' && event.data.automatic)
+      this.#voidable.set(event.data.saleId, event.data.userId)
     if (event.type === 'SubscriptionEnded') this.#ends.set(event.data.userId, placeOf(event))
   }
 
@@ -154,7 +158,10 @@ export class GrantProofs {
   #unprovenForfeiture({ data }: EventOf<CreditAccountEvent, 'CreditLotClosed'>): string | undefined {
     const { userId, lotId, reason } = data
     if (reason === 'expired') return undefined
-    const sale = lotId.startsWith(LOT) ? this.#sales.get(lotId.slice(LOT.length)) : undefined
+    const saleId = lotId.startsWith(LOT) ? lotId.slice(LOT.length) : ''
+    if (reason === 'refund')
+      return this.#voidable.get(saleId) === userId ? undefined : `No refund of this lot's sale was proposed.`
+    const sale = this.#sales.get(saleId)
     if (sale?.userId !== userId || sale.afterEnd) return `The lot ${lotId} is not of a subscription of this user.`
     const hasEnded = (this.#ends.get(userId)?.revision ?? -1) > sale.revision!
     return hasEnded

@@ -1,6 +1,12 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { type EndedIds, hasEnded, noEndedIds, weightOfEnded, withEnded } from '../kernel/eventsourcing/pure/endedIds.ts'
-import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent, type LotPart } from './events.ts'
+import {
+  type CloseReason,
+  CREDIT_ACCOUNT,
+  CREDIT_ACCOUNT_EVENTS,
+  type CreditAccountEvent,
+  type LotPart,
+} from './events.ts'
 import {
   allocate,
   available,
@@ -45,6 +51,8 @@ interface Commands {
   /** Forfeits the remaining credits of lots whose subscription has ended. */
   ForfeitLots: { lotIds: readonly string[] }
   ExpireLots: object
+  /** Closes a lot whose sale is to be refunded, if none of its credits were used. */
+  VoidLot: { lotId: string }
   /** `amount`: number of credits to claim back; by default, all that can be claimed. */
   ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
   /**
@@ -142,6 +150,8 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
       return close(account, command, 'subscription_ended', ({ id }) => command.lotIds.includes(id))
     case 'ExpireLots':
       return close(account, command, 'expired', (lot) => !isValid(lot, command.at))
+    case 'VoidLot':
+      return close(account, command, 'refund', ({ id, left, granted }) => id === command.lotId && left === granted)
     case 'ReverseLot':
       return reverse(command, account)
     case 'RestoreLot':
@@ -204,7 +214,7 @@ function withDebtRepaid(account: CreditAccount, { userId, at }: Common, event: C
 function close(
   { lots }: CreditAccount,
   { userId, at }: Common,
-  reason: 'expired' | 'subscription_ended',
+  reason: CloseReason,
   isOver: (lot: Lot) => boolean,
 ): CreditAccountEvent[] {
   return lots.filter(isOver).map(({ id, left }) => ({

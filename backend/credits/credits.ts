@@ -105,6 +105,14 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       if (saleIds.length > 0) await send(command, bySystem('forfeit', when, ...saleIds, userId))
     },
 
+    /** Closes the lot of a sale that is to be refunded. Returns false, and leaves it, if some of its credits were used. */
+    async voidSale(userId: string, saleId: string): Promise<boolean> {
+      const [when, lotId] = [at(), saleLot(saleId)]
+      const command = { type: 'VoidLot', userId, lotId, at: when } as const
+      const { state } = await handle(creditAccount, userId, command, bySystem('void', when, saleId, userId))
+      return state.closed.some(({ id, granted, forfeited }) => id === lotId && granted === forfeited)
+    },
+
     /** Closes the user's expired lots, which forfeits their remaining credits. */
     expire(userId: string) {
       const when = at()

@@ -10,6 +10,9 @@ export type LotSource = 'free' | 'allowance' | 'subscription' | 'payment' | 'adj
 /** Credits of one lot. Amounts are whole credits, greater than zero. */
 export type LotPart = Readonly<{ lotId: string; amount: number }>
 
+/** `refund`: none of the lot's credits were used, and its sale is about to be refunded. */
+export type CloseReason = 'expired' | 'subscription_ended' | 'refund'
+
 /** Data of each event, in addition to the user and the time. */
 interface Data {
   /** Credits were granted. `reference` is the id of the sale that paid for them. */
@@ -39,7 +42,7 @@ interface Data {
     forfeited?: readonly LotPart[]
   }
   /** The lot was closed and its remaining credits were forfeited. `amount` may be zero. */
-  CreditLotClosed: { lotId: string; amount: number; reason: 'expired' | 'subscription_ended' }
+  CreditLotClosed: { lotId: string; amount: number; reason: CloseReason }
   /**
    * The payment for a lot was reversed: its credits were claimed back, if necessary from other lots. `debt` is the
    * number of credits that the user still owes.

@@ -8,6 +8,10 @@ export interface Agreement {
   readonly priceCents: number
   readonly currency: string
   readonly requestedAt: string
+  /** Id of the agreement that was the user's plan at the time of the request, which this one was meant to replace. */
+  readonly over: string | null
+  /** Earliest known time of the buyer's approval at the provider; null if unknown. */
+  readonly approvedAt: string | null
   /** `scheduled`: approved; starts when the current agreement ends. */
   readonly status: 'pending' | 'scheduled' | 'active' | 'suspended' | 'ended'
   readonly startsAt: string | null
@@ -37,6 +41,7 @@ export interface Sale {
   readonly agreementId: string
   readonly credits: number
   readonly amountCents: number
+  readonly currency: string
   readonly afterEnd: boolean
   readonly periodStart: string
   readonly periodEnd: string
@@ -49,7 +54,9 @@ export type ProposedRefund = Readonly<{
   agreementId: string
   amountCents: number
   currency: string
-  cause: 'after_end' | 'mismatched'
+  cause: 'after_end' | 'mismatched' | 'duplicate'
+  automatic: boolean
+  at: string
 }>
 
 /** `credits` is the number of credits that this reversal claims, or gives back if negative (`restored`). */
@@ -119,6 +126,9 @@ export const forfeitedSales = (subscription: Subscription): readonly string[] =>
 /** Returns the later of two instants, or the one that is known. */
 export const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
 
+/** Returns the earlier of two instants, or the one that is known. */
+export const earliest = (a: string | null, b: string | null) => (a === null || (b !== null && b < a) ? b : a)
+
 /** Returns until when a plan stays if it is cancelled: the end of its paid period, or of the grace period if that is later. */
 export const endOf = ({ status, periodEnd, graceUntil }: Pick<Agreement, 'status' | 'periodEnd' | 'graceUntil'>) =>
   latest(periodEnd, status === 'active' ? graceUntil : null)
@@ -137,31 +147,42 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
   switch (event.type) {
     case 'SubscriptionRequested': {
       const { tier, priceCents, currency, startsAt } = event.data
-      const agreement = { ...NEW, id: agreementId, tier, priceCents, currency, startsAt, requestedAt: at }
+      const over = currentOf(subscription)?.id ?? null
+      const agreement = { ...NEW, id: agreementId, tier, priceCents, currency, startsAt, requestedAt: at, over }
       return { ...subscription, agreements: [...subscription.agreements, agreement] }
     }
     case 'SubscriptionScheduled':
-      return change({ status: 'scheduled', startsAt: event.data.startsAt, endedAt: null })
+      return change(({ approvedAt }) => ({
+        ...{ status: 'scheduled', startsAt: event.data.startsAt, endedAt: null },
+        approvedAt: earliest(approvedAt, statusAt),
+      }))
     case 'SubscriptionActivated': {
       const { periodEnd } = event.data
       const status = { status: 'active', endedAt: null } as const
-      return change((agreement) => ({ ...status, periodEnd: latest(agreement.periodEnd, periodEnd) }))
+      return change((agreement) => ({
+        ...status,
+        periodEnd: latest(agreement.periodEnd, periodEnd),
+        approvedAt: earliest(agreement.approvedAt, statusAt),
+      }))
     }
     case 'SubscriptionPaid': {
-      const { saleId, credits, amountCents, afterEnd, periodStart, periodEnd } = event.data
+      const { saleId, credits, amountCents, currency, afterEnd, periodStart, periodEnd } = event.data
       const paid = change((agreement) => ({
+        approvedAt: earliest(agreement.approvedAt, periodStart),
         periodStart: latest(agreement.periodStart, periodStart),
         periodEnd: latest(agreement.periodEnd, periodEnd),
         graceUntil: agreement.failedAt !== null && agreement.failedAt > periodStart ? agreement.graceUntil : null,
       }))
-      const sale = { id: saleId, agreementId, credits, amountCents, afterEnd, periodStart, periodEnd, reportedAt: at }
-      return { ...paid, sales: [...paid.sales, sale] }
+      const about = { agreementId, credits, amountCents, currency, afterEnd, periodStart, periodEnd, reportedAt: at }
+      return { ...paid, sales: [...paid.sales, { id: saleId, ...about }] }
     }
     case 'SubscriptionRefundProposed':
     case 'SubscriptionSaleMismatched': {
       const { saleId, amountCents, currency } = event.data
-      const cause = event.type === 'SubscriptionSaleMismatched' ? 'mismatched' : 'after_end'
-      const refund = { saleId, agreementId, amountCents, currency, cause } as const
+      const isMismatched = event.type === 'SubscriptionSaleMismatched'
+      const cause = isMismatched ? 'mismatched' : (event.data.cause ?? 'after_end')
+      const automatic = !isMismatched && event.data.automatic === true
+      const refund = { saleId, agreementId, amountCents, currency, cause, automatic, at } as const
       return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
     }
     case 'SubscriptionPaymentFailed':
@@ -201,6 +222,13 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
   }
 }
 
-const NO_DATES = { statusAt: null, suspendedAt: null, periodStart: null, periodEnd: null, failedAt: null } as const
+const NO_DATES = {
+  approvedAt: null,
+  statusAt: null,
+  suspendedAt: null,
+  periodStart: null,
+  periodEnd: null,
+  failedAt: null,
+} as const
 const NO_END = { graceUntil: null, endCause: null, endedAt: null, replacedBy: null, closed: false } as const
 const NEW = { status: 'pending', cancelled: 'no', paused: 'no', ...NO_DATES, ...NO_END } as const

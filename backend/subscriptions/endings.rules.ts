@@ -51,11 +51,11 @@ export const drop = (
     ? ended(occasion, agreement, 'replaced', plan.id)
     : ended(occasion, agreement, cause)
 
-/** Ends all agreements that have not started, except this one. If the buyer approves one later, it is not activated. */
-export const withdraw = (subscription: Subscription, occasion: Occasion, except?: Agreement): Events =>
+/** Ends all agreements that have not started. If the buyer approves one later, it is not activated. */
+export const withdraw = (subscription: Subscription, occasion: Occasion): Events =>
   subscription.agreements
-    .filter((agreement) => agreement !== except && (awaitsApproval(agreement) || isScheduled(agreement)))
-    .map((agreement) => drop(subscription, occasion, agreement, 'withdrawn', except))
+    .filter((agreement) => awaitsApproval(agreement) || isScheduled(agreement))
+    .map((agreement) => drop(subscription, occasion, agreement, 'withdrawn'))
 
 /** Ends the plan, at once or with its period, and withdraws agreements that have not started. @throws Rejection no_subscription */
 export function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription: Subscription): Events {

@@ -54,8 +54,19 @@ interface Data {
     /** The sale completed after the agreement ended, or was reported after the plan ended. Its credits are never forfeited. */
     afterEnd: boolean
   }
-  /** A sale completed although its plan had ended. The operator should refund it at the provider. */
-  SubscriptionRefundProposed: { saleId: string; amountCents: number; currency: string }
+  /**
+   * A sale should be refunded. `duplicate`: another plan, requested beside this one, was approved after it; by default, the sale
+   * completed although its plan had ended. Kinora refunds an `automatic` one if none of its credits were used, otherwise
+   * the operator decides.
+   */
+  SubscriptionRefundProposed: {
+    saleId: string
+    amountCents: number
+    currency: string
+    cause?: 'duplicate'
+    /** Missing in old events. */
+    automatic?: true
+  }
   /** The amount or currency of a sale differs from the agreement. It grants no credits, and the operator should refund it. */
   SubscriptionSaleMismatched: {
     saleId: string

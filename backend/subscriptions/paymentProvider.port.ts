@@ -115,6 +115,13 @@ export interface PaymentProvider {
   getReversal(hint: ReversalHint): Promise<ProviderReversal | undefined>
   /** Returns a dispute; undefined if it is unknown, or refused to this installation. */
   getDispute(disputeId: string): Promise<ProviderDispute | undefined>
+  /**
+   * Refunds all of a sale, once however often it is called. Returns the refund, or undefined while it is pending.
+   * @throws Error the provider refuses it
+   */
+  refundSale(
+    sale: Pick<ListedSale, 'id' | 'currency'> & { readonly amountCents: number },
+  ): Promise<ProviderReversal | undefined>
   /** Stops billing until the agreement is resumed. */
   pauseAgreement(agreementId: string, reason: string): Promise<void>
   resumeAgreement(agreementId: string, reason: string): Promise<void>

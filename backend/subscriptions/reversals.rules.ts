@@ -3,27 +3,10 @@ import { type Agreement, currentOf, evolve, type Sale, type Subscription, succes
 import type { SubscriptionCommand } from './commands.ts'
 import { drop, type Events, ended, isScheduled, type Occasion, withdraw } from './endings.rules.ts'
 import { activate } from './starts.rules.ts'
-
-type Facts = Pick<Subscription, 'reversals' | 'disputes'>
+import { type Facts, ofSale, sum, takenCents } from './takenBack.rules.ts'
 
 /** A sale whose money can be taken back. `periodStart` is null if it pays for no period. */
 type Reversible = Pick<Sale, 'id' | 'agreementId' | 'amountCents' | 'credits'> & { readonly periodStart: string | null }
-
-const ofSale = <T extends { saleId: string }>(all: readonly T[], { id }: Pick<Sale, 'id'>) =>
-  all.filter(({ saleId }) => saleId === id)
-
-const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
-
-/**
- * Returns the part of a sale that was refunded or charged back, in cents. A chargeback reports the whole sale. It does
- * not count once all disputes about the sale are won. See docs/decisions/0015-disputes.md.
- */
-export function takenCents({ reversals, disputes }: Facts, sale: Pick<Sale, 'id' | 'amountCents'>): number {
-  const about = ofSale(disputes, sale)
-  const isWon = about.length > 0 && about.every(({ outcome }) => outcome === 'won')
-  const counting = ofSale(reversals, sale).filter(({ kind }) => kind === 'refund' || !isWon)
-  return Math.min(sale.amountCents, sum(counting.map(({ amountCents }) => amountCents)))
-}
 
 /**
  * Returns the credits of a sale that are still to be claimed back; negative if credits are to be given back. The share

@@ -103,11 +103,12 @@ describe('a second scheduled plan', () => {
       .decides(ended('B', 'replaced', 'C'), scheduled('C', { tier: 'pro' }))
   })
 
-  it('ends unused if it was requested before the first', () => {
-    const late = [...running, requested('C', 'pro', startsAt), requested('B', 'standard', startsAt), scheduled('B')]
-    given(...late)
-      .when(status('active', on('01-05'), 'C'))
-      .decides(ended('C', 'replaced', 'B'))
+  it('ends unused if it was approved before the first, whichever was requested first', () => {
+    const waiting = [requested('B', 'standard', startsAt), requested('C', 'pro', startsAt)]
+    for (const requests of [waiting, waiting.toReversed()])
+      given(...running, ...requests, scheduled('B'))
+        .when(status('active', on('01-04'), 'C'))
+        .decides(ended('C', 'withdrawn'))
   })
 
   it('is withdrawn by a plan that starts immediately', () => {
@@ -186,14 +187,13 @@ describe('plans that wait for their start or approval', () => {
       .decides(ended('B', 'withdrawn'), ended('C', 'withdrawn'), ended('D', 'withdrawn'), reactivated)
   })
 
-  it('are all withdrawn when another plan starts, whether they were requested before it or after it', () => {
+  it('are withdrawn when another plan starts, unless they still await approval', () => {
     given(...waiting, requested('D', 'ultimate'), requested('E'), ended('E', 'not_approved'))
       .when(status('active', on('01-05'), 'D'))
       .decides(
         ended('A', 'replaced', 'D'),
         ended('B', 'withdrawn'),
         ended('C', 'withdrawn'),
-        ended('E', 'withdrawn'),
         activated('D', { tier: 'ultimate', statusAt: on('01-05') }),
       )
   })

@@ -1,32 +1,40 @@
-import { type Agreement, currentOf, isRunning, latest, type Subscription } from './agreements.rules.ts'
+import { type Agreement, currentOf, earliest, isRunning, latest, type Subscription } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
-import { cancelled, type Events, ended, isScheduled, type Occasion, withdraw } from './endings.rules.ts'
+import { cancelled, drop, type Events, ended, isScheduled, type Occasion } from './endings.rules.ts'
 import type { SubscriptionEvent } from './events.ts'
+import { refundDuplicates } from './takenBack.rules.ts'
 
 type Start = Partial<SubscriptionEvent<'SubscriptionActivated'>['data']>
 
-/** Returns the agreements requested before and after this one. If both are approved, the one requested later wins. */
-function requestedAround({ agreements }: Subscription, agreement: Agreement) {
-  const place = agreements.indexOf(agreement)
-  return { earlier: agreements.slice(0, place), later: agreements.slice(place + 1) }
+/**
+ * Returns whether another agreement was approved after this one, in whichever order the approvals are reported: the buyer's last
+ * approval wins.
+ */
+const isOutdone = ({ agreements }: Subscription, agreement: Agreement, approvedAt: string): boolean => {
+  const own = earliest(agreement.approvedAt, approvedAt)!
+  return agreements.some(
+    (other) => other.id !== agreement.id && (isRunning(other) || isScheduled(other)) && (other.approvedAt ?? '') > own,
+  )
 }
 
-/** Activates an agreement, ends the one it replaces and withdraws the others, so that only one can be billed. */
+/**
+ * Activates an agreement, ends the one it replaces and withdraws scheduled ones, so that only one can be billed. Agreements
+ * that await approval stay open: the buyer can still approve one, which then replaces this one.
+ */
 export function activate(
   subscription: Subscription,
   { userId, at }: Occasion,
   agreement: Agreement,
   { trial = false, periodEnd = agreement.periodEnd, statusAt = null }: Start = {},
 ): Events {
-  const { earlier, later } = requestedAround(subscription, agreement)
-  // Only in logs of earlier releases, which did not withdraw agreements that had not started.
-  if (later.some((other) => isRunning(other) || (isScheduled(other) && other.startsAt! <= at)))
-    return [ended({ userId, at }, agreement, 'withdrawn')]
   const { id, tier, priceCents, currency } = agreement
+  const others = subscription.agreements.filter((other) => other.id !== id)
+  const [running, waiting] = [others.filter(isRunning), others.filter(isScheduled)]
   const data = { userId, at, agreementId: id, tier, trial, priceCents, currency, periodEnd, statusAt }
   return [
-    ...earlier.filter(isRunning).map((other) => ended({ userId, at }, other, 'replaced', id)),
-    ...withdraw(subscription, { userId, at }, agreement),
+    ...running.map((other) => ended({ userId, at }, other, 'replaced', id)),
+    ...waiting.map((other) => drop(subscription, { userId, at }, other, 'withdrawn', agreement)),
+    ...refundDuplicates(subscription, { userId, at }, [...running, ...waiting], agreement),
     { type: 'SubscriptionActivated', data },
   ]
 }
@@ -43,19 +51,20 @@ const scheduled = (
  */
 export function approve(
   subscription: Subscription,
-  occasion: Occasion & Start & { readonly statusAt: string | null },
+  occasion: Occasion & Start & { readonly statusAt: string | null; readonly approvedAt: string },
   agreement: Agreement,
 ): Events {
-  const { at, statusAt } = occasion
-  const { earlier, later } = requestedAround(subscription, agreement)
-  const paidUntil = earlier.find(({ status }) => status === 'active')?.periodEnd ?? null
+  const { at, statusAt, approvedAt } = occasion
+  if (isOutdone(subscription, agreement, approvedAt)) return [ended(occasion, agreement, 'withdrawn')]
+  const others = subscription.agreements.filter(({ id }) => id !== agreement.id)
+  const paidUntil = others.find(({ status }) => status === 'active')?.periodEnd ?? null
   const startsAt = agreement.startsAt === null ? null : latest(agreement.startsAt, paidUntil)
   if (startsAt === null || startsAt <= at) return activate(subscription, occasion, agreement, occasion)
-  const newer = later.find(isScheduled)
-  if (newer) return [ended(occasion, agreement, 'replaced', newer.id)]
   const current = currentOf(subscription)
+  const replaced = others.filter(isScheduled)
   return [
-    ...earlier.filter(isScheduled).map((other) => ended(occasion, other, 'replaced', agreement.id)),
+    ...replaced.map((other) => ended(occasion, other, 'replaced', agreement.id)),
+    ...refundDuplicates(subscription, occasion, replaced, agreement),
     scheduled(occasion, agreement, { startsAt, statusAt }),
     ...(current?.cancelled === 'no' ? [cancelled(occasion, current)] : []),
   ]
@@ -68,9 +77,12 @@ export function startPaid(
   agreement: Agreement,
 ): Events {
   const hasPlan = currentOf(subscription)?.status === 'active'
-  if (hasPlan && !isScheduled(agreement)) return approve(subscription, { ...sale, statusAt: null }, agreement)
-  const waits = hasPlan && agreement.startsAt! > sale.at
-  return waits ? [] : activate(subscription, sale, agreement, { periodEnd: sale.periodEnd })
+  const approval = { ...sale, statusAt: null, approvedAt: sale.soldAt }
+  if (hasPlan && !isScheduled(agreement)) return approve(subscription, approval, agreement)
+  if (hasPlan && agreement.startsAt! > sale.at) return []
+  if (!isScheduled(agreement) && isOutdone(subscription, agreement, sale.soldAt))
+    return [ended(sale, agreement, 'withdrawn')]
+  return activate(subscription, sale, agreement, { periodEnd: sale.periodEnd })
 }
 
 /** Delays a smaller plan by the period for which the cancelled one was billed before the pause of its billing. */

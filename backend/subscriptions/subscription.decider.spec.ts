@@ -61,7 +61,7 @@ describe('agreements', () => {
     given(...two)
       .when(status('active', on('01-05'), 'B'))
       .decides(ended('A', 'replaced', 'B'), activated('B', { tier: 'ultimate', statusAt: on('01-05') }))
-    given(requested(), requested('B', 'ultimate'), activated('B', { tier: 'ultimate' }))
+    given(requested(), requested('B', 'ultimate'), activated('B', { tier: 'ultimate', statusAt: on('01-06') }))
       .when(status('active'))
       .decides(ended('A', 'withdrawn'))
   })

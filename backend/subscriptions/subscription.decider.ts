@@ -35,7 +35,8 @@ function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription
   const { userId, at, agreementId, status, statusAt } = command
   const agreement = find(subscription, agreementId)
   const data = { userId, at, agreementId, statusAt }
-  if (status === 'active' && awaitsApproval(agreement)) return approve(subscription, command, agreement)
+  if (status === 'active' && awaitsApproval(agreement))
+    return approve(subscription, { ...command, approvedAt: statusAt }, agreement)
   if (agreement.status === 'ended') {
     const isOver = status === 'cancelled' || status === 'expired'
     return isOver && !agreement.closed ? [{ type: 'SubscriptionClosed', data: { userId, at, agreementId } }] : []
@@ -82,12 +83,15 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
     return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, meant: { tier, periodStart: soldAt, periodEnd } } }]
   const starts = awaitsApproval(agreement) || isScheduled(agreement)
   const started = starts ? startPaid(subscription, command, agreement) : []
-  const afterEnd = isSoldAfterEnd(started.reduce(evolve, subscription), agreementId, soldAt)
+  const after = started.reduce(evolve, subscription)
+  const afterEnd = isSoldAfterEnd(after, agreementId, soldAt)
+  const isDuplicate = !afterEnd && periodEnd > at && isDuplicated(after, agreementId)
+  const refund = { ...sale, ...(isDuplicate && { cause: 'duplicate' as const }), automatic: true } as const
   const resumes = status === 'suspended' && agreement.cancelled === 'no' && periodEnd > at
   return [
     ...started,
     { type: 'SubscriptionPaid', data: { ...sale, tier, credits, periodStart: soldAt, periodEnd, afterEnd } },
-    ...(afterEnd ? [{ type: 'SubscriptionRefundProposed', data: sale } as const] : []),
+    ...(afterEnd || isDuplicate ? [{ type: 'SubscriptionRefundProposed', data: refund } as const] : []),
     ...(resumes ? [{ type: 'SubscriptionResumed', data: { userId, agreementId, at, statusAt: null } } as const] : []),
     ...delayNext(subscription, command, agreement),
   ]
@@ -97,6 +101,13 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
 function isSoldAfterEnd(subscription: Subscription, agreementId: string, soldAt: string): boolean {
   const { endedAt } = find(subscription, agreementId)
   return (endedAt !== null && soldAt >= endedAt) || planEndedAt(subscription, agreementId) !== null
+}
+
+/** Returns whether an agreement was replaced by one that was requested beside it, and approved after it. */
+function isDuplicated(subscription: Subscription, agreementId: string): boolean {
+  const { status, endCause, replacedBy } = find(subscription, agreementId)
+  const isReplaced = status === 'ended' && endCause === 'replaced' && replacedBy !== null
+  return isReplaced && find(subscription, replacedBy).over !== agreementId
 }
 
 function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>, subscription: Subscription): Events {
@@ -136,7 +147,9 @@ function applyDueChanges(command: SubscriptionCommand<'ApplyDueChanges'>, subscr
 
 function applyDueChange(occasion: Occasion, agreement: Agreement, subscription: Subscription): Events {
   if (agreement.status === 'pending') return [ended(occasion, agreement, 'not_approved')]
-  if (agreement.status === 'scheduled') return activate(subscription, occasion, agreement)
+  // Logs of earlier releases can hold two.
+  const due = subscription.agreements.findLast((other) => isScheduled(other) && other.startsAt! <= occasion.at)
+  if (agreement.status === 'scheduled') return activate(subscription, occasion, due ?? agreement)
   if (agreement.cancelled !== 'no') return endPeriod(occasion, agreement, subscription)
   if (agreement.status === 'suspended') return [ended(occasion, agreement, 'unpaid')]
   const { userId, at } = occasion

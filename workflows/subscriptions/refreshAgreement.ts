@@ -7,7 +7,7 @@ import {
   type ProviderAgreement,
   type ProviderSale,
 } from '#backend/subscriptions/paymentProvider.port.ts'
-import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
+import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 import { type CommandDeps, calendarTime, sendCommand } from './sendCommand.ts'
 
 const DAY_MS = 24 * 3_600_000

@@ -2,8 +2,11 @@ import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import { currentOf } from '#backend/subscriptions/agreements.rules.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 
-export type Reminder = { readonly kind: 'renewalAhead' | 'paymentFailed'; readonly date: string }
+export type Reminder =
+  | { readonly kind: 'renewalAhead' | 'paymentFailed'; readonly date: string }
+  | { readonly kind: 'saleRefunded'; readonly amount: string }
 
 export interface ReminderDeps {
   readonly handle: Handle
@@ -15,11 +18,18 @@ export interface ReminderDeps {
 const RENEWAL_NOTICE_MS = 3 * 24 * 3_600_000
 
 /**
- * Emails a subscriber about a failed payment or the upcoming renewal. Returns the delay in milliseconds until the next
+ * Emails a subscriber about refunds that Kinora made, a failed payment or the upcoming renewal. Returns the delay in milliseconds until the next
  * reminder is due, or null if none is.
  */
 export async function remind({ handle, calendar, mailOnce }: ReminderDeps, userId: string): Promise<number | null> {
-  const current = currentOf((await handle.read(subscription, userId)).state)
+  const { state } = await handle.read(subscription, userId)
+  for (const { saleId, amountCents, currency, automatic } of state.proposedRefunds)
+    if (automatic && takenCents(state, { id: saleId, amountCents }) === amountCents)
+      await mailOnce(userId, `refunded ${saleId}`, {
+        kind: 'saleRefunded',
+        amount: `${currency} ${(amountCents / 100).toFixed(2)}`,
+      })
+  const current = currentOf(state)
   if (current?.status !== 'active') return null
   const { id, failedAt, graceUntil, periodEnd, cancelled } = current
   if (graceUntil) {

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createCredits } from '#backend/credits/credits.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import {
   at,
   cancel,
   cancelled,
+  changed,
   ended,
   on,
   paid,
@@ -55,9 +57,9 @@ describe('settling the credits of a subscription', () => {
       ...running,
       ended('A', 'expired'),
       paid('s2', on('02-01'), on('03-01'), true),
-      refundProposed('s2'),
+      changed(refundProposed('s2'), { automatic: false }),
       paid('s3', on('02-01'), on('03-01'), true),
-      refundProposed('s3'),
+      changed(refundProposed('s3'), { automatic: false }),
     ]
     await world.given(...proposed)
     await world.settle()
@@ -75,6 +77,51 @@ describe('settling the credits of a subscription', () => {
     )
     await world.settle()
     expect([...world.alerts.keys()]).toEqual(['refund_proposed s3'])
+  })
+
+  describe('refunds a sale that bought nothing', () => {
+    const late = [...running, ended('A', 'expired'), paid('s2', on('01-09'), on('02-09'), true), refundProposed('s2')]
+    const sale = { id: 's2', agreementId: 'A', amountCents: 4499, currency: 'USD', soldAt: on('01-09') }
+    beforeEach(async () => {
+      world.provider.knows('cancelled')
+      world.provider.accounts.get('A')!.sales.push(sale)
+      await world.given(...late)
+    })
+    const taken = () => world.provider.takenBack(sale)
+
+    it('once, and takes its credits before', async () => {
+      for (let n = 0; n < 3; n++) await world.settle()
+      expect([taken(), [...world.alerts.keys()]]).toEqual([4499, []])
+      const ofSale = world.ledger().filter(({ data }) => 'lotId' in data && data.lotId === 'sale-s2')
+      expect(ofSale).toMatchObject([
+        { type: 'CreditLotGranted' },
+        { type: 'CreditLotClosed', data: { amount: 4500, reason: 'refund' } },
+        { type: 'CreditsReversed', data: { parts: [], debt: 0 } },
+      ])
+    })
+
+    it('not if some of its credits were used: that is the operator’s decision', async () => {
+      const { credits } = world.deps
+      await credits.grantSale(userId, 's2', 4500, true)
+      await createCredits(world.deps.handle, () => world.now)
+        .hold({ userId, taskId: 'task', amount: 10, openLimit: 1 }, contextOf(cancel()))
+        .send()
+      await world.settle()
+      expect([taken(), [...world.alerts.keys()]]).toEqual([0, ['refund_proposed s2']])
+    })
+
+    it('again after the provider refused it, until a week has passed', async () => {
+      world.provider.refusesRefunds = true
+      await world.settle()
+      expect(world.alerts.get('refund_proposed s2')).toContain('The provider refused to refund it: refused.')
+      world.provider.refusesRefunds = false
+      world.now += 8 * 24 * 3_600_000
+      await world.settle()
+      expect(taken()).toBe(0)
+      world.now -= 2 * 24 * 3_600_000
+      await world.settle()
+      expect([taken(), [...world.alerts.keys()]]).toEqual([4499, []])
+    })
   })
 
   it('alerts the operator to the refund of a sale with the wrong price, which grants nothing', async () => {

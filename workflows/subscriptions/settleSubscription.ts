@@ -4,12 +4,13 @@ import {
   type Agreement,
   forfeitedSales,
   isRunning,
+  type ProposedRefund,
   type Subscription,
 } from '#backend/subscriptions/agreements.rules.ts'
 import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
 import { awaitsApproval } from '#backend/subscriptions/endings.rules.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
-import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
+import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
 
@@ -21,6 +22,8 @@ export interface SaleCredits {
   grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
   reverseSale(userId: string, claim: Claim): Promise<void>
   restoreSale(userId: string, restoration: Restoration): Promise<void>
+  /** Takes the credits of a sale that is to be refunded. Returns false if some of them were used. */
+  voidSale(userId: string, saleId: string): Promise<boolean>
   forfeitSales(userId: string, saleIds: readonly string[]): Promise<void>
 }
 
@@ -51,7 +54,7 @@ export async function settleUnlessRefused(
     // A broken credit account must not keep a cancelled plan billed.
     failures.push(error)
   })
-  await proposeRefunds(deps, userId, state)
+  for (const refund of state.proposedRefunds) state = await settleRefund(deps, userId, state, refund)
   for (const agreement of state.agreements)
     try {
       state = (await syncProvider(deps, userId, agreement)) ?? state
@@ -81,17 +84,46 @@ async function settleCredits(deps: SettleDeps, userId: string, subscription: Sub
 
 const REFUND_CAUSES = {
   after_end: 'came after the end of the plan.',
+  duplicate: 'bought nothing, because the buyer approved another plan after it.',
   mismatched: 'does not have the price of the plan, so it granted no credits.',
 } as const
 
-/** Alerts the operator to each proposed refund while nothing of its sale is taken back by refunds or a chargeback. */
-async function proposeRefunds({ alerts }: SettleDeps, userId: string, subscription: Subscription): Promise<void> {
-  for (const { saleId, amountCents, currency, cause } of subscription.proposedRefunds) {
-    const code = `refund_proposed ${saleId}`
-    const detail = `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) ${REFUND_CAUSES[cause]}`
-    if (takenCents(subscription, { id: saleId, amountCents }) > 0) await alerts.clear(code)
-    else await alerts.raise(code, detail)
+/** Time in which a refund is repeated that the provider refused, or whose credits were in use. */
+const REFUND_MS = 7 * 24 * 3_600_000
+
+/**
+ * Refunds the sale if Kinora may, and none of its credits were used. Otherwise alerts the operator to the proposed refund,
+ * while nothing of the sale is taken back by refunds or a chargeback.
+ */
+async function settleRefund(
+  deps: SettleDeps,
+  userId: string,
+  subscription: Subscription,
+  { saleId, amountCents, currency, cause, automatic, at }: ProposedRefund,
+): Promise<Subscription> {
+  const code = `refund_proposed ${saleId}`
+  const sale = { id: saleId, amountCents, currency }
+  if (takenCents(subscription, sale) > 0) {
+    await deps.alerts.clear(code)
+    return subscription
   }
+  let why: string = REFUND_CAUSES[cause]
+  const isDue = automatic && deps.calendar() < Date.parse(at) + REFUND_MS
+  if (isDue && (await deps.credits.voidSale(userId, saleId)))
+    try {
+      const refund = await deps.payments.refundSale(sale)
+      if (refund) {
+        const { reversalId, reversal: kind } = refund
+        const reversed = { saleId, reversalId, amountCents: refund.amountCents, kind }
+        await deps.alerts.clear(code)
+        return await sendCommand(deps, { type: 'ReportReversal', userId, ...reversed, at: calendarTime(deps) })
+      }
+    } catch (error) {
+      if (error instanceof PaymentProviderDown || isUnreadable(error)) throw error
+      why += ` The provider refused to refund it: ${(error as Error).message}.`
+    }
+  await deps.alerts.raise(code, `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) ${why}`)
+  return subscription
 }
 
 const ABANDONED_MS = 3 * 24 * 3_600_000

@@ -90,7 +90,7 @@ describe('an agreement that has ended', () => {
     const types = (await world.settled()).map((event) => (event as SubscriptionEvent).type)
     expect(types).toEqual(['SubscriptionPaid', 'SubscriptionRefundProposed', 'SubscriptionClosed'])
     await world.settle()
-    expect(world.ledger()).toMatchObject([{ type: 'CreditLotGranted', data: { lotId: 'sale-s1', source: 'payment' } }])
+    expect(world.ledger()[0]).toMatchObject({ type: 'CreditLotGranted', data: { lotId: 'sale-s1', source: 'payment' } })
   })
 
   it('reports a refund whose webhook was lost before it is closed, because nothing asks for the refund later', async () => {

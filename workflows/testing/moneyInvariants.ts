@@ -7,8 +7,8 @@ import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { type Agreement, currentOf, endOf, planEndedAt, successorOf } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
-import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 import type { Step } from './moneySteps.ts'
 import type { MoneyWorld } from './moneyWorld.ts'
 import type { ModelSale } from './paymentModel.ts'
@@ -142,7 +142,8 @@ function assertKeptByRefund(world: MoneyWorld): void {
     for (const sale of sales) {
       const isOfPlan =
         sale.agreementId !== data.agreementId && successorOf(state, sale.agreementId)?.id === data.agreementId
-      const isPaid = sale.periodEnd > data.at && takenCents(state, sale) < sale.amountCents
+      const isRefunded = state.proposedRefunds.some(({ saleId, automatic }) => saleId === sale.id && automatic)
+      const isPaid = sale.periodEnd > data.at && takenCents(state, sale) < sale.amountCents && !isRefunded
       if (isOfPlan && isPaid) expect(forfeited).not.toContain(`sale-${sale.id}`)
     }
   }

@@ -10,6 +10,7 @@ import { PaymentProviderDown, type WebhookSubject } from '#backend/subscriptions
 import { PLANS, TIERS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { applyWebhook } from '../subscriptions/applyWebhook.ts'
+import { remind } from '../subscriptions/remind.ts'
 import { settleSubscription } from '../subscriptions/settleSubscription.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from '../subscriptions/subscriptionActivities.ts'
 import { PaymentModel } from './paymentModel.ts'
@@ -41,6 +42,8 @@ export class MoneyWorld {
   readonly agreements: string[] = []
   /** Codes of the open operator alerts. */
   readonly alerts = new Set<string>()
+  /** Keys of the mails about refunds that Kinora made. */
+  readonly mails = new Set<string>()
   readonly #states = new Map<string, unknown>()
   readonly #deps: SubscriptionActivityDeps
   readonly #faulty: Faulty
@@ -262,7 +265,10 @@ export class MoneyWorld {
         known = this.history().length
         await settleSubscription(this.#deps, userId)
       }
-      if (this.provider.webhooks.length === 0 && this.inbox.length === 0) return
+      if (this.provider.webhooks.length > 0 || this.inbox.length > 0) continue
+      const mailOnce = async (_: string, key: string) => void this.mails.add(key)
+      await remind({ ...this.#deps, mailOnce }, userId)
+      return
     }
     throw new Error(`inbox not empty: ${JSON.stringify(this.inbox)}`)
   }

@@ -30,6 +30,8 @@ export class PaymentModel implements PaymentProvider {
   readonly webhooks: WebhookSubject[] = []
   /** While true, calls to the provider fail. It continues to bill, and buyers can still approve. */
   down = false
+  /** While true, refunds that Kinora asks for are refused. */
+  refusesRefunds = false
   /** While true, sales have another price than agreed. */
   isMispriced = false
   /** Refunds of each sale in cents, sales that were charged back, and those whose dispute was won. */
@@ -187,6 +189,19 @@ export class PaymentModel implements PaymentProvider {
   async getReversal({ reversalId }: ReversalHint) {
     this.#answer()
     return this.#reversals.find((reversal) => reversal.reversalId === reversalId)
+  }
+
+  async refundSale({ id }: { id: string }) {
+    this.#answer()
+    const sale = [...this.accounts.values()].flatMap(({ sales }) => sales).find((each) => each.id === id)
+    if (this.refusesRefunds || !sale) throw new Error('refused')
+    const own = this.#reversals.find(({ saleId, reversalId }) => saleId === id && reversalId === `R-${id}`)
+    if (own) return own
+    const amountCents = sale.amountCents - this.takenBack(sale)
+    if (amountCents === 0) throw new Error('refunded already')
+    this.#refunded.set(id, (this.#refunded.get(id) ?? 0) + amountCents)
+    this.#reverse({ saleId: id, reversalId: `R-${id}`, amountCents, reversal: 'refund' })
+    return this.#reversals.at(-1)
   }
 
   async getDispute(disputeId: string) {

@@ -16,6 +16,7 @@ export const createNoPayments = (): PaymentProvider => ({
   listReversals: async () => [],
   getReversal: async () => undefined,
   getDispute: async () => undefined,
+  refundSale: isOff,
   pauseAgreement: isOff,
   resumeAgreement: isOff,
   cancelAgreement: isOff,

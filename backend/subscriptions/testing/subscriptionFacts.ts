@@ -64,7 +64,7 @@ export const paid = (
 })
 export const refundProposed = (saleId: string, agreementId = 'A', when = at): SubscriptionEvent => ({
   type: 'SubscriptionRefundProposed',
-  data: { userId, agreementId, at: when, saleId, amountCents: 4499, currency: 'USD' },
+  data: { userId, agreementId, at: when, saleId, amountCents: 4499, currency: 'USD', automatic: true },
 })
 export const ended = (
   agreementId: string,

@@ -43,6 +43,7 @@ export const TARGETS: readonly Target[] = [
   { file: 'backend/subscriptions/dueChanges.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/endings.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/reversals.rules.ts', specs: subscriptionSpecs },
+  { file: 'backend/subscriptions/takenBack.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/starts.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/subscription.decider.ts', specs: subscriptionSpecs },
   {

@@ -2,11 +2,12 @@ import * as z from 'zod/mini'
 import type { DisputeOutcome } from '#backend/subscriptions/events.ts'
 import {
   chargebackIdOf,
+  type PaymentProvider,
   type ProviderDispute,
   type ProviderReversal,
   type ReversalHint,
 } from '#backend/subscriptions/paymentProvider.port.ts'
-import { smallestUnits } from './amounts.ts'
+import { decimalOf, smallestUnits } from './amounts.ts'
 import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 import { Id, Instant } from './paypalShapes.ts'
 
@@ -53,6 +54,16 @@ function reversalOf(hint: ReversalHint, { total, currency }: z.infer<typeof Mone
   const amountCents = smallestUnits(total, currency)
   // PayPal gives some amounts of refunds as negative.
   return amountCents === undefined ? undefined : { ...hint, amountCents: Math.abs(amountCents) }
+}
+
+/** Refunds all of a sale. The idempotency key is the sale's, and PayPal refuses to refund more than the sale. */
+export async function refundSale(
+  api: PaypalApi,
+  { id, amountCents, currency }: Parameters<PaymentProvider['refundSale']>[0],
+): Promise<ProviderReversal | undefined> {
+  const body = { amount: { total: decimalOf(amountCents), currency } }
+  const path = `/v1/payments/sale/${encodeURIComponent(id)}/refund`
+  return reversalOfRefund(await api.post(path, Refund, body, `refund-${id}`), 'refund')
 }
 
 /** Asks PayPal about a dispute: https://developer.paypal.com/docs/api/customer-disputes/v1. */

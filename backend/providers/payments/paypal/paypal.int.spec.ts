@@ -39,7 +39,7 @@ paymentProviderContract('PayPal (its double)', async () => {
     approve: async (id) => model.approve(id),
     bill: async (id) => void model.bill(id),
     failPayment: async (id) => model.failPayment(id),
-    refund: async (id) => model.refund(id),
+    refund: async (id) => void model.refund(id),
     webhooks: async () => model.events.splice(0).map((event) => own.sign(event)),
     close: own.close,
   }

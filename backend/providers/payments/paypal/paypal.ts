@@ -11,7 +11,7 @@ import {
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
-import { getDispute, getReversal } from './getReversal.ts'
+import { getDispute, getReversal, refundSale } from './getReversal.ts'
 import { listReversals } from './listReversals.ts'
 import { parseWebhook } from './parseWebhook.ts'
 import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal } from './paypalApi.ts'
@@ -83,6 +83,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
     listReversals: (from, to) => listReversals(api, from, to),
     getReversal: (hint) => getReversal(api, hint),
     getDispute: (disputeId) => getDispute(api, disputeId),
+    refundSale: (sale) => refundSale(api, sale),
 
     pauseAgreement: (agreementId, reason) =>
       change('suspend', ['suspended', 'cancelled', 'expired'], agreementId, reason),

@@ -69,6 +69,13 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
     // The sandbox has no disputes.
     getDispute: async () => undefined,
 
+    async refundSale({ id }) {
+      await state.refundSale(id)
+      const body = await state.findRefund(id)
+      if (body === undefined) throw new Error(`The sandbox has no sale ${id}`)
+      return reversalOf(body)
+    },
+
     pauseAgreement: state.pause,
     resumeAgreement: state.resume,
     cancelAgreement: state.cancel,

@@ -80,6 +80,20 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
     await queueWebhook(client, 'PAYMENT.SALE.COMPLETED', { ...sale, amount: usd(price_cents) })
   }
 
+  /** Refunds the last sale of an agreement, or the given one, unless it was refunded. */
+  async function refundLast(client: pg.PoolClient, id: string, saleId: string | null = null): Promise<void> {
+    const { rows } = await client.query<{ id: string; amount_cents: number }>(
+      `update sandbox_sale set refunded_cents = amount_cents
+       where id = (select id from sandbox_sale where agreement_id = $1 and refunded_cents = 0 and id = coalesce($2, id)
+         order by sold_at desc limit 1)
+       returning id, amount_cents`,
+      [id, saleId],
+    )
+    if (!rows[0]) return
+    const refund = { id: newId('R'), sale_id: rows[0].id, amount: usd(rows[0].amount_cents), create_time: at() }
+    await queueWebhook(client, 'PAYMENT.SALE.REFUNDED', refund)
+  }
+
   const transition = (from: readonly string[], to: Status) => (id: string) =>
     change(id, async (client, row) => {
       if (from.includes(row.status)) await setStatus(client, id, to)
@@ -121,11 +135,11 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
       return rows.map(({ body }) => body)
     },
 
-    /** Returns the webhook of a refund by the refund's id. */
+    /** Returns the webhook of a refund by the id of the refund or of its sale. */
     async findRefund(id: string): Promise<string | undefined> {
       const { rows } = await pool.query<{ body: string }>(
         `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
-         and body::json->'resource'->>'id' = $1`,
+         and $1 in (body::json->'resource'->>'id', body::json->'resource'->>'sale_id')`,
         [id],
       )
       return rows[0]?.body
@@ -160,18 +174,15 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
       }),
 
     /** Refunds the last sale in full. */
-    refund: (id: string) =>
-      change(id, async (client) => {
-        const { rows } = await client.query<{ id: string; amount_cents: number }>(
-          `update sandbox_sale set refunded_cents = amount_cents
-           where id = (select id from sandbox_sale where agreement_id = $1 and refunded_cents = 0 order by sold_at desc limit 1)
-           returning id, amount_cents`,
-          [id],
-        )
-        if (!rows[0]) return
-        const refund = { id: newId('R'), sale_id: rows[0].id, amount: usd(rows[0].amount_cents), create_time: at() }
-        await queueWebhook(client, 'PAYMENT.SALE.REFUNDED', refund)
-      }),
+    refund: (id: string) => change(id, (client) => refundLast(client, id)),
+
+    /** Refunds a sale in full, once. */
+    async refundSale(saleId: string): Promise<void> {
+      const { rows } = await pool.query<{ id: string }>('select agreement_id as id from sandbox_sale where id = $1', [
+        saleId,
+      ])
+      if (rows[0]) await change(rows[0].id, (client, { id }) => refundLast(client, id, saleId))
+    },
 
     /** Bills due agreements. Skips those whose last payment failed: `renew` bills them. */
     async billDue(): Promise<void> {

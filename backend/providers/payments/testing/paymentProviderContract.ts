@@ -195,6 +195,19 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(await sold(id)).toEqual([{ ...sale, refunded: true }])
     })
 
+    it('refunds a sale once, however often it is asked to', async () => {
+      const id = await running()
+      const [{ amountCents, ...sale } = expect.fail('nothing was sold')] = await sold(id)
+      const whole = { ...sale, amountCents: amountCents! }
+      const refund = await provider.refundSale(whole)
+      expect(refund).toMatchObject({ saleId: sale.id, amountCents, reversal: 'refund' })
+      expect(await provider.refundSale(whole)).toEqual(refund)
+      const { amountCents: _, ...hint } = refund!
+      expect(await provider.getReversal(hint)).toEqual(refund)
+      expect(await sold(id)).toMatchObject([{ id: sale.id, refunded: true }])
+      await expect(provider.refundSale({ ...whole, id: 'UNKNOWN' })).rejects.toThrow()
+    })
+
     it('knows no refund, chargeback or dispute that did not happen', async () => {
       const [sale] = await sold(await running())
       for (const [reversal, reversalId] of [

@@ -30,6 +30,7 @@ export class SimulatedPayments {
     listSales: (id, from, to) => this.#call(() => this.model.listSales(id, from, to)),
     listReversals: () => this.#call(() => this.model.listReversals()),
     getReversal: (hint) => this.#call(() => this.model.getReversal(hint)),
+    refundSale: (sale) => this.#call(() => this.model.refundSale(sale)),
     getDispute: (id) => this.#call(() => this.model.getDispute(id)),
     pauseAgreement: (id) => this.#call(() => this.model.pauseAgreement(id)),
     resumeAgreement: (id) => this.#call(() => this.model.resumeAgreement(id)),

@@ -126,7 +126,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'a dispute that is won gives nothing back': {
     invariant: 'claims follow the money',
     seed: 171,
-    edits: [{ file: 'backend/subscriptions/reversals.rules.ts', from: "kind === 'refund' || !isWon", to: 'true' }],
+    edits: [{ file: 'backend/subscriptions/takenBack.rules.ts', from: "kind === 'refund' || !isWon", to: 'true' }],
   },
   'a lane takes the event of another process for its own': {
     invariant: 'streams stay verifiable',

@@ -42,6 +42,11 @@ export function answerCall(model: PaypalModel, base: string, method: string, url
     const found = model.objects.get(decodeURIComponent(url.pathname))
     if (found) return { status: 200, body: found }
   }
+  const [, refunded] = /^POST \/v1\/payments\/sale\/([^/]+)\/refund$/.exec(call) ?? []
+  if (refunded) {
+    const refund = model.refundSale(refunded)
+    return refund ? { status: 201, body: refund } : refused(400, 'TRANSACTION_REFUSED', 'The request was refused.')
+  }
   if (call === 'POST /v1/billing/subscriptions') return subscribe(model, base, JSON.parse(body))
   const [, id = '', action] = /^\/v1\/billing\/subscriptions\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? []
   const subscription = model.subscriptions.get(decodeURIComponent(id))

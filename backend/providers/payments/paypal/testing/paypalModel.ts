@@ -162,9 +162,18 @@ export class PaypalModel {
   }
 
   /** Refunds a percentage of the last sale. */
-  refund(id: string, percent = 100): void {
-    const sale = this.of(id).transactions.at(-1)
-    if (!sale) return
+  refund(id: string, percent = 100): object | undefined {
+    return this.#refund(this.of(id).transactions.at(-1), percent)
+  }
+
+  /** Refunds all of a sale that was not refunded. */
+  refundSale(saleId: string): object | undefined {
+    const sales = [...this.subscriptions.values()].flatMap(({ transactions }) => transactions)
+    return this.#refund(sales.find(({ id, status }) => id === saleId && status === 'COMPLETED'))
+  }
+
+  #refund(sale: ModelTransaction | undefined, percent = 100): object | undefined {
+    if (!sale) return undefined
     sale.status = percent === 100 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const cents = Math.round(Number(sale.amount_with_breakdown.gross_amount.value) * percent)
     const [refundId, total] = [this.newId('R'), `-${decimalOf(cents)}`]
@@ -173,6 +182,7 @@ export class PaypalModel {
     const refund = { id: refundId, sale_id: sale.id, amount, state: 'completed', create_time: this.at }
     this.objects.set(`/v1/payments/refund/${refundId}`, refund)
     this.#queue('PAYMENT.SALE.REFUNDED', refund)
+    return refund
   }
 
   /** Reverses the last sale, as after a chargeback. PayPal's event contains the sale itself. */

@@ -1,0 +1,39 @@
+import type { Agreement, Sale, Subscription } from './agreements.rules.ts'
+import type { Events, Occasion } from './endings.rules.ts'
+
+export type Facts = Pick<Subscription, 'reversals' | 'disputes'>
+
+export const ofSale = <T extends { saleId: string }>(all: readonly T[], { id }: Pick<Sale, 'id'>) =>
+  all.filter(({ saleId }) => saleId === id)
+
+export const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
+
+/**
+ * Returns the part of a sale that was refunded or charged back, in cents. A chargeback reports the whole sale. It does
+ * not count once all disputes about the sale are won. See docs/decisions/0015-disputes.md.
+ */
+export function takenCents({ reversals, disputes }: Facts, sale: Pick<Sale, 'id' | 'amountCents'>): number {
+  const about = ofSale(disputes, sale)
+  const isWon = about.length > 0 && about.every(({ outcome }) => outcome === 'won')
+  const counting = ofSale(reversals, sale).filter(({ kind }) => kind === 'refund' || !isWon)
+  return Math.min(sale.amountCents, sum(counting.map(({ amountCents }) => amountCents)))
+}
+
+/**
+ * Proposes the refund of sales that pay for time to come, of agreements that one replaces although it was not requested to.
+ * Both were open at the same time, and the buyer's last approval wins. See docs/decisions/0057-the-last-approval-wins.md.
+ */
+export const refundDuplicates = (
+  subscription: Subscription,
+  { userId, at }: Occasion,
+  replaced: readonly Agreement[],
+  { over }: Agreement,
+): Events =>
+  replaced
+    .filter(({ id }) => id !== over)
+    .flatMap(({ id }) => subscription.sales.filter(({ agreementId }) => agreementId === id))
+    .filter((sale) => sale.periodEnd > at && takenCents(subscription, sale) === 0)
+    .map(({ id: saleId, agreementId, amountCents, currency }) => ({
+      type: 'SubscriptionRefundProposed',
+      data: { userId, at, agreementId, saleId, amountCents, currency, cause: 'duplicate', automatic: true },
+    }))
