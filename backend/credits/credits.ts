@@ -28,6 +28,8 @@ export type Credits = ReturnType<typeof createCredits>
 /** Returns the id of the lot that a sale paid for. */
 const saleLot = (saleId: string): string => `sale-${saleId}`
 
+const NOTHING = { granted: 0, forfeited: 0 }
+
 /** Returns the id of the lot that an adjustment granted. */
 export const adjustmentLot = (adjustmentId: string): string => `adjustment-${adjustmentId}`
 
@@ -111,6 +113,13 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       const command = { type: 'VoidLot', userId, lotId, at: when } as const
       const { state } = await handle(creditAccount, userId, command, bySystem('void', when, saleId, userId))
       return state.closed.some(({ id, granted, forfeited }) => id === lotId && granted === forfeited)
+    },
+
+    /** Returns how many credits of a sale were granted, and how many of them were forfeited. */
+    async unusedOf(userId: string, saleId: string): Promise<{ granted: number; forfeited: number }> {
+      const { lots, closed } = (await handle.read(creditAccount, userId)).state
+      const { granted, forfeited } = [...lots, ...closed].find(({ id }) => id === saleLot(saleId)) ?? NOTHING
+      return { granted, forfeited }
     },
 
     /** Closes the user's expired lots, which forfeits their remaining credits. */

@@ -27,6 +27,7 @@ import {
   sale,
   status,
   suspended,
+  unusedRefund,
   userId,
 } from './testing/subscriptionFacts.ts'
 
@@ -118,7 +119,7 @@ describe('a suspended agreement', () => {
     expect(currentOf(fold(...over))?.id).toBe('A')
     given(...over)
       .when(cancel(false))
-      .decides(ended('A', 'cancelled'))
+      .decides(ended('A', 'cancelled'), unusedRefund('s1'))
   })
 
   it('is suspended once, and does not fail again', () => {

@@ -54,7 +54,7 @@ export type ProposedRefund = Readonly<{
   agreementId: string
   amountCents: number
   currency: string
-  cause: 'after_end' | 'mismatched' | 'duplicate'
+  cause: 'after_end' | 'mismatched' | 'duplicate' | 'cancelled'
   automatic: boolean
   at: string
 }>

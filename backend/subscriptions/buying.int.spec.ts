@@ -69,7 +69,7 @@ describe('buying a plan', () => {
     const id = await requestUpgrade(user, 'pro')
     const unpaid = { current_tier: 'free', remaining_credits: 60 }
     await soon(async () => expect(await stats(user)).toMatchObject({ ...unpaid, current_status: 'pending' }))
-    expect(await confirm(user, id)).toMatchObject({ current_tier: 'free', pending: true })
+    expect(await confirm(user, id)).toMatchObject({ current_tier: 'free', pending: true, outcome: 'unapproved' })
     await soon(async () => expect(await stats(user)).toMatchObject(unpaid))
     await dev(`paypal/${id}/approve`)
     await Promise.all([1, 2, 3].map(() => confirm(user, id)))

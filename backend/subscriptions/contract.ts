@@ -40,6 +40,10 @@ export const CurrentSubscription = z.object({
   grace_until: z.nullable(z.string()),
   /** Plan that starts when the period ends; null if no change is scheduled. */
   next_tier: z.nullable(z.enum(TIERS)),
+  /** Credits of the plan that cancelling immediately forfeits; cancelling at the end of the period keeps them until then. */
+  plan_credits: z.number(),
+  /** Whether cancelling immediately proposes a refund of the unused share to the operator. */
+  refundable: z.boolean(),
 })
 export type CurrentSubscription = z.infer<typeof CurrentSubscription>
 
@@ -104,7 +108,8 @@ export const cancel = endpoint('POST /subscriptions/cancel', {
     }),
     { cancel_at_period_end: true },
   ),
-  answer: z.object({ success: z.boolean() }),
+  /** `refund_proposed`: the plan ended within 14 days of its payment, so the operator decides on a refund of the unused share. */
+  answer: z.object({ success: z.boolean(), refund_proposed: z.boolean() }),
   refuses: ['no_subscription', 'payments_off'],
   summary: 'Cancels at the end of the period or immediately. The body is optional',
 })
@@ -126,6 +131,8 @@ export const confirm = endpoint('POST /subscriptions/confirm', {
   answer: z.extend(Stats, {
     /** Whether the provider is still processing the subscription. The stats are those of the plan before. */
     pending: z.boolean(),
+    /** `unapproved`: the provider has no approval of the buyer. `ended`: the subscription is over, so it is not the plan. */
+    outcome: z.enum(['unapproved', 'pending', 'started', 'ended']),
   }),
   refuses: ['not_found', 'payments_off'],
   summary: 'Processes the approval after the return from the approval page, and returns the stats',

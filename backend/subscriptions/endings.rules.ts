@@ -2,6 +2,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { type Agreement, currentOf, endOf, isRunning, type Subscription } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { EndCause, SubscriptionEvent } from './events.ts'
+import { refundUnused } from './takenBack.rules.ts'
 
 export type Events = readonly SubscriptionEvent[]
 export type Occasion = { readonly userId: string; readonly at: string }
@@ -64,6 +65,7 @@ export function cancel(command: SubscriptionCommand<'CancelSubscription'>, subsc
   const withdrawn = withdraw(subscription, command)
   if (!current && withdrawn.length === 0) throw new Rejection('no_subscription', 'There is no subscription to cancel.')
   if (!current) return withdrawn
-  if (!atPeriodEnd) return [...withdrawn, ended(command, current, 'cancelled')]
+  if (!atPeriodEnd)
+    return [...withdrawn, ended(command, current, 'cancelled'), ...refundUnused(subscription, command, current)]
   return current.cancelled === 'no' ? [...withdrawn, cancelled(command, current, { encryptedReason })] : withdrawn
 }

@@ -55,15 +55,15 @@ interface Data {
     afterEnd: boolean
   }
   /**
-   * A sale should be refunded. `duplicate`: another plan, requested beside this one, was approved after it; by default, the sale
-   * completed although its plan had ended. Kinora refunds an `automatic` one if none of its credits were used, otherwise
+   * A sale should be refunded. `duplicate`: another plan, requested beside this one, was approved after it. `cancelled`: the user
+   * ended the plan soon after the payment, so the unused share is owed. By default, the sale completed after its plan had ended. Kinora refunds an `automatic` one if none of its credits were used, otherwise
    * the operator decides.
    */
   SubscriptionRefundProposed: {
     saleId: string
     amountCents: number
     currency: string
-    cause?: 'duplicate'
+    cause?: 'duplicate' | 'cancelled'
     /** Missing in old events. */
     automatic?: true
   }

@@ -57,8 +57,8 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
 
   servePlans(contract.cancel, async ({ userId, body, command }) => {
     const { reason, cancel_at_period_end: atPeriodEnd } = body
-    await subscriptions.cancel({ userId, reason, atPeriodEnd }, command())
-    return { success: true }
+    const { refundProposed } = await subscriptions.cancel({ userId, reason, atPeriodEnd }, command())
+    return { success: true, refund_proposed: refundProposed }
   })
 
   servePlans(contract.reactivate, async ({ userId, command }) => {
@@ -68,8 +68,9 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
 
   servePlans(contract.confirm, async ({ userId, body, command }) => {
     limit.take(userId)
-    const { pending } = await subscriptions.confirm(userId, body.subscription_id, command())
-    return { ...(await reads.stats(userId)), pending }
+    const outcome = await subscriptions.confirm(userId, body.subscription_id, command())
+    const pending = outcome === 'unapproved' || outcome === 'pending'
+    return { ...(await reads.stats(userId)), pending, outcome }
   })
 
   serve(contract.invoices, ({ userId, query: { page, per_page: perPage } }) =>

@@ -20,6 +20,7 @@ import {
   sale,
   scheduled,
   status,
+  unusedRefund,
   userId,
 } from './testing/subscriptionFacts.ts'
 
@@ -167,7 +168,7 @@ describe('plans that wait for their start or approval', () => {
       .decides(ended('B', 'withdrawn'), cancelled())
     given(...running, requested('B'))
       .when(cancel(false))
-      .decides(ended('B', 'withdrawn'), ended('A', 'cancelled'))
+      .decides(ended('B', 'withdrawn'), ended('A', 'cancelled'), unusedRefund('s1'))
   })
 
   it('are withdrawn by a reactivation although one has replaced another, unpaid', () => {

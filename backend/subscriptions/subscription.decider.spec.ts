@@ -15,9 +15,11 @@ import {
   paid,
   reactivated,
   requested,
+  reversed,
   running,
   sale,
   status,
+  unusedRefund,
   userId,
 } from './testing/subscriptionFacts.ts'
 
@@ -101,10 +103,23 @@ describe('cancelling', () => {
       .decides(ended('A', 'period_end', null, on('02-01')))
   })
   it('ends the agreement immediately on request, and withdraws a pending one', () => {
-    given(...running)
+    given(requested(), activated()).when(cancel(false)).decides(ended('A', 'cancelled'))
+    given(requested()).when(cancel()).decides(ended('A', 'withdrawn'))
+  })
+  it('proposes the refund of a sale that is at most 14 days old when it ends the plan immediately', () => {
+    const paidOn = (soldAt: string) => [requested(), activated(), paid('s1', soldAt, on('02-01'))]
+    given(...paidOn(on('01-01')))
+      .when(cancel(false))
+      .decides(ended('A', 'cancelled'), unusedRefund('s1'))
+    given(...paidOn('2025-12-26T23:59:59.999Z'))
       .when(cancel(false))
       .decides(ended('A', 'cancelled'))
-    given(requested()).when(cancel()).decides(ended('A', 'withdrawn'))
+    given(...paidOn(on('01-01')), reversed('r', 4499, 4500))
+      .when(cancel(false))
+      .decides(ended('A', 'cancelled'))
+    given(...paidOn(on('01-01')))
+      .when(cancel())
+      .decides(cancelled())
   })
   it('is rejected without a subscription', () => {
     given().when(cancel()).rejects('no_subscription')

@@ -11,6 +11,7 @@ import type { Calendar } from '../kernel/time.ts'
 import { endOf } from './agreements.rules.ts'
 import type { CurrentSubscription, Invoice, Stats, Tier } from './contract.ts'
 import { type Allowance, allowanceOf } from './plans.contract.ts'
+import { isWithdrawable } from './takenBack.rules.ts'
 
 type Row = CurrentSubscriptionRow | undefined
 
@@ -70,16 +71,19 @@ export const createSubscriptionReads = (
 
   /** Returns the user's subscription; undefined on the Free plan. */
   async current(userId: string): Promise<CurrentSubscription | undefined> {
+    const at = new Date(calendar()).toISOString()
     const row = hasPlans ? await readSubscription(database, userId) : undefined
     if (!row || displayedTier(row) === 'free') return undefined
+    const { ofPlan } = await readCredits(database, userId, at)
     const [periodEnd, graceUntil] = [instantOrNull(row.period_end), instantOrNull(row.grace_until)]
     const end = endOf({ status: row.state === 'active' ? 'active' : 'suspended', periodEnd, graceUntil })
-    const isOver = end !== null && end <= new Date(calendar()).toISOString()
+    const periodStart = instantOrNull(row.period_start)
+    const isOver = end !== null && end <= at
     return {
       tier: displayedTier(row),
       status: statusOf(row),
       billing_cycle: 'monthly',
-      current_period_start: instantOrNull(row.period_start),
+      current_period_start: periodStart,
       current_period_end: row.cancelled ? end : periodEnd,
       cancel_at_period_end: row.cancelled,
       can_reactivate: row.cancelled && !row.final && !isOver,
@@ -87,6 +91,8 @@ export const createSubscriptionReads = (
       currency: row.currency ?? 'USD',
       grace_until: graceUntil,
       next_tier: row.scheduled_tier,
+      plan_credits: ofPlan,
+      refundable: periodStart !== null && !isOver && isWithdrawable(periodStart, at),
     }
   },
 

@@ -27,6 +27,7 @@ export interface SubscriptionsDeps {
 }
 
 type Upgrade = Readonly<{ userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string }>
+type Outcome = 'unapproved' | 'pending' | 'started' | 'ended'
 type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPeriodEnd: boolean }>
 
 /** Withdrawn agreements that a user can have open at the provider: every settlement asks about each of them. */
@@ -87,15 +88,17 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       return { approvalUrl, agreementId }
     },
 
-    /** @throws Rejection no_subscription */
-    async cancel({ userId, reason, atPeriodEnd }: Cancellation, context: CommandContext): Promise<void> {
+    /** Returns whether a refund of the unused share is proposed to the operator. @throws Rejection no_subscription */
+    async cancel({ userId, reason, atPeriodEnd }: Cancellation, context: CommandContext) {
       const encryptedReason = reason
         ? await encrypt({ purpose: 'cancellation reason', userId, row: userId }, reason)
         : null
-      await sendCommand({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: at() }, context)
+      const now = at()
+      await sendCommand({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: now }, context)
       // A plan that nothing pays for ends at once.
       const timing = { ...context, commandId: derivedId(context.commandId, 'time') }
-      await sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, timing)
+      const { proposedRefunds } = await sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, timing)
+      return { refundProposed: proposedRefunds.some((refund) => refund.cause === 'cancelled' && refund.at >= now) }
     },
 
     /** @throws Rejection no_subscription, cannot_reactivate */
@@ -105,10 +108,10 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
 
     /**
      * Reads an agreement and its sales from the provider and processes them like webhooks, so that the buyer sees the
-     * new plan when returning from the approval page. Returns whether the provider is still processing the agreement.
+     * new plan when returning from the approval page. Returns what has become of it.
      * @throws Rejection not_found, unavailable
      */
-    async confirm(userId: string, agreementId: string, context: CommandContext): Promise<{ pending: boolean }> {
+    async confirm(userId: string, agreementId: string, context: CommandContext): Promise<Outcome> {
       const agreement = await callProvider(() => payments.getAgreement(agreementId))
       if (agreement?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
       const { status, statusAt } = agreement
@@ -132,7 +135,10 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
         sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, context),
         credits.expire(userId).then((position) => changes.waitFor(['creditBalances'], position)),
       ])
-      return { pending: agreements.some(({ id, status }) => id === agreementId && status === 'pending') }
+      const own = agreements.find(({ id }) => id === agreementId)
+      if (status === 'pending' && own?.status !== 'ended') return 'unapproved'
+      if (own === undefined || own.status === 'ended') return 'ended'
+      return own.status === 'pending' ? 'pending' : 'started'
     },
   }
 }

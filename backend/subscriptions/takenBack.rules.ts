@@ -19,6 +19,23 @@ export function takenCents({ reversals, disputes }: Facts, sale: Pick<Sale, 'id'
   return Math.min(sale.amountCents, sum(counting.map(({ amountCents }) => amountCents)))
 }
 
+/** Time after a payment in which ending the plan immediately proposes the refund of the unused share. */
+const WITHDRAWAL_MS = 14 * 24 * 3_600_000
+
+/** Returns whether the time to withdraw from a payment is not over. */
+export const isWithdrawable = (paidAt: string, at: string) => Date.parse(paidAt) >= Date.parse(at) - WITHDRAWAL_MS
+
+/** Proposes the refund of a plan's last sale, which the user ends soon after paying for it. */
+export const refundUnused = (subscription: Subscription, { userId, at }: Occasion, { id }: Agreement): Events =>
+  subscription.sales
+    .filter(({ agreementId, periodEnd }) => agreementId === id && periodEnd > at)
+    .filter((sale) => isWithdrawable(sale.periodStart, at) && takenCents(subscription, sale) < sale.amountCents)
+    .filter((sale) => !subscription.proposedRefunds.some(({ saleId }) => saleId === sale.id))
+    .map(({ id: saleId, agreementId, amountCents, currency }) => ({
+      type: 'SubscriptionRefundProposed',
+      data: { userId, at, agreementId, saleId, amountCents, currency, cause: 'cancelled' },
+    }))
+
 /**
  * Proposes the refund of sales that pay for time to come, of agreements that one replaces although it was not requested to.
  * Both were open at the same time, and the buyer's last approval wins. See docs/decisions/0057-the-last-approval-wins.md.

@@ -106,7 +106,7 @@ export function createWorks({
     async stats(userId: string): Promise<WorkStats> {
       const today = new Date(calendar())
       const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth())).toISOString()
-      const [figures, spent, { remaining }] = await Promise.all([
+      const [figures, spent, { remaining, used }] = await Promise.all([
         readWorkStats(database, userId),
         readSpent(database, userId, month),
         readCredits(database, userId, today.toISOString()),
@@ -116,8 +116,8 @@ export function createWorks({
         total_duration: Math.round(figures.duration_ms / 1000),
         storage_used: figures.bytes,
         credits_remaining: remaining,
-        credits_used: spent.total,
-        usage_this_month: spent.since,
+        credits_used: used,
+        usage_this_month: spent,
       }
     },
   }

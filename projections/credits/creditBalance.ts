@@ -130,15 +130,16 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
 /**
  * Returns a user's credits at an instant. `remaining` is the spendable balance, negative if the user owes credits.
  * `used` counts credits spent or held from the current period's lots: the last subscription or allowance lot, or
- * else the free grants.
+ * else the free grants. `ofPlan` counts the credits that are forfeited when the plan ends.
  */
-export function creditFigures(row: CreditBalanceRow | undefined, at: string): { remaining: number; used: number } {
-  if (!row) return { remaining: 0, used: 0 }
+export function creditFigures(row: CreditBalanceRow | undefined, at: string) {
+  if (!row) return { remaining: 0, used: 0, ofPlan: 0 }
   const open = row.lots.filter((lot) => !lot.closed && (lot.expires_at === null || lot.expires_at > at))
   const last = open.findLast(({ source }) => source === 'subscription' || source === 'allowance')
   const period = last ? [last] : row.lots.filter(({ source }) => source === 'free')
   return {
     remaining: open.reduce((total, lot) => total + lot.left, 0) - row.debt,
+    ofPlan: open.reduce((total, { source, left }) => total + (source === 'subscription' ? left : 0), 0),
     used: period.reduce((total, { granted, left, lost }) => total + granted - left - lost, 0),
   }
 }

@@ -153,12 +153,12 @@ describe('the figures of a balance', () => {
       captured('t'),
       held('u', part('b', 10)),
     ) as CreditBalanceRow[]
-    expect(creditFigures(used, at)).toEqual({ remaining: 80, used: 80 })
+    expect(creditFigures(used, at)).toEqual({ remaining: 80, used: 80, ofPlan: 20 })
   })
   it('are those of the free grant without an open subscription lot', () => {
     const [full] = balance(...grants, held('t', part('a', 30))) as CreditBalanceRow[]
-    expect(creditFigures(full, '2026-01-31T23:59:59.999Z')).toEqual({ remaining: 130, used: 0 })
-    expect(creditFigures(full, until)).toEqual({ remaining: 30, used: 30 })
+    expect(creditFigures(full, '2026-01-31T23:59:59.999Z')).toEqual({ remaining: 130, used: 0, ofPlan: 100 })
+    expect(creditFigures(full, until)).toEqual({ remaining: 30, used: 30, ofPlan: 0 })
   })
   it('exclude forfeited and withdrawn credits from those used, and subtract a debt', () => {
     const [owing] = balance(
@@ -166,7 +166,7 @@ describe('the figures of a balance', () => {
       withdrawn(part('a', 10)),
       reversed('b', 5, part('a', 50)),
     ) as CreditBalanceRow[]
-    expect(creditFigures(owing, at)).toEqual({ remaining: -5, used: 0 })
+    expect(creditFigures(owing, at)).toEqual({ remaining: -5, used: 0, ofPlan: 0 })
   })
   it('count those used of the open lot of a plan or an allowance that came last', () => {
     const used = (...lots: [source: string, granted: number, left: number, closed?: boolean][]) => {
@@ -182,7 +182,7 @@ describe('the figures of a balance', () => {
     expect(used(['free', 60, 40], ['free', 10, 5], ['payment', 5, 0])).toBe(25)
   })
   it('are zero without a balance', () => {
-    expect(creditFigures(undefined, at)).toEqual({ remaining: 0, used: 0 })
+    expect(creditFigures(undefined, at)).toEqual({ remaining: 0, used: 0, ofPlan: 0 })
   })
 })
 

@@ -28,14 +28,12 @@ export async function readCreditEntries(database: Database, userId: string, { pa
   return { entries: found!.rows, total: found!.total }
 }
 
-/** Returns the number of credits that a user has spent in total and since an instant. */
-export const readSpent = (database: Database, userId: string, since: string) =>
-  queryOne<{ total: number; since: number }>(
-    database,
-    `select coalesce(-sum(amount), 0)::int as total, coalesce(-sum(amount) filter (where created_at >= :since), 0)::int as since
-     from credit_entry where user_id = :userId and kind = 'spend'`,
-    { userId, since },
-  )
+/** Returns the number of credits that a user has spent since an instant. */
+export async function readSpent(database: Database, userId: string, since: string): Promise<number> {
+  const sql = `select coalesce(-sum(amount), 0)::int as spent from credit_entry
+     where user_id = :userId and kind = 'spend' and created_at >= :since`
+  return (await queryOne<{ spent: number }>(database, sql, { userId, since })).spent
+}
 
 /** Returns the credits sold, given and spent in a period, and the credits outstanding now. */
 export const readCreditFlows = (database: Database, days: LocalDays) => {

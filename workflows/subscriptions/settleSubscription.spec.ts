@@ -124,6 +124,20 @@ describe('settling the credits of a subscription', () => {
     })
   })
 
+  it('names the unused share of a sale whose plan was ended soon after it', async () => {
+    await world.given(...running)
+    await world.settle()
+    await createCredits(world.deps.handle, () => world.now)
+      .hold({ userId, taskId: 'task', amount: 1500, openLimit: 1 }, contextOf(cancel()))
+      .send()
+    await sendCommand(world.deps, { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at })
+    await world.settle()
+    expect(world.alerts.get('refund_proposed s1')).toBe(
+      'Sale s1 of user user (44.99 USD) was paid less than 14 days before the user ended its plan immediately. ' +
+        '3000 of its 4500 credits were unused: refund 29.99 USD.',
+    )
+  })
+
   it('alerts the operator to the refund of a sale with the wrong price, which grants nothing', async () => {
     const data = { userId, agreementId: 'A', at, saleId: 's2', amountCents: 999, currency: 'USD' }
     await world.given(...running, { type: 'SubscriptionSaleMismatched', data })

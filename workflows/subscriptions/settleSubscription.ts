@@ -24,6 +24,8 @@ export interface SaleCredits {
   restoreSale(userId: string, restoration: Restoration): Promise<void>
   /** Takes the credits of a sale that is to be refunded. Returns false if some of them were used. */
   voidSale(userId: string, saleId: string): Promise<boolean>
+  /** Returns how many of a sale's credits were granted, and how many were forfeited unused. */
+  unusedOf(userId: string, saleId: string): Promise<{ granted: number; forfeited: number }>
   forfeitSales(userId: string, saleIds: readonly string[]): Promise<void>
 }
 
@@ -85,6 +87,7 @@ async function settleCredits(deps: SettleDeps, userId: string, subscription: Sub
 const REFUND_CAUSES = {
   after_end: 'came after the end of the plan.',
   duplicate: 'bought nothing, because the buyer approved another plan after it.',
+  cancelled: 'was paid less than 14 days before the user ended its plan immediately.',
   mismatched: 'does not have the price of the plan, so it granted no credits.',
 } as const
 
@@ -108,6 +111,11 @@ async function settleRefund(
     return subscription
   }
   let why: string = REFUND_CAUSES[cause]
+  if (cause === 'cancelled') {
+    const { granted, forfeited } = await deps.credits.unusedOf(userId, saleId)
+    const share = granted === 0 ? 0 : Math.floor((amountCents * forfeited) / granted)
+    why += ` ${forfeited} of its ${granted} credits were unused: refund ${share / 100} ${currency}.`
+  }
   const isDue = automatic && deps.calendar() < Date.parse(at) + REFUND_MS
   if (isDue && (await deps.credits.voidSale(userId, saleId)))
     try {

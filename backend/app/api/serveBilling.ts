@@ -1,5 +1,6 @@
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import type { PageSettings } from '../../kernel/http/site/finishPage.ts'
+import { SANDBOX_PLANS } from '../../providers/payments/sandbox/sandboxState.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createSubscriptions } from '../../subscriptions/subscriptions.ts'
 import type { Adapters } from '../adapters.ts'
@@ -27,6 +28,7 @@ export function serveBilling(
   })
   const { mode, paypal } = config.payments
   const hasPlans = mode !== 'off'
+  const paypalPlans = mode === 'sandbox' ? SANDBOX_PLANS : paypal?.plans
   const facts = () => settings().facts
-  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, hasPlans, paypalPlans: paypal?.plans, facts })
+  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, hasPlans, paypalPlans, facts })
 }

@@ -66,6 +66,11 @@ export const refundProposed = (saleId: string, agreementId = 'A', when = at): Su
   type: 'SubscriptionRefundProposed',
   data: { userId, agreementId, at: when, saleId, amountCents: 4499, currency: 'USD', automatic: true },
 })
+/** Proposes the refund of the sale of a plan that the user ended soon after it. */
+export const unusedRefund = (saleId: string): SubscriptionEvent => ({
+  type: 'SubscriptionRefundProposed',
+  data: { userId, agreementId: 'A', at, saleId, amountCents: 4499, currency: 'USD', cause: 'cancelled' },
+})
 export const ended = (
   agreementId: string,
   cause: EndCause,

@@ -126,6 +126,27 @@ describeOnSite('the return from the payment provider', (site) => {
     },
   )
 
+  it.each([
+    ['none', ''],
+    ['unapproved', '?subscription_id=I-1'],
+    ['ended', '?subscription_id=I-1'],
+  ] as const)('thanks for no payment if there is none (%s)', { timeout: 60_000 }, async (outcome, query) => {
+    for (const language of ['en', 'zh'] as const) {
+      const { page, state, texts } = await stoppedPage(site, language)
+      if (outcome !== 'none') state.outcome = outcome
+      await page.goto(`${site.url}${prefix(language)}/payment/success${query}`)
+      const heading = page.getByRole('heading', { name: texts[`${outcome}Heading`] })
+      const look = async () => {
+        await page.clock.runFor(200)
+        return heading.isVisible()
+      }
+      await expect.poll(look, { timeout: 20_000 }).toBe(true)
+      expect(await page.locator('.toast').count()).toBe(0)
+      expect(await page.locator('main').textContent()).not.toContain(texts.done)
+      await page.context().close()
+    }
+  })
+
   it.each(languagesInTurn())('redirects visitors to the login page (%s)', async (language) => {
     for (const path of ['/payment/success', '/subscription/success']) {
       const address = `${site.url}${prefix(language)}${path}?subscription_id=I-1`

@@ -9,6 +9,8 @@ export interface MoneyState {
   current: CurrentSubscription | null
   /** Whether a confirmed subscription is still being processed. */
   pending: boolean
+  /** What became of the subscription that is confirmed, if not implied by `pending`. */
+  outcome?: 'unapproved' | 'ended'
   invoices: Invoice[]
   entries: CreditEntry[]
   readonly server: WorkspaceState
@@ -40,6 +42,8 @@ export const PRO_MONTHLY: CurrentSubscription = {
   currency: 'USD',
   grace_until: null,
   next_tier: null,
+  plan_credits: 2_880,
+  refundable: true,
 }
 
 export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => ({
@@ -120,7 +124,10 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     'GET /users/sessions': () => ({ sessions: [DEVICE] }),
     'POST /subscriptions/cancel': () => ({ success: true }),
     'POST /subscriptions/reactivate': () => ({ success: true }),
-    'POST /subscriptions/confirm': () => ({ ...state.stats, pending: state.pending }),
+    'POST /subscriptions/confirm': () => ({
+      ...{ ...state.stats, pending: state.pending },
+      outcome: state.outcome ?? (state.pending ? 'pending' : 'started'),
+    }),
     'POST /subscriptions/upgrade': () => ({ data: { approval_url: `${url}/privacy`, subscription_id: 'I-1' } }),
   }
   for (const [name, body] of Object.entries(answers))

@@ -20,6 +20,13 @@ export interface SandboxAgreement {
   readonly language: 'en' | 'zh'
 }
 
+/** Stand for the ids of PayPal's plans. */
+export const SANDBOX_PLANS = {
+  standard: 'P-SANDBOX-STANDARD',
+  pro: 'P-SANDBOX-PRO',
+  ultimate: 'P-SANDBOX-ULTIMATE',
+} as const
+
 const newId = (prefix: string) => `${prefix}-${randomBytes(7).toString('hex').toUpperCase().slice(0, 13)}`
 const usd = (cents: number) => ({ total: (cents / 100).toFixed(2), currency: 'USD' })
 const STATUS_EVENTS = {
@@ -28,6 +35,14 @@ const STATUS_EVENTS = {
   cancelled: 'BILLING.SUBSCRIPTION.CANCELLED',
 } as const
 type Status = keyof typeof STATUS_EVENTS
+
+/** Returns the first date after an instant on the anchor's day of the month, which shorter months do not move. */
+export function nextMonthOf(anchor: string, after: string): string {
+  for (let months = 1; ; months++) {
+    const next = monthsAfter(anchor, months)
+    if (next > after) return next
+  }
+}
 
 /** Creates the sandbox's store in Postgres. Each change and its webhook are written in one transaction. */
 export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
@@ -67,15 +82,15 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
 
   async function bill(client: pg.PoolClient, { id, price_cents, next_billing_at }: SandboxAgreement): Promise<void> {
     const [saleId, soldAt] = [newId('SALE'), at()]
-    // Billing late does not move the billing date, unless an entire month was missed.
-    const next = next_billing_at && monthsAfter(next_billing_at.toISOString(), 1)
+    const first = 'select min(sold_at) as at from sandbox_sale where agreement_id = $1'
+    const anchor = (await client.query<{ at: Date | null }>(first, [id])).rows[0]?.at?.toISOString() ?? soldAt
+    const next = nextMonthOf(anchor, [soldAt, next_billing_at?.toISOString() ?? soldAt].toSorted()[1]!)
     const row = [saleId, id, price_cents, soldAt]
     await client.query(
       'insert into sandbox_sale (id, agreement_id, amount_cents, sold_at) values ($1, $2, $3, $4)',
       row,
     )
-    const due = [id, next !== null && next > soldAt ? next : monthsAfter(soldAt, 1)]
-    await client.query('update sandbox_agreement set next_billing_at = $2, failed_at = null where id = $1', due)
+    await client.query('update sandbox_agreement set next_billing_at = $2, failed_at = null where id = $1', [id, next])
     const sale = { id: saleId, state: 'completed', billing_agreement_id: id, create_time: soldAt }
     await queueWebhook(client, 'PAYMENT.SALE.COMPLETED', { ...sale, amount: usd(price_cents) })
   }

@@ -64,19 +64,22 @@ export function planEnd({ current_period_end: paid, grace_until: grace }: Curren
 }
 
 /**
- * Cancels the plan at the end of the period. A plan that nothing pays for ends at once.
+ * Cancels the plan at the end of the period, or `now`. A plan that nothing pays for ends immediately.
  * @returns an error message, or undefined on success
  */
-export async function cancelPlan(reason: string): Promise<string | undefined> {
+export async function cancelPlan(reason: string, now: boolean): Promise<string | undefined> {
   const t = translate()
+  let isRefundProposed = false
   try {
-    await call(cancel, reason ? { body: { reason } } : {})
+    const body = { ...(reason && { reason }), ...(now && { cancel_at_period_end: false }) }
+    const answer = await call(cancel, Object.keys(body).length > 0 ? { body } : {})
+    isRefundProposed = answer.refund_proposed
   } catch (error) {
     return errorText(error, t('subscription.cancel.failed'))
   }
   const plan = $plan.get()
   const end = plan?.current ? planEnd(plan.current) : null
-  if (end === 'now') await loadPlan()
+  if (now || end === 'now') await loadPlan()
   else if (plan) {
     const cancelled = {
       status: 'cancelled',
@@ -87,7 +90,7 @@ export async function cancelPlan(reason: string): Promise<string | undefined> {
     const stats = { ...plan.stats, current_status: 'cancelled' } as const
     $plan.set({ ...plan, stats, current: plan.current && { ...plan.current, ...cancelled, current_period_end: end } })
   }
-  showToast('success', t('subscription.cancel.done'))
+  showToast('success', t(isRefundProposed ? 'subscription.cancel.doneRefund' : 'subscription.cancel.done'))
   return undefined
 }
 

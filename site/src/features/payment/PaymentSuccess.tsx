@@ -7,7 +7,7 @@ import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
-import { $paymentReturn, openPaymentReturn, type PaymentReturn } from './paymentReturn.ts'
+import { $paymentReturn, openPaymentReturn, type PaymentReturn, type Stage } from './paymentReturn.ts'
 
 /** Shows the payment result after the return from the provider, until the page redirects. */
 export function PaymentSuccess() {
@@ -39,12 +39,20 @@ export function PaymentSuccess() {
   )
 }
 
-/** Shows a confirmed plan, which may still be pending or start with the next billing period. */
+/** Stages in which nothing was paid. */
+const UNPAID: readonly Stage[] = ['none', 'unapproved', 'ended']
+
+/** Shows a confirmed plan, which may still be pending or start with the next billing period, or that there is none. */
 function Done({ plan, stage }: Extract<PaymentReturn, { kind: 'done' }>) {
   const t = translate()
   return (
-    <Outcome tone="success" icon="checkRound" heading={t(`payment.${stage}Heading`)}>
-      <p>{stage === 'pending' ? t('payment.pendingText') : stage === 'later' ? laterText(plan) : doneText(plan)}</p>
+    <Outcome
+      tone={UNPAID.includes(stage) ? 'info' : 'success'}
+      icon={UNPAID.includes(stage) ? 'info' : 'checkRound'}
+      heading={t(`payment.${stage}Heading`)}
+    >
+      <p>{stage === 'later' ? laterText(plan) : stage === 'done' ? doneText(plan) : t(`payment.${stage}Text`)}</p>
+      {UNPAID.includes(stage) && <p>{doneText(plan)}</p>}
       <p className="muted">{t('payment.goingOn')}</p>
       <LinkButton label={t('payment.toWorkspace')} variant="primary" wide href={localHref('/workspace')} />
     </Outcome>

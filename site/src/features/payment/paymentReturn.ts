@@ -8,8 +8,11 @@ import { requireMember } from '../../api/session.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 
-/** Whether the plan awaits its payment, starts with the next period without a payment now, or has started. */
-type Stage = 'pending' | 'later' | 'done'
+/**
+ * Whether the plan awaits its payment, starts with the next period without a payment now, or has started. `none`: the address
+ * names no payment. `unapproved` and `ended`: there is no plan to pay for yet, or any more.
+ */
+export type Stage = 'none' | 'unapproved' | 'ended' | 'pending' | 'later' | 'done'
 
 export type PaymentReturn =
   | { readonly kind: 'checking' | 'away' | 'failed' }
@@ -30,7 +33,7 @@ const FAILED_MS = 2000
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const goTo = (path: string, ms: number) => setTimeout(() => location.replace(localHref(path)), ms)
 
-/** Confirms the subscription in the page URL with the server, and returns the plan. @throws if there is no plan */
+/** Confirms the subscription in the page URL with the server, and returns the plan. @throws if it cannot be loaded */
 async function confirmPlan(): Promise<{ plan: Plan; stage: Stage }> {
   const id = new URLSearchParams(location.search).get('subscription_id')
   const confirmation = id ? call(confirm, { body: { subscription_id: id } }) : undefined
@@ -38,8 +41,8 @@ async function confirmPlan(): Promise<{ plan: Plan; stage: Stage }> {
   await loadPlan()
   const plan = $plan.get()
   if (!plan || plan.lacks === 'plan') throw new Error('plan not loaded')
-  if (!confirmation && plan.stats.current_tier === 'free') throw new Error('no subscription id in the address')
-  return { plan, stage: confirmed?.pending ? 'pending' : stageOf(plan) }
+  if (!confirmed) return { plan, stage: 'none' }
+  return { plan, stage: confirmed.outcome === 'started' ? stageOf(plan) : confirmed.outcome }
 }
 
 /** Confirms the payment, then redirects. Runs once per page. */

@@ -1,6 +1,7 @@
 import { type RefObject, useId, useRef, useState } from 'react'
 import { cancelPlan } from '../../api/plans/subscription.ts'
-import { translate } from '../../i18n/client.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -15,6 +16,8 @@ interface CancelPlanProps {
   readonly endsAt: string | 'now' | null
   /** Whether only the next plan is cancelled: this one has ended at the payment provider. */
   readonly isFinal: boolean
+  /** Credits that ending the plan now forfeits, and whether a refund is proposed then; null if that cannot be chosen. */
+  readonly now: { readonly credits: number; readonly refundable: boolean } | null
 }
 
 /** Cancels a paid plan after a confirmation dialog. A failure opens a second dialog. */
@@ -49,18 +52,19 @@ interface QuestionProps extends CancelPlanProps {
   readonly onDone: (failure: string | undefined) => void
 }
 
-function endText({ endsAt, isFinal }: CancelPlanProps): string {
+function endText({ endsAt, isFinal }: Pick<CancelPlanProps, 'endsAt' | 'isFinal'>): string {
   const t = translate()
   if (endsAt === 'now') return t('subscription.cancel.textNow')
   if (!endsAt) return t('subscription.cancel.textUndated')
   return t(isFinal ? 'subscription.cancel.textFinal' : 'subscription.cancel.text', { date: dayText(endsAt) })
 }
 
-function Question({ endsAt, isFinal, reason, onClose, onDone }: QuestionProps) {
+function Question({ endsAt, isFinal, now, reason, onClose, onDone }: QuestionProps) {
   const t = translate()
   const id = useId()
   const [busy, run] = useBusy()
-  const confirm = () => run(async () => onDone(await cancelPlan(reason.current)))
+  const [isNow, setNow] = useState(false)
+  const confirm = () => run(async () => onDone(await cancelPlan(reason.current, isNow)))
   const foot = (
     <>
       <Button disabled={busy} onClick={onClose}>
@@ -71,11 +75,13 @@ function Question({ endsAt, isFinal, reason, onClose, onDone }: QuestionProps) {
   )
   return (
     <Dialog title={t('subscription.cancel.title')} busy={busy} onClose={onClose} foot={foot}>
-      <p>{endText({ endsAt, isFinal })}</p>
+      {now ? <When endsAt={endsAt} {...now} isNow={isNow} onChange={setNow} /> : <p>{endText({ endsAt, isFinal })}</p>}
       <div className="cancel-loss">
-        <p>{t(endsAt === 'now' ? 'subscription.cancel.loseNow' : 'subscription.cancel.lose')}</p>
+        <p>{t(isNow || endsAt === 'now' ? 'subscription.cancel.loseNow' : 'subscription.cancel.lose')}</p>
         <ul>
-          <li>{t('subscription.cancel.loseCredits')}</li>
+          <li>
+            {t(isNow && now?.refundable ? 'subscription.cancel.loseCreditsNow' : 'subscription.cancel.loseCredits')}
+          </li>
           <li>{t('subscription.cancel.loseWatermark')}</li>
           <li>{t('subscription.cancel.losePriority')}</li>
         </ul>
@@ -97,6 +103,41 @@ function Question({ endsAt, isFinal, reason, onClose, onDone }: QuestionProps) {
         </p>
       </div>
     </Dialog>
+  )
+}
+
+interface WhenProps {
+  readonly endsAt: CancelPlanProps['endsAt']
+  readonly credits: number
+  readonly refundable: boolean
+  readonly isNow: boolean
+  readonly onChange: (isNow: boolean) => void
+}
+
+/** Lets the user choose when the plan ends, and says what becomes of its credits. */
+function When({ endsAt, credits, refundable, isNow, onChange }: WhenProps) {
+  const t = translate()
+  const name = useId()
+  const values = { credits: credits.toLocaleString(HTML_LANG[pageLocale()]) }
+  return (
+    <fieldset className="stack cancel-when">
+      <legend>{t('subscription.cancel.when')}</legend>
+      {[false, true].map((value) => (
+        <label className="line" key={String(value)}>
+          <input type="radio" name={name} checked={isNow === value} onChange={() => onChange(value)} />
+          <span>
+            {value
+              ? t('subscription.cancel.now', values)
+              : `${endText({ endsAt, isFinal: false })} ${t('subscription.cancel.keepUntil', values)}`}
+          </span>
+        </label>
+      ))}
+      {isNow && (
+        <Notice tone="warning">
+          {t(refundable ? 'subscription.cancel.refundable' : 'subscription.cancel.noRefund')}
+        </Notice>
+      )}
+    </fieldset>
   )
 }
 

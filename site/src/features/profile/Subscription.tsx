@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import type { CSSProperties } from 'react'
-import type { Stats } from '#backend/subscriptions/contract.ts'
+import type { CurrentSubscription, Stats } from '#backend/subscriptions/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { $plan, isFinal, isRetried, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
@@ -141,6 +141,12 @@ function Usage({ stats }: { stats: Stats }) {
   )
 }
 
+/** Returns what ending the plan now means; null if it ends now anyway, or has ended at the payment provider. */
+function nowOf(current: CurrentSubscription | null) {
+  if (!current || isFinal(current) || planEnd(current) === 'now') return null
+  return { credits: current.plan_credits, refundable: current.refundable }
+}
+
 function Actions({ plan: { stats, current } }: { plan: Plan }) {
   const t = translate()
   const [busy, run] = useBusy()
@@ -159,7 +165,11 @@ function Actions({ plan: { stats, current } }: { plan: Plan }) {
         />
       )}
       {!cancelled && (
-        <CancelPlan endsAt={current ? planEnd(current) : stats.next_reset_date} isFinal={isFinal(current)} />
+        <CancelPlan
+          endsAt={current ? planEnd(current) : stats.next_reset_date}
+          isFinal={isFinal(current)}
+          now={nowOf(current)}
+        />
       )}
     </div>
   )
