@@ -17,6 +17,7 @@ import type { OperatorKeys } from './operatorKeys.ts'
 import { type ListSales, ProviderSales } from './providerSales.ts'
 import { isOfLedger, LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
+import { StoredTimes } from './storedTimes.ts'
 
 /** State of a log whose positions are contiguous: its end, gaps, and the checkpoints of its readers. */
 interface LogState {
@@ -65,6 +66,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const startCpu = process.cpuUsage()
   const deviations = new Deviations()
   const chains = new HashChains(deviations, evidence.remembered ?? [])
+  const times = new StoredTimes(deviations)
   const heads = new HeadProofs(deviations, evidence.heads ?? [])
   const grants = new GrantProofs(deviations, evidence.operators)
   const deliveries = new DeliveryProofs(deviations)
@@ -144,6 +146,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   function take(stored: Stored<LedgerEvent>, hash: string): void {
     chains.take(stored, hash)
     heads.take(stored, hash)
+    times.take(stored)
     const event = upcast(LEDGER_EVENTS, stored)
     if (isOfAccount(event)) book(event)
     else if (isOfTask(event)) {

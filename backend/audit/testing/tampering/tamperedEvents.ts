@@ -16,6 +16,16 @@ export const EVENTS: readonly Tampering[] = [
     ],
   },
   {
+    what: 'an earlier time of storing an event',
+    does: sql(`update event set created = created - interval '1 hour' ${at(account, 4)}`),
+    names: [{ check: 'log', stream: account, revision: 4, wrong: /one of these times was changed/ }],
+  },
+  {
+    what: 'a later time of storing an event',
+    does: sql(`update event set created = created + interval '1 hour' ${at(account, 4)}`),
+    names: [{ check: 'log', wrong: /revision 4 of creditAccount.*one of these times/ }],
+  },
+  {
     what: 'an amount',
     does: sql(`update event set data = jsonb_set(data, '{amount}', '1000') ${at(account, 1)}`),
     names: [
