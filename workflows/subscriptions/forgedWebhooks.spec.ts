@@ -45,14 +45,15 @@ const webhook = fc.record({
   ageHours: fc.integer({ min: -2, max: 2 * WINDOW_HOURS }),
 })
 
-/** Asserts that each lot was paid by a sale that the provider lists, and that no more was claimed than it has taken back. */
+/** Asserts that each lot was paid by a sale that the provider lists, and that credits were claimed only for a sale that it has
+ * taken back; `play` compares the amounts at the end. */
 function assertListed({ provider, account }: MoneyWorld): void {
   const listed = new Map([...provider.accounts.values()].flatMap(({ sales }) => sales.map((each) => [each.id, each])))
-  for (const { id, granted, reversed, source } of [...account.lots, ...account.closed]) {
+  for (const { id, reversed, source } of [...account.lots, ...account.closed]) {
     if (source !== 'subscription' && source !== 'payment') continue
     const paid = listed.get(id.replace(/^restored-.*? (?=S-)|^sale-/, '').replace(/ .*/, ''))
     expect(paid, `lot ${id}`).toBeDefined()
-    expect(reversed).toBeLessThanOrEqual(Math.ceil((granted * provider.takenBack(paid!)) / paid!.amountCents))
+    expect(reversed === 0 || provider.wasReversed(paid!.id), `claims of ${id}`).toBe(true)
   }
 }
 

@@ -167,6 +167,11 @@ export class PaymentModel implements PaymentProvider {
     return isCharged ? amountCents : (this.#refunded.get(id) ?? 0)
   }
 
+  /** Returns whether a sale was refunded or charged back, also if its dispute was won since. */
+  wasReversed(id: string): boolean {
+    return this.#reversals.some(({ saleId }) => saleId === id)
+  }
+
   async getAgreement(id: string) {
     this.#answer()
     const account = this.accounts.get(id)
