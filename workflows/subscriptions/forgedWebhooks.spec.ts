@@ -45,8 +45,10 @@ const webhook = fc.record({
   ageHours: fc.integer({ min: -2, max: 2 * WINDOW_HOURS }),
 })
 
-/** Asserts that each lot was paid by a sale that the provider lists, and that credits were claimed only for a sale that it has
- * taken back; `play` compares the amounts at the end. */
+/**
+ * Asserts that each lot was paid by a sale that the provider lists, and that credits were claimed only for a sale that it has
+ * taken back. `play` compares the amounts at the end.
+ */
 function assertListed({ provider, account }: MoneyWorld): void {
   const listed = new Map([...provider.accounts.values()].flatMap(({ sales }) => sales.map((each) => [each.id, each])))
   for (const { id, reversed, source } of [...account.lots, ...account.closed]) {

@@ -119,6 +119,26 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
+  it.each(['en', 'zh'] as const)(
+    'can be ended now, after it says what is lost (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, state, panel, texts } = await openProfile(site, language)
+      const dialog = page.locator('dialog[open]')
+      await panel.getByRole('button', { name: texts.cancel.open }).click()
+      const now = texts.cancel.now.replace('{{credits}}', '2,880')
+      await dialog.getByText(texts.cancel.keepUntil.replace('{{credits}}', '2,880')).waitFor()
+      expect(await dialog.getByText(texts.cancel.refundable).count()).toBe(0)
+      await dialog.getByRole('radio', { name: now }).check()
+      await dialog.getByText(texts.cancel.refundable).waitFor()
+      expect(await axeFaults(page)).toEqual([])
+      await dialog.getByRole('button', { name: texts.cancel.confirm }).click()
+      await page.locator('.toast').getByText(texts.cancel.doneRefund, { exact: true }).waitFor()
+      expect(state.sent.get('POST /subscriptions/cancel')).toEqual({ cancel_at_period_end: false })
+      await page.context().close()
+    },
+  )
+
   it.each(languagesInTurn())('can be cancelled and reactivated (%s)', { timeout: 60_000 }, async (language) => {
     const { page, state, panel, texts } = await openProfile(site, language)
     const payment = await words(language, 'payment')

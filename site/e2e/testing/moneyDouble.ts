@@ -122,7 +122,10 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     'GET /users/notices': () => ({ push_key: '', push: false, mail: false }),
     'GET /users/password': () => ({ set: true }),
     'GET /users/sessions': () => ({ sessions: [DEVICE] }),
-    'POST /subscriptions/cancel': () => ({ success: true }),
+    'POST /subscriptions/cancel': (route) => ({
+      success: true,
+      refund_proposed: route.request().postDataJSON()?.cancel_at_period_end === false,
+    }),
     'POST /subscriptions/reactivate': () => ({ success: true }),
     'POST /subscriptions/confirm': () => ({
       ...{ ...state.stats, pending: state.pending },

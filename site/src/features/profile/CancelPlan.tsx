@@ -126,9 +126,15 @@ function When({ endsAt, credits, refundable, isNow, onChange }: WhenProps) {
         <label className="line" key={String(value)}>
           <input type="radio" name={name} checked={isNow === value} onChange={() => onChange(value)} />
           <span>
-            {value
-              ? t('subscription.cancel.now', values)
-              : `${endText({ endsAt, isFinal: false })} ${t('subscription.cancel.keepUntil', values)}`}
+            {value ? (
+              t('subscription.cancel.now', values)
+            ) : (
+              <>
+                {endText({ endsAt, isFinal: false })}
+                <br />
+                {t('subscription.cancel.keepUntil', values)}
+              </>
+            )}
           </span>
         </label>
       ))}
