@@ -81,8 +81,8 @@ export const MIGRATIONS = [
   { name: 'M0243FinalCancellation', class: M0243FinalCancellation },
   { name: 'M0244RecoveryCodeTimes', class: M0244RecoveryCodeTimes },
   { name: 'M0245ToldChannels', class: M0245ToldChannels },
-  { name: 'M0255VisitorNetworks', class: M0255VisitorNetworks },
   { name: 'M0250PaymentTransmissions', class: M0250PaymentTransmissions },
+  { name: 'M0255VisitorNetworks', class: M0255VisitorNetworks },
 ]
 
 /**
