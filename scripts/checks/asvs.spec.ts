@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isStated, namedTests } from './namedTests.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
@@ -43,20 +44,9 @@ const rows = readFileSync(path.join(ROOT, 'docs/asvs.md'), 'utf8')
   .flatMap((line) => {
     const [, id, , state, evidence] = /^\| (V\d+\.\d+\.\d+) +\| (.*?) +\| (✔|n\/a|✗) +\| (.*) \|$/.exec(line) ?? []
     if (!id) return []
-    const tests = [...evidence!.matchAll(/`([\w./]+\.spec\.tsx?)` “([^”]+)”/g)].map(([, file, title]) => ({
-      file,
-      title,
-    }))
+    const tests = namedTests(evidence!)
     return [{ id, state, evidence: evidence!.trim(), tests }]
   })
-
-/** Returns whether a spec has a test or a group with a title, as its source spells it. */
-function isStated({ file, title }: { file?: string; title?: string }): boolean {
-  const source = path.join(ROOT, file!)
-  if (!existsSync(source)) return false
-  const text = readFileSync(source, 'utf8')
-  return ["'", '"', '`'].some((quote) => text.includes(quote + title + quote))
-}
 
 describe('docs/asvs.md', () => {
   it('has every requirement of levels 1 and 2 once', () => {

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
+export interface NamedTest {
+  readonly file: string
+  readonly title: string
+}
+
+/** Returns the tests that a page names, as in `a.spec.ts` “rejects a second capture”. */
+export const namedTests = (text: string): NamedTest[] =>
+  [...text.matchAll(/`([\w./]+\.spec\.tsx?)` “([^”]+)”/g)].map(([, file, title]) => ({ file: file!, title: title! }))
+
+/** Returns whether a spec has a test or a group with a title, as its source spells it. */
+export function isStated({ file, title }: NamedTest): boolean {
+  const source = path.join(ROOT, file)
+  if (!existsSync(source)) return false
+  const text = readFileSync(source, 'utf8')
+  return ["'", '"', '`'].some((quote) => text.includes(quote + title + quote))
+}
