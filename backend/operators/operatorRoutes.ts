@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { pagePath } from '../kernel/http/site/pagePath.ts'
 import * as contract from './contract.ts'
 import type { OperatorActions } from './operatorActions.ts'
 import type { OperatorSessions } from './operatorSessions.ts'
@@ -29,13 +30,13 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 /** Compares strings in constant time. */
 export const equal = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
 
-const DASHBOARD = /^(\/zh)?\/admin\/dashboard\/?$/
+const DASHBOARD = /^(\/zh)?\/admin\/dashboard$/
 
 /** Redirects dashboard requests to the sign-in page unless they come from the signed-in operator. */
 export const operatorGuard =
   (isOperator: (ctx: Context) => Promise<boolean>): Middleware =>
   async (ctx, next) => {
-    const found = DASHBOARD.exec(ctx.path)
+    const found = DASHBOARD.exec(pagePath(ctx.path))
     if (!found || (await isOperator(ctx))) return next()
     ctx.set('Cache-Control', 'no-store')
     ctx.redirect(`${found[1] ?? ''}/admin/dashboard/login`)

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { trimEnd } from '../trimEnd.ts'
+import { pagePath } from './site/pagePath.ts'
 
 interface Redirect {
   readonly to: string
@@ -22,7 +22,7 @@ const REDIRECTS: Readonly<Record<string, Redirect>> = {
 /** Redirects page aliases and payment return URLs to their page. */
 export const redirects: Middleware = async (ctx, next) => {
   const chinese = ctx.path.startsWith('/zh/') ? '/zh' : ''
-  const path = trimEnd(ctx.path.slice(chinese.length), '/')
+  const path = pagePath(ctx.path.slice(chinese.length))
   const redirect = Object.hasOwn(REDIRECTS, path) ? REDIRECTS[path] : undefined
   if (!redirect || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
   const [to = '', anchor = ''] = redirect.to.split('#')

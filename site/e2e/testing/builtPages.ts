@@ -3,14 +3,18 @@ import path from 'node:path'
 
 const DIST = path.resolve(import.meta.dirname, '../../dist/client')
 
+/** Returns the names of all built files, each after a slash. */
+export const builtFiles = (): string[] =>
+  readdirSync(DIST, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `/${path.relative(DIST, path.join(parentPath, name))}`)
+
 /** Returns the URL paths of all built pages, in both languages. */
-export function builtPages(): string[] {
-  return readdirSync(DIST, { recursive: true })
-    .map(String)
+export const builtPages = (): string[] =>
+  builtFiles()
     .filter((file) => file.endsWith('.html'))
-    .map((file) => `/${file.replace(/(^|\/)index\.html$|\.html$/, '')}`)
+    .map((file) => file.replace(/(?<=\/)index\.html$|\.html$/, ''))
     .sort()
-}
 
 /** Returns the file of a built page. */
 export const builtFile = (address: string): string =>

@@ -37,6 +37,7 @@ beforeAll(async () => {
   writeFileSync(path.join(dist, 'sitemap.xml'), `<urlset>${locations.join('')}</urlset>`)
   mkdirSync(path.join(dist, 'legal'))
   writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
+  writeFileSync(path.join(dist, 'workspace.html.br'), brotliCompressSync(page('work')))
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
   writeFileSync(path.join(dist, '_astro/app.abc.js.br'), brotliCompressSync('export {}'))
   const app = new Koa()
@@ -246,6 +247,32 @@ describe('the static site', () => {
   ])('answers 404 for %s', async (address) => {
     const answer = await get(address)
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
+  })
+
+  it.each([
+    '/index.html',
+    '/zh.html',
+    '/workspace.html',
+    '/workspace.html.br',
+    '/workspace.html.gz',
+    '/workspace%2ehtml',
+    '/workspace.html/',
+    '/workspace.html%2f',
+    '//workspace.html',
+    '/zh//workspace.html',
+    '/./workspace.html',
+    '/WORKSPACE.HTML',
+    '/_astro/app.abc.js.br',
+  ])('serves no file of a page and no compressed copy as %s', async (address) => {
+    const answer = await get(address, { 'accept-encoding': 'br, gzip' })
+    const text = await answer.text()
+    expect(text).not.toContain(PLACEHOLDER_ORIGIN)
+    expect(answer.headers.get('cache-control') ?? '').not.toMatch(/public/)
+    expect([302, 404]).toContain(answer.status)
+  })
+
+  it.each(['/workspace//', '/zh/workspace///', '/profile/security//'])('guards %s as the page it is', async (address) => {
+    expect(await movedTo(address)).toEqual([302, expect.stringContaining('/auth/login?next=')])
   })
 
   it('redirects signed-out visitors to the login page', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import path from 'node:path'
@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import sirv from 'sirv'
-import { trimEnd } from '../../trimEnd.ts'
 import { fillText, finishPage, type PageSettings } from './finishPage.ts'
+import { pagePath } from './pagePath.ts'
 import { PAGE_HEADERS, WORKER_HEADERS } from './pagePolicy.ts'
 
 /** Excludes a page from an installation to which it does not apply. */
@@ -72,6 +72,17 @@ async function* readTexts(dist: string) {
   }
 }
 
+/**
+ * Returns the URL paths of the files that are served as they are. The other files are the pages, which have another address,
+ * and precompressed copies.
+ */
+function assetPaths(dist: string): Set<string> {
+  const entries = readdirSync(dist, { recursive: true, withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name))
+  const isAsset = (file: string) => !(path.extname(file) in TEXT_TYPES) && !/\.(br|gz)$/.test(file)
+  return new Set(names.filter(isAsset).map((file) => urlOf(path.relative(dist, file))))
+}
+
 /** Removes pages from a sitemap. */
 const withoutPages = (sitemap: string, urls: readonly string[]) =>
   sitemap
@@ -79,10 +90,8 @@ const withoutPages = (sitemap: string, urls: readonly string[]) =>
     .filter((entry) => !urls.some((url) => entry.startsWith(`<url><loc>${url}</loc>`)))
     .join('')
 
-const pathOf = (file: string) => {
-  const url = `/${file.split(path.sep).join('/')}`
-  return url.replace(/(\/index)?\.html$/, '') || '/'
-}
+const urlOf = (file: string) => `/${file.split(path.sep).join('/')}`
+const pathOf = (file: string) => urlOf(file).replace(/(\/index)?\.html$/, '') || '/'
 
 /** Unknown paths that get a 404 instead of a redirect. */
 const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
@@ -127,7 +136,8 @@ function completeNotModified(ctx: Context): void {
 export function serveSite(dist: string, settings: () => PageSettings): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
   let loaded: { readonly key: string; readonly pages: Promise<Map<string, Page>> } | undefined
-  const assets = sirv(dist, {
+  const assets = assetPaths(dist)
+  const sendAsset = sirv(dist, {
     etag: true,
     brotli: true,
     gzip: true,
@@ -145,8 +155,7 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
       loaded = undefined
       throw error
     })
-    const url = ctx.path.length > 1 ? trimEnd(ctx.path, '/') : ctx.path
-    const page = pages.get(url || '/')
+    const page = pages.get(pagePath(ctx.path))
     if (page) {
       ctx.type = page.type
       if (page.policy) ctx.set({ ...PAGE_HEADERS, 'Content-Security-Policy': page.policy })
@@ -164,19 +173,19 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
       }
       return
     }
-    normalizeRequest(ctx)
-    completeNotModified(ctx)
-    const asset = await new Promise<boolean>((resolve) => {
-      // A response that was closed earlier emits no further event.
-      if (ctx.res.destroyed) return resolve(true)
-      ctx.res.statusCode = 200
-      ctx.res.on('close', () => resolve(true))
-      // sirv does not handle errors of the file, which a newer build may have removed.
-      ctx.res.on('pipe', (file) => file.on('error', () => ctx.res.destroy()))
-      assets(ctx.req, ctx.res, () => resolve(false))
-    })
-    if (asset) {
+    if (assets.has(ctx.path)) {
+      normalizeRequest(ctx)
+      completeNotModified(ctx)
       ctx.respond = false
+      await new Promise<void>((resolve, reject) => {
+        // A response that was closed earlier emits no further event.
+        if (ctx.res.destroyed) return resolve()
+        ctx.res.statusCode = 200
+        ctx.res.on('close', resolve)
+        // sirv does not handle errors of the file, which a newer build may have removed.
+        ctx.res.on('pipe', (file) => file.on('error', () => ctx.res.destroy()))
+        sendAsset(ctx.req, ctx.res, () => reject(new Error(`sirv does not know ${ctx.path}`)))
+      })
       return
     }
     ctx.res.statusCode = 404
