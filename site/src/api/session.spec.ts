@@ -17,8 +17,10 @@ async function page(answers: Readonly<Record<string, () => Response | Promise<Re
   })
   vi.stubGlobal('location', { pathname: '/workspace', search: '?a=1', hash: '#x', replace, reload, assign: vi.fn() })
   vi.stubGlobal('addEventListener', events.addEventListener.bind(events))
+  vi.stubGlobal('removeEventListener', events.removeEventListener.bind(events))
   vi.stubGlobal('document', {
     documentElement: root,
+    body: { hasAttribute: () => true },
     visibilityState: 'visible',
     addEventListener: () => {},
   })

@@ -9,6 +9,7 @@ import { ApiError } from './apiError.ts'
 import { $credits } from './credits.ts'
 import { forgetDrafts } from './draft.ts'
 import { displayName, readHint, removeSessionMark, writeHint } from './hint.ts'
+import { $outage, untilAnswered } from './outage.ts'
 import { onRestored, reloadHidden } from './pages/restored.ts'
 import { recordRenewal, renewalDue, scheduleRenewalRetry, startRenewalClock } from './renewal.ts'
 import { markEnded, takeEndedMark } from './start/sessionEnd.ts'
@@ -21,8 +22,6 @@ export type Session =
 export const $session = atom<Session>({ status: 'loading' })
 
 const SAVE_WITHIN_MS = 8000
-const FIRST_RETRY_MS = 1000
-const LAST_RETRY_MS = 30_000
 let started: Promise<Session> | undefined
 
 export function setSignedIn(user: User): void {
@@ -54,15 +53,13 @@ const isRefusal = (error: unknown): boolean =>
 
 /** Asks for the user until the server answers: a lost connection does not end a session. @throws ApiError if it refuses */
 async function answeredUser(): Promise<User> {
-  for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
-    try {
-      return await currentUser()
-    } catch (error) {
-      if (isRefusal(error)) throw error
-      if (wait === FIRST_RETRY_MS) showToast('warning', translate()('common.session.unreachable'))
-    }
-    await new Promise((resolve) => setTimeout(resolve, wait))
-  }
+  // Private pages explain the wait where they show what is missing.
+  const unsubscribe = $outage.listen((outage) => {
+    unsubscribe()
+    if (outage && !document.body.hasAttribute('data-private'))
+      showToast('warning', translate()('common.session.unreachable'))
+  })
+  return untilAnswered(currentUser, isRefusal).finally(unsubscribe)
 }
 
 const renewIfOld = async () => {

@@ -3,6 +3,7 @@ import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
@@ -26,6 +27,7 @@ import { Visits } from './Visits.tsx'
 export function Board() {
   const t = translate()
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
+  const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
   return (
     <ErrorBoundary>
@@ -33,6 +35,7 @@ export function Board() {
         <h1>{t('dashboard.heading')}</h1>
         {(!empty || away) && <DateRange />}
       </div>
+      {refreshing && <LongWait onRetry={refreshBoard} />}
       <div role="alert">{failed && !away && <Failure />}</div>
       {(!empty || away) && (
         <>

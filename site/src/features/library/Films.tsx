@@ -5,15 +5,17 @@ import { errorText } from '../../api/errorText.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { isFiltered, NO_FILTER } from './filter.ts'
 import { Grid } from './Grid.tsx'
-import { $films, $filter, loadFilms, loadMore, refreshFilms, setFilter } from './library.ts'
+import { $films, $filter, $library, loadFilms, loadMore, refreshFilms, setFilter } from './library.ts'
 
 /** Shows the grid, or why there is none. */
 export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
   const t = translate()
   const { status, tasks, total, error } = useStore($films)
+  const stage = useStore($library)
   const filtered = isFiltered(useStore($filter))
   if (status === 'failed')
     return (
@@ -22,7 +24,13 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
         <Button label={t('common.action.retry')} icon="refresh" onClick={() => void loadFilms()} />
       </div>
     )
-  if (status === 'loading' && tasks.length === 0) return <Skeleton />
+  if (status === 'loading' && tasks.length === 0)
+    return (
+      <>
+        {stage === 'open' && <LongWait onRetry={loadFilms} />}
+        <Skeleton />
+      </>
+    )
   if (tasks.length === 0) return filtered ? <NoMatch /> : <NoFilms />
   return (
     <section className="library-films" aria-label={t('library.heading')} aria-busy={status === 'loading'}>

@@ -4,6 +4,7 @@ import type { Task } from '#backend/tasks/contract.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { Films } from './Films.tsx'
@@ -34,6 +35,7 @@ export function Library() {
         </p>
         <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
       </div>
+      {stage === 'loading' && <LongWait />}
       {marksFailed && <RetryNotice tone="warning" text={t('library.marksFailed')} onRetry={loadMarks} />}
       <FilterBar />
       <Films onOpen={setFilm} />

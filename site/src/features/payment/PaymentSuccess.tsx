@@ -6,6 +6,7 @@ import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { LinkButton } from '../../ui/Button.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { $paymentReturn, openPaymentReturn, type PaymentReturn, type Stage } from './paymentReturn.ts'
 
@@ -16,26 +17,29 @@ export function PaymentSuccess() {
   useEffect(() => void openPaymentReturn(), [])
   if (state.kind === 'away') return null
   return (
-    <div aria-live="polite" aria-busy={state.kind === 'checking'}>
-      {state.kind === 'checking' && (
-        <Outcome tone="info" icon="spinner" heading={t('payment.checkingHeading')}>
-          <p className="muted">{t('payment.checkingText')}</p>
-        </Outcome>
-      )}
-      {state.kind === 'done' && <Done {...state} />}
-      {state.kind === 'failed' && (
-        <Outcome tone="danger" icon="alert" heading={t('payment.failedHeading')}>
-          <p>{t('payment.processingFailed')}</p>
-          <p className="muted">{t('payment.failedText')}</p>
-          <LinkButton
-            label={t('payment.toSubscription')}
-            variant="primary"
-            wide
-            href={localHref('/profile#subscription')}
-          />
-        </Outcome>
-      )}
-    </div>
+    <>
+      {state.kind === 'checking' && <LongWait />}
+      <div aria-live="polite" aria-busy={state.kind === 'checking'}>
+        {state.kind === 'checking' && (
+          <Outcome tone="info" icon="spinner" heading={t('payment.checkingHeading')}>
+            <p className="muted">{t('payment.checkingText')}</p>
+          </Outcome>
+        )}
+        {state.kind === 'done' && <Done {...state} />}
+        {state.kind === 'failed' && (
+          <Outcome tone="danger" icon="alert" heading={t('payment.failedHeading')}>
+            <p>{t('payment.processingFailed')}</p>
+            <p className="muted">{t('payment.failedText')}</p>
+            <LinkButton
+              label={t('payment.toSubscription')}
+              variant="primary"
+              wide
+              href={localHref('/profile#subscription')}
+            />
+          </Outcome>
+        )}
+      </div>
+    </>
   )
 }
 

@@ -10,6 +10,7 @@ import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { findInvoice } from './invoices.ts'
 
 type State =
@@ -43,7 +44,12 @@ export function InvoicePaper() {
           <Button label={t('billing.paper.print')} variant="primary" icon="print" onClick={() => print()} />
         )}
       </div>
-      {state.kind === 'loading' && <div className="skeleton invoice-skeleton" aria-busy="true" />}
+      {state.kind === 'loading' && (
+        <>
+          <LongWait />
+          <div className="skeleton invoice-skeleton" aria-busy="true" />
+        </>
+      )}
       {(state.kind === 'missing' || state.kind === 'failed') && (
         <div className="card empty" role="alert">
           <h1>{t('billing.invoice')}</h1>

@@ -4,6 +4,7 @@ import { errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Facts } from '../../ui/Facts.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { TABS } from './accountTabs.ts'
 import { invoiceFacts, NextPayment } from './Billing.tsx'
@@ -51,7 +52,13 @@ function LastInvoice() {
   const { status, items, error } = useStore(invoiceList.$list)
   const [invoice] = items
   if (invoice) return <Facts className="profile-invoice" facts={invoiceFacts(invoice)} />
-  if (status === 'loading') return <div className="skeleton rows-skeleton" />
+  if (status === 'loading')
+    return (
+      <>
+        <LongWait onRetry={invoiceList.again} />
+        <div className="skeleton rows-skeleton" />
+      </>
+    )
   if (status === 'ready') return <p className="muted">{t('billing.emptyText')}</p>
   return <RetryNotice tone="danger" text={errorText(error, t('billing.failed'))} onRetry={invoiceList.again} />
 }

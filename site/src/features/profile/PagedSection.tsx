@@ -3,6 +3,7 @@ import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { Pagination } from '../../ui/lists/Pagination.tsx'
 import type { PagedList } from '../../ui/lists/pagedList.ts'
@@ -38,12 +39,15 @@ export function PagedSection<T>(props: PagedSectionProps<T>) {
     )
   if (status === 'loading' && items.length === 0)
     return (
-      <div aria-busy="true">
-        <span className="sr-only" role="status">
-          {t('common.loading')}
-        </span>
-        {skeleton}
-      </div>
+      <>
+        <LongWait onRetry={list.again} />
+        <div aria-busy="true">
+          <span className="sr-only" role="status">
+            {t('common.loading')}
+          </span>
+          {skeleton}
+        </div>
+      </>
     )
   if (total === 0) return empty
   return (

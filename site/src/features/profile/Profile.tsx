@@ -6,6 +6,7 @@ import { $session } from '../../api/session.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import type { Tab } from './accountTabs.ts'
 import { Billing } from './Billing.tsx'
@@ -28,7 +29,13 @@ export function Profile({ tab }: { tab: Tab }) {
     if (stage === 'open' && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
   }, [stage])
   if (stage === 'deleted') return <Deleted />
-  if (stage === 'loading') return <Loading />
+  if (stage === 'loading')
+    return (
+      <>
+        <LongWait />
+        <Loading />
+      </>
+    )
   if (stage === 'away' || session.status !== 'in') return null
   return (
     <ErrorBoundary>

@@ -1,6 +1,6 @@
 /** Header logic for signed-in users. Loaded only if a user may be signed in. */
 
-import { $credits, loadBalance, loadCredits } from '../../api/credits.ts'
+import { $credits, loadBalance } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
 import { onRestored } from '../../api/pages/restored.ts'
 import { $session, saveAccountLanguage, signOut, startSession } from '../../api/session.ts'
@@ -15,12 +15,6 @@ const all = (selector: string) => document.querySelectorAll<HTMLElement>(selecto
 
 function setUserText(name: string, text: string): void {
   for (const node of all(`[data-user="${name}"]`)) node.textContent = text
-}
-
-/** Shows a balance of zero and logs the error. The next page load tries again. */
-function showNoCredits(error: unknown): void {
-  console.warn('credit balance not loaded', error)
-  setUserText('credits', '0')
 }
 
 /** Shows the user and the credit balance in the header as soon as each is known. */
@@ -46,7 +40,7 @@ export async function showSession(): Promise<void> {
   if (session.status !== 'in') return
   onRestored(() => void loadBalance())
   // Private pages load the balance themselves.
-  if (!document.body.hasAttribute('data-private')) await loadCredits().catch(showNoCredits)
+  if (!document.body.hasAttribute('data-private')) await loadBalance()
 }
 
 /** Marks the selected language link as busy and prefetches the page in that language. */

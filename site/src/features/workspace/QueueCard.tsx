@@ -4,9 +4,11 @@ import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toasts/toasts.ts'
+import { Unknown } from '../../ui/Unknown.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { $paused, refreshNow } from './freshness.ts'
 import { $takes } from './stage/takes.ts'
@@ -32,7 +34,7 @@ export function QueueCard() {
           {t('workspace.queue.heading')}
         </h2>
         <span className="badge" data-tone={inProgress > 0 ? 'warning' : undefined} role="status">
-          {t('workspace.queue.inProgress', { count: inProgress })}
+          {list.status === 'ready' ? t('workspace.queue.inProgress', { count: inProgress }) : <Unknown />}
         </span>
         <IconButton icon="refresh" label={t('workspace.queue.refresh')} busy={refreshing} onClick={refresh} />
       </div>
@@ -44,7 +46,12 @@ export function QueueCard() {
           </Button>
         </Notice>
       )}
-      {list.status === 'loading' && <QueueSkeleton />}
+      {list.status === 'loading' && (
+        <>
+          <LongWait onRetry={refreshNow} />
+          <QueueSkeleton />
+        </>
+      )}
       {list.status === 'failed' && (
         <div className="empty" role="alert">
           <p>{t('workspace.queue.loadFailed')}</p>

@@ -2,6 +2,7 @@ import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
+import { LongWait } from '../../ui/LongWait.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { useWide } from '../../ui/useWide.ts'
 import { GenerationForm } from './GenerationForm.tsx'
@@ -26,7 +27,15 @@ export function Workspace() {
   useEffect(showInTab, [])
   useEffect(() => void openWorkspace().then(startVideo).then(carryOut), [])
   if (stage === 'away') return null
-  if (stage === 'loading') return <WorkspaceSkeleton />
+  if (stage === 'loading')
+    return (
+      <>
+        <div className="frame">
+          <LongWait />
+        </div>
+        <WorkspaceSkeleton />
+      </>
+    )
   return (
     <ErrorBoundary>
       <div className="stack stack-wide frame workspace" data-view={theatre ? 'theatre' : undefined}>
