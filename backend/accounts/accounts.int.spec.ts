@@ -99,7 +99,7 @@ describe('verifying an address', () => {
     const [token] = await tokensOf(email)
     const both = await Promise.all([verify(token), verify(token)])
     expect(both.map(({ status }) => status)).toContain(200)
-    expect(await outcome(await verify(token))).toEqual([422, 'token_invalid'])
+    expect(await outcome(await verify(token))).toEqual([422, 'already_verified'])
     const cookie = cookiesOf(await login(email))
     expect(await (await as(cookie, 'GET', '/subscriptions/stats')).json()).toEqual({
       current_tier: 'free',
@@ -120,6 +120,20 @@ describe('verifying an address', () => {
     const resend = await kinora.post('/auth/resend-verification', { email })
     expect(resend.status).toBe(200)
     expect((await verify((await tokensOf(email))[0])).status).toBe(200)
+  })
+
+  it('answers "already verified" to each link of a verified address, also once it has expired', async () => {
+    const email = newEmail()
+    await register(email)
+    await register(email, { password: 'another good one' })
+    const tokens = await tokensOf(email)
+    expect((await verify(tokens[1])).status).toBe(200)
+    for (const late of [0, 25 * 3600 * 1000]) {
+      moved += late
+      for (const token of tokens) expect(await outcome(await verify(token))).toEqual([422, 'already_verified'])
+    }
+    const { rows } = await kinora.context.pool.query("select from mail_token where purpose = 'verified' and registration is not null")
+    expect(rows).toEqual([])
   })
 
   it('mails no link to a verified or unknown address, with the same response', async () => {

@@ -105,20 +105,23 @@ export function createAccounts(options: AccountsOptions) {
      * crash in between, the link still works, and repeating the grant has no effect.
      * @returns whether free credits were granted
      * @throws Rejection token_invalid
+     * @throws Rejection already_verified, for a link that this or another one of the account has made useless
      */
     async verifyEmail(token: string): Promise<boolean> {
       const link = await links.find(token, 'verify')
       const account = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
-      const invalid = new Rejection('token_invalid', 'Verification link has expired or is invalid.')
-      if (!account) throw invalid
+      const already = new Rejection('already_verified', 'This email address is already verified. Please sign in.')
+      if (!account) {
+        if (await links.isVerified(token)) throw already
+        throw new Rejection('token_invalid', 'Verification link has expired or is invalid.')
+      }
       const granted = await grants.grantOnce(account)
       await database.em.fork().transactional(async (tx) => {
-        if (!(await links.spend(tx, account.id, token))) throw invalid
+        if (!(await links.spendVerification(tx, account.id, token))) throw already
         const { passwordHash } = link.registration ?? account
         const hasPassword = account.hasPassword || passwordHash !== account.passwordHash
         const activated = { ...link.registration, hasPassword, emailVerifiedAt: new Date(calendar()) }
         await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, activated)
-        await links.revokeUnverified(tx, account.id)
       })
       return granted
     },

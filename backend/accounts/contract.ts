@@ -31,7 +31,7 @@ export const verifyEmail = endpoint('POST /auth/verify-email', {
   body: z.object({ token: Token }),
   /** `credits_granted` is false if an earlier account for this mailbox received the free credits. */
   answer: z.extend(Message, { credits_granted: z.boolean() }),
-  refuses: ['token_invalid'],
+  refuses: ['token_invalid', 'already_verified'],
   summary: 'Verifies the address and grants the free credits once',
 })
 

@@ -46,9 +46,20 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
   const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
     tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
 
-  /** Invalidates the links that were mailed before an address was verified, perhaps to another spelling of it. */
-  const revokeUnverified = async (tx: EntityManager, userId: string) => {
-    for (const purpose of ['verify', 'reset'] as const) await revoke(tx, userId, purpose)
+  /**
+   * Invalidates the links that were mailed before an address was verified, perhaps to another spelling of it. Those that
+   * verify it are remembered without their registrations, because mail scanners and people open them again.
+   * @returns the hashes of the links that verified the address
+   */
+  const revokeUnverified = async (tx: EntityManager, userId: string): Promise<string[]> => {
+    await lock(tx, userId)
+    await revoke(tx, userId, 'reset')
+    const spent = await tx.execute<{ hash: string }[]>(
+      `update mail_token set purpose = 'verified', registration = null
+       where user_id = ? and purpose = 'verify' returning hash`,
+      [userId],
+    )
+    return spent.map(({ hash }) => hash)
   }
 
   /**
@@ -77,6 +88,16 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     revoke,
     revokeUnverified,
     issue,
+
+    /** Spends a link that verifies an address, and with it the user's other ones. @returns false if it was already spent */
+    spendVerification: async (tx: EntityManager, userId: string, token: string): Promise<boolean> =>
+      (await revokeUnverified(tx, userId)).includes(hashOf(token)),
+
+    /** Returns whether a token is that of a link whose account was verified since, however long ago it expired. */
+    async isVerified(token: string): Promise<boolean> {
+      const sql = "select 1 from mail_token where hash = ? and purpose = 'verified'"
+      return (await database.em.fork().execute<object[]>(sql, [hashOf(token)])).length > 0
+    },
 
     /**
      * Emails a link with a new token, to a page in the account's language, within the caller's transaction. `query`

@@ -24,6 +24,7 @@ const STATUS: Readonly<Record<string, number>> = {
   image_damaged: 422,
   idempotency_key_reused: 422,
   token_invalid: 422,
+  already_verified: 422,
   not_json: 415,
   unauthenticated: 401,
   invalid_credentials: 401,

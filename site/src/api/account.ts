@@ -23,6 +23,7 @@ import { ApiError, ticketOf } from './apiError.ts'
 import { readHint } from './hint.ts'
 import { leaveFor } from './pages/leaveFor.ts'
 import { provePasskey } from './passkeys.ts'
+import { forgetRegistered, markRegistered } from './registeredHere.ts'
 import { recordRenewal } from './renewal.ts'
 import { safeNext } from './safeNext.ts'
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
@@ -116,14 +117,28 @@ export const signInWithPasskey = async (next?: Next): Promise<void> =>
 export async function signUp(form: z.output<typeof RegistrationForm>): Promise<void> {
   const { email, password, username } = form
   await call(register, { body: { email, password, username, language: pageLocale() } })
+  markRegistered(email)
   await leaveFor(localHref(pendingPath(email)))
 }
 
 /** Sends a new verification link. */
 export const resend = (email: string) => call(resendVerification, { body: { email } })
 
-/** Verifies an email address with the token from its link. */
-export const verify = (token: string) => call(verifyEmail, { body: { token } })
+/**
+ * Verifies an email address with the token from its link, which works once. Returns undefined if the address is verified
+ * already.
+ * @throws ApiError
+ */
+export async function verify(token: string): Promise<Answer<typeof verifyEmail> | undefined> {
+  try {
+    const answer = await call(verifyEmail, { body: { token } })
+    forgetRegistered()
+    return answer
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'already_verified') return undefined
+    throw error
+  }
+}
 
 /** Sends a password reset link. The response does not reveal whether the address has an account. */
 export const requestReset = (email: string) => call(forgotPassword, { body: { email } })

@@ -1,29 +1,35 @@
 import { useEffect, useRef, useState } from 'react'
 import { isTokenRefused, verify } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
+import { isRegisteredHere } from '../../api/registeredHere.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { ResendButton } from './ResendButton.tsx'
 
 type State =
-  | { readonly kind: 'verifying' }
+  | { readonly kind: 'missing' | 'asking' | 'verifying' | 'already' }
   | { readonly kind: 'success'; readonly granted: boolean }
   | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'missing' }
 
-/** Verifies an email address with the token in the page URL. */
+/**
+ * Verifies an email address with the token in the page URL: immediately in the browser that registered it, and in others
+ * after a click, because mail scanners open links too.
+ */
 export function EmailVerification() {
   const t = translate()
   const [query] = useState(() => new URLSearchParams(location.search))
-  const [state, setState] = useState<State>({ kind: 'verifying' })
+  const email = query.get('email')
+  const token = query.get('token')
+  const [state, setState] = useState<State>(() => ({
+    kind: !token ? 'missing' : isRegisteredHere(email) ? 'verifying' : 'asking',
+  }))
   const requested = useRef(false)
   const read = () => {
-    const token = query.get('token')
-    if (!token) return setState({ kind: 'missing' })
+    if (!token) return
     setState({ kind: 'verifying' })
     verify(token).then(
-      ({ credits_granted: granted }) => setState({ kind: 'success', granted }),
+      (answer) => setState(answer ? { kind: 'success', granted: answer.credits_granted } : { kind: 'already' }),
       (error) => setState({ kind: 'failed', error }),
     )
   }
@@ -31,24 +37,36 @@ export function EmailVerification() {
     // The token is single-use. React may run this effect twice, and the second call would fail.
     if (requested.current) return
     requested.current = true
-    read()
+    if (state.kind === 'verifying') read()
   })
 
-  const email = query.get('email')
   switch (state.kind) {
+    case 'asking':
+      return (
+        <Outcome tone="info" icon="mail" heading={t('auth.verify.askHeading')}>
+          {email && (
+            <p>
+              {t('auth.verify.askEmail')} <strong>{email}</strong>
+            </p>
+          )}
+          <Button label={t('auth.verify.ask')} variant="primary" size="large" wide onClick={read} />
+          <p className="hint">{t('auth.verify.askHint')}</p>
+        </Outcome>
+      )
     case 'verifying':
       return (
         <Outcome tone="info" icon="spinner" heading={t('auth.verify.verifyingHeading')}>
           <p className="muted">{t('auth.verify.verifyingText')}</p>
         </Outcome>
       )
+    case 'already':
+      return <Verified heading={t('auth.verify.alreadyHeading')} text={t('auth.verify.successAgain')} />
     case 'success':
       return (
-        <Outcome takesFocus tone="success" icon="checkRound" heading={t('auth.verify.successHeading')}>
-          <p className="muted">{t(state.granted ? 'auth.verify.successText' : 'auth.verify.successAgain')}</p>
-          <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide href={localHref('/auth/login')} />
-          <LinkButton label={t('auth.verify.backHome')} variant="outline" wide href={localHref('/')} />
-        </Outcome>
+        <Verified
+          heading={t('auth.verify.successHeading')}
+          text={t(state.granted ? 'auth.verify.successText' : 'auth.verify.successAgain')}
+        />
       )
     case 'missing':
       return <Failed text={t('auth.verify.missingToken')} email={email} />
@@ -57,6 +75,17 @@ export function EmailVerification() {
       return <Failed text={text} email={email} {...(!isTokenRefused(state.error) && { onRetry: read })} />
     }
   }
+}
+
+function Verified({ heading, text }: { heading: string; text: string }) {
+  const t = translate()
+  return (
+    <Outcome takesFocus tone="success" icon="checkRound" heading={heading}>
+      <p className="muted">{text}</p>
+      <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide href={localHref('/auth/login')} />
+      <LinkButton label={t('auth.verify.backHome')} variant="outline" wide href={localHref('/')} />
+    </Outcome>
+  )
 }
 
 interface FailedProps {
@@ -73,10 +102,7 @@ function Failed({ text, email, onRetry }: FailedProps) {
       <p className="muted">{text}</p>
       {onRetry && <Button label={t('common.action.retry')} variant="primary" wide icon="refresh" onClick={onRetry} />}
       {!onRetry && (
-        <>
-          <p className="muted">{t('auth.verify.opened')}</p>
-          <LinkButton label={t('auth.verify.loginNow')} variant="outline" wide href={localHref('/auth/login')} />
-        </>
+        <LinkButton label={t('auth.verify.loginNow')} variant="outline" wide href={localHref('/auth/login')} />
       )}
       {email && <ResendButton email={email} variant={onRetry ? 'outline' : 'primary'} />}
       <LinkButton

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { PLACEHOLDER_ORIGIN } from '../../backend/kernel/http/site/finishPage.ts'
-import { builtFiles } from './testing/builtPages.ts'
-import { describeOnSite } from './testing/onSite.ts'
+import { PLACEHOLDER_ORIGIN } from '../../../backend/kernel/http/site/finishPage.ts'
+import { builtFiles } from '../testing/builtPages.ts'
+import { describeOnSite } from '../testing/onSite.ts'
 
 /** Ways to write the name of a file in an address. */
 const SPELLINGS: readonly ((name: string) => string)[] = [
