@@ -40,7 +40,7 @@ const defaultLinks = (links = []) =>
 const groups = [
   {
     name: 'page',
-    test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon))\./,
+    test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon|typedKey))\./,
   },
   {
     name: 'calls',

@@ -2,6 +2,7 @@ import { Fragment, type ReactNode, type SyntheticEvent, useEffect, useId, useRef
 import { pageLocale, translate } from '../i18n/client.ts'
 import { IconButton } from './Button.tsx'
 import { restoreFocus } from './lists/keepFocus.ts'
+import { typedKey } from './typedKey.ts'
 
 interface DialogProps {
   readonly title: string
@@ -48,7 +49,12 @@ export function Dialog({ title, onClose, size = 520, busy = false, foot, childre
       className={`dialog dialog-${size}`}
       aria-labelledby={id}
       onCancel={hold}
-      onKeyDown={(event) => event.key === 'Escape' && hold(event)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        // Escape of an input method ends the composition alone.
+        if (typedKey(event.nativeEvent)) hold(event)
+        else event.preventDefault()
+      }}
       onClose={(event) => {
         // React lets the event of a dialog inside this one bubble.
         if (event.target === ref.current) onClose()

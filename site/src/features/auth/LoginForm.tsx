@@ -13,6 +13,7 @@ import { FormProblem } from '../../ui/FormProblem.tsx'
 import { PasskeyButton } from '../../ui/factors/PasskeyButton.tsx'
 import { SecondStep } from '../../ui/factors/SecondStep.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { typedKey } from '../../ui/typedKey.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { SentLink } from './SentLink.tsx'
 
@@ -38,7 +39,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     const password = event.currentTarget.form?.elements.namedItem('password') as HTMLInputElement | null
     const closed = document.documentElement.dataset.registration === 'closed'
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || password?.value || closed) return
+    if (typedKey(event.nativeEvent) !== 'Enter' || password?.value || closed) return
     event.preventDefault()
     void askForLink()
   }

@@ -1,5 +1,6 @@
 /** Search field of the documentation. Its index and its rules load when the field is used. */
 import { translate } from '../../i18n/client.ts'
+import { typedKey } from '../../ui/typedKey.ts'
 import type { Section } from './searchDocs.ts'
 
 const field = document.querySelector<HTMLInputElement>('#docs-search')!
@@ -57,8 +58,9 @@ field.addEventListener('focus', () => {
 })
 field.addEventListener('input', () => void search())
 field.addEventListener('keydown', (event) => {
-  if (event.key === 'Enter') list.querySelector('a')?.click()
-  if (event.key !== 'Escape') return
+  const key = typedKey(event)
+  if (key === 'Enter') list.querySelector('a')?.click()
+  if (key !== 'Escape') return
   field.value = ''
   void search()
 })

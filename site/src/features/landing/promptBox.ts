@@ -1,4 +1,5 @@
 import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
+import { typedKey } from '../../ui/typedKey.ts'
 
 /** Makes the prompt box start a video, and the prompts of the wall fill it. */
 export function setUpPromptBox(): void {
@@ -28,7 +29,7 @@ export function setUpPromptBox(): void {
     void submit()
   })
   box.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    if (typedKey(event) !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     form.requestSubmit()
   })

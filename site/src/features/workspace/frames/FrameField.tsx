@@ -9,6 +9,7 @@ import { $faults, clearFault } from '../generation.ts'
 import { CropButton } from './crop/CropButton.tsx'
 import { ACCEPTED } from './frameRules.ts'
 import type { Frame, FrameSlot } from './frameSlot.ts'
+import { pastedFiles } from './pastedFiles.ts'
 
 interface FrameFieldProps {
   readonly id: string
@@ -24,7 +25,7 @@ function usePaste(choose: (files: FileList | null | undefined) => boolean, paste
   useEffect(() => {
     if (!pastes) return
     const onPaste = (event: ClipboardEvent) => {
-      if (choose(event.clipboardData?.files)) event.preventDefault()
+      if (choose(pastedFiles(event))) event.preventDefault()
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)

@@ -4,6 +4,7 @@ import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Loop } from '../../../ui/task/Loop.tsx'
+import { typedKey } from '../../../ui/typedKey.ts'
 import { $singleKeys } from './keys.ts'
 import { showTake } from './takes.ts'
 
@@ -21,7 +22,7 @@ export function CompareDialog({ takes, onClose }: CompareDialogProps) {
   }
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const task = takes[Number(event.key) - 1]
+      const task = takes[Number(typedKey(event)) - 1]
       if (!task || !$singleKeys.get() || event.altKey || event.ctrlKey || event.metaKey) return
       event.preventDefault()
       keep(task)

@@ -22,6 +22,11 @@ describe('a shortcut', () => {
     expect(held.preventDefault).toHaveBeenCalledOnce()
   })
 
+  it.each([{ isComposing: true }, { keyCode: 229 }])('is not a key of an input method (%o)', (composing) => {
+    expect(press({ key: 'Enter', ctrlKey: true, ...composing }).requestSubmit).not.toHaveBeenCalled()
+    expect(press({ key: '?', ...composing }).onHelp).not.toHaveBeenCalled()
+  })
+
   it('of a single key acts once, however long it is held', () => {
     expect(press({ key: '?' }).onHelp).toHaveBeenCalledOnce()
     expect(press({ key: '?', repeat: true }).onHelp).not.toHaveBeenCalled()

@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { downloadVideo } from '../../../api/taskActions.ts'
 import { isFinal, readStatus } from '../../../api/taskProgress.ts'
+import { typedKey } from '../../../ui/typedKey.ts'
 import { generateAgain, startRemix } from '../remix.ts'
 import type { TaskView } from '../TaskActions.tsx'
 import { continueFrom } from './continueFrom.ts'
@@ -84,18 +85,19 @@ function belongsTo(target: EventTarget | null, key: string): boolean {
 
 /** Runs the shortcut of a key. A held key acts once, except that the arrow keys go on. */
 export function handleKey(event: KeyboardEvent, openers: Openers): void {
-  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
-  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+  const typed = typedKey(event)
+  if (event.defaultPrevented || typed === undefined || document.querySelector('dialog[open]')) return
+  if (typed === 'Enter' && (event.ctrlKey || event.metaKey)) {
     event.preventDefault()
     // Each submission costs credits. A held key repeats after the first one has ended.
     if (!event.repeat) document.querySelector<HTMLFormElement>('form.generation')?.requestSubmit()
     return
   }
   if (event.ctrlKey || event.metaKey || event.altKey || !$singleKeys.get()) return
-  if (belongsTo(event.target, event.key)) return
+  if (belongsTo(event.target, typed)) return
   const task = $current.get()
   const actions = { ...always(openers), ...(task ? ofTake(task, openers) : {}) }
-  const key = event.key.toLowerCase()
+  const key = typed.toLowerCase()
   const act = actions[key]
   if (!act) return
   event.preventDefault()
