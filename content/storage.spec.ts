@@ -9,6 +9,7 @@ const ROWS: Readonly<Record<string, readonly [string, string]>> = {
   'kinora.draft.': ['Unsent forms', '未提交的内容'],
   'kinora.draft.start': ['Unsent forms', '未提交的内容'],
   'kinora.draft.next': ['Requested page', '要打开的页面'],
+  'kinora.registered': ['Registered address', '注册的邮箱'],
   'kinora.theatre': ['Display choices', '显示偏好'],
   'kinora.keys': ['Display choices', '显示偏好'],
   'kinora.renewed': ['Last renewal', '上次续期'],

@@ -121,6 +121,7 @@ export default defineConfig({
       scriptDirective: {
         hashes: [
           hashOf('./src/i18n/boot.js'),
+          hashOf('./src/features/shell/visits.js'),
           hashOf('./src/features/shell/fill.js'),
           hashOf('./src/features/shell/late.js'),
         ],

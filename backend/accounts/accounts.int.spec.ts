@@ -132,7 +132,9 @@ describe('verifying an address', () => {
       moved += late
       for (const token of tokens) expect(await outcome(await verify(token))).toEqual([422, 'already_verified'])
     }
-    const { rows } = await kinora.context.pool.query("select from mail_token where purpose = 'verified' and registration is not null")
+    const { rows } = await kinora.context.pool.query(
+      "select from mail_token where purpose = 'verified' and registration is not null",
+    )
     expect(rows).toEqual([])
   })
 

@@ -20,6 +20,21 @@ const setNetwork = (page: Page, type: string) =>
     Object.assign(connection, { effectiveType }).dispatchEvent(new Event('change'))
   }, type)
 
+/** Returns a function that returns what the pages of a tab have sent so far. A beacon outlives its page, so it is recorded where it is sent. */
+async function watchBeacons(page: Page) {
+  await page.addInitScript(() => {
+    const send = navigator.sendBeacon.bind(navigator)
+    navigator.sendBeacon = (url, data) => {
+      sessionStorage.sent = JSON.stringify([
+        ...JSON.parse(sessionStorage.sent ?? '[]'),
+        { url, ...JSON.parse(String(data)) },
+      ])
+      return send(url, data)
+    }
+  })
+  return (): Promise<Record<string, unknown>[]> => page.evaluate(() => JSON.parse(sessionStorage.sent ?? '[]'))
+}
+
 describeOnSite('the shell of every page', (site) => {
   it.each(languagesInTurn())('reports network changes on a phone (%s)', async (language) => {
     const { network, action } = await words(language, 'common')
@@ -141,19 +156,7 @@ describeOnSite('the shell of every page', (site) => {
 
   it('records a visit when a page is shown and when it is left', async () => {
     const page = await site.visit({ language: 'en' })
-    // A beacon outlives its page, so record it where it is sent.
-    await page.addInitScript(() => {
-      const send = navigator.sendBeacon.bind(navigator)
-      navigator.sendBeacon = (url, data) => {
-        sessionStorage.sent = JSON.stringify([
-          ...JSON.parse(sessionStorage.sent ?? '[]'),
-          { url, ...JSON.parse(String(data)) },
-        ])
-        return send(url, data)
-      }
-    })
-    const beacons = (): Promise<Record<string, unknown>[]> =>
-      page.evaluate(() => JSON.parse(sessionStorage.sent ?? '[]'))
+    const beacons = await watchBeacons(page)
     const answered = page.waitForResponse('**/api/v1/analytics/page-view')
     await page.goto(`${site.url}/faq?a=secret#plans`)
     expect((await answered).status()).toBe(202)
@@ -179,6 +182,21 @@ describeOnSite('the shell of every page', (site) => {
       url: '/api/v1/analytics/page-view',
     })
     expect(await page.context().cookies()).toEqual([])
+    await page.context().close()
+  })
+
+  it('records the visit of a visitor who leaves before the page has loaded', async () => {
+    const page = await site.visit({ language: 'en' })
+    const beacons = await watchBeacons(page)
+    // The load event waits for the font.
+    await page.route('**/_astro/**', () => {})
+    await page.goto(`${site.url}/faq`, { waitUntil: 'commit' })
+    await page.locator('main').waitFor()
+    await page.goto(`${site.url}/robots.txt`)
+    expect((await beacons()).map(({ path, event_type }) => [path, event_type])).toEqual([
+      ['/faq', 'page_view'],
+      ['/faq', 'page_unload'],
+    ])
     await page.context().close()
   })
 })

@@ -34,7 +34,6 @@ import { createRateLimit, exchangeCounts } from '../../kernel/sharedRateLimit.ts
 import { operatorGuard } from '../../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../../providers/payments/sandbox/sandboxRoutes.ts'
-import type { Catalogue } from '../../tasks/catalogue/catalogue.ts'
 import { isUltraHd } from '../../tasks/contract.ts'
 import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
 import type { Adapters } from '../adapters.ts'
@@ -83,7 +82,7 @@ export function composeApi(
   const pageViews = createPageViews(pool, log, visitCounter.wake)
 
   const uploadLimits = createUploadLimits(context.database, accounts.throttle.take)
-  const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config, adapters.catalogue) })
+  const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config, adapters) })
   const videos = composeVideos(context, adapters, services, { realtime, ownWrites, accounts, uploadLimits, publicUrl })
 
   const api = (serve: Serve) => {
@@ -111,7 +110,7 @@ export function composeApi(
     const { mode: payments } = config.payments
     const { supportEmail: support_email } = config.http
     const { label: video_label } = config.marks
-    const prompt_optimizer = [...adapters.videos.values()].some(({ ignoresOptimizer }) => !ignoresOptimizer)
+    const prompt_optimizer = hasOptimizer(adapters)
     serve(status, () => ({
       demo_renderer,
       payments,
@@ -175,11 +174,15 @@ export function composeApi(
   }
 }
 
-const installationFacts = ({ payments, registration }: Context['config'], catalogue: Catalogue) => {
-  const shapes = catalogue.offered().flatMap((model) => model.shapes)
+const hasOptimizer = ({ videos }: Adapters): boolean =>
+  [...videos.values()].some(({ ignoresOptimizer }) => !ignoresOptimizer)
+
+const installationFacts = ({ payments, registration }: Context['config'], adapters: Adapters) => {
+  const shapes = adapters.catalogue.offered().flatMap((model) => model.shapes)
   return {
     plans: payments.mode === 'off' ? 'off' : 'on',
     registration,
+    optimizer: hasOptimizer(adapters) ? 'on' : 'off',
     ultrahd: shapes.some(({ resolutions }) => resolutions.some(isUltraHd)) ? 'on' : 'off',
   }
 }

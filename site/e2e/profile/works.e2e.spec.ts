@@ -119,7 +119,10 @@ describeOnSite("a member's works", (site) => {
     const { server } = await openMoneyDouble(page, site.url, 'en')
     server.tasks = [taskOf('a')]
     await page.goto(profileOf(site, 'en'))
-    await page.locator('#works').getByText(shown_one.replace('{{count}}', '1'), { exact: true }).waitFor()
+    await page
+      .locator('#works')
+      .getByText(shown_one.replace(/\{\{\w+\}\}/g, '1'), { exact: true })
+      .waitFor()
     await page.context().close()
   })
 })

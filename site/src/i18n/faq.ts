@@ -1,5 +1,7 @@
 import type { MarkdownInstance } from 'astro'
-import type { Locale } from './core.ts'
+import { catalogues } from './catalogue.ts'
+import { type Locale, translator } from './core.ts'
+import { faqFigures } from './faqFigures.ts'
 
 export const CATEGORIES = ['basic', 'advanced', 'technical', 'subscription', 'support', 'commercial'] as const
 type Category = (typeof CATEGORIES)[number]
@@ -44,6 +46,7 @@ const inLanguage = (language: Locale) =>
 /** Returns all questions in a language, ordered by priority. */
 export async function faqEntries(locale: Locale): Promise<readonly Entry[]> {
   const translations = inLanguage(locale)
+  const fill = faqFigures(locale, translator(catalogues[locale], locale))
   const entries = [...inLanguage('en')].map(async ([slug, english]): Promise<Entry> => {
     const file = translations.get(slug) ?? english
     const { question, description, tags } = file.frontmatter
@@ -52,13 +55,13 @@ export async function faqEntries(locale: Locale): Promise<readonly Entry[]> {
       slug,
       language: file === english ? 'en' : locale,
       question,
-      description,
+      description: fill(description),
       tags,
       category,
       priority,
       updated: new Date(updated).toISOString().slice(0, 10),
       ...(only ? { only } : {}),
-      html: await file.compiledContent(),
+      html: fill(await file.compiledContent()),
     }
   })
   return (await Promise.all(entries)).toSorted((a, b) => a.priority - b.priority)

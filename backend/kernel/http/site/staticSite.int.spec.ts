@@ -271,9 +271,12 @@ describe('the static site', () => {
     expect([302, 404]).toContain(answer.status)
   })
 
-  it.each(['/workspace//', '/zh/workspace///', '/profile/security//'])('guards %s as the page it is', async (address) => {
-    expect(await movedTo(address)).toEqual([302, expect.stringContaining('/auth/login?next=')])
-  })
+  it.each(['/workspace//', '/zh/workspace///', '/profile/security//'])(
+    'guards %s as the page it is',
+    async (address) => {
+      expect(await movedTo(address)).toEqual([302, expect.stringContaining('/auth/login?next=')])
+    },
+  )
 
   it('redirects signed-out visitors to the login page', async () => {
     expect(await movedTo('/workspace')).toEqual([302, '/auth/login?next=%2Fworkspace'])

@@ -1,7 +1,6 @@
 import { onRestored, reloadHidden } from '../../api/pages/restored.ts'
 import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo } from './header.ts'
 import { watchNetwork } from './network.ts'
-import { countVisits } from './visits.ts'
 
 // Operator pages ignore user sessions.
 const isOperators = document.body.hasAttribute('data-operator')
@@ -31,7 +30,3 @@ if (mayBeSignedIn || document.querySelector('astro-island'))
 // An installed app shows a page of its own without a connection.
 if (matchMedia('(display-mode: standalone)').matches && 'serviceWorker' in navigator)
   void import('../../api/notices/worker.ts').then(({ registerWorker }) => registerWorker())
-
-// Record the visit after the page has loaded, so that the request does not compete with it.
-if (document.readyState === 'complete') countVisits()
-else addEventListener('load', countVisits)
