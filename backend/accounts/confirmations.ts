@@ -63,14 +63,19 @@ export function createConfirmations(options: ConfirmationsOptions) {
     else throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
   }
 
-  /** Accepts a code of the second factor once. @throws ValidationError wrong_code */
-  const verifyFactor = async (ctx: Context, userId: string, code: string): Promise<void> => {
-    await attempts.take(ctx, 'second factor', userId, userId)
+  /**
+   * Accepts a code of the second factor once. Guesses elsewhere do not lock out a device that has signed in before.
+   * @throws ValidationError wrong_code
+   */
+  const verifyFactor = async (ctx: Context, account: UserAccount, code: string): Promise<void> => {
+    const { id: userId, identity, passwordChangedAt = null } = account
+    const guesser = sessions.knownDevice(ctx, identity, passwordChangedAt) ?? userId
+    await attempts.take(ctx, 'second factor', guesser, userId)
     const method = await factors.verify(userId, code).catch(async (error) => {
       await securityLog.record(ctx, userId, 'second_factor_failed')
       throw error
     })
-    await attempts.giveBack(ctx, 'second factor', userId)
+    await attempts.giveBack(ctx, 'second factor', guesser)
     if (method === 'recovery_code') await securityLog.record(ctx, userId, 'recovery_code_used')
   }
 
@@ -106,7 +111,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
       recommended: false,
       session: ctx.state.sessionId ?? '',
       confirmPassword: async (password) => void (await confirmPassword(ctx, account.id, password)),
-      verify: (code) => verifyFactor(ctx, account.id, code),
+      verify: (code) => verifyFactor(ctx, account, code),
       async verifyPasskey(credential) {
         const owner = await verifyPasskey(ctx, credential)
         if (owner !== account.id) throw new Rejection('passkey_refused', 'This passkey belongs to another account.')

@@ -85,7 +85,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     const account = await accounts.byId(tickets.ownerOf(ticket))
     if (!account) throw ticketInvalid()
     tickets.check(ticket, versionOf(account))
-    await confirmations.verifyFactor(ctx, account.id, code)
+    await confirmations.verifyFactor(ctx, account, code)
     return signIns.open(ctx, account, true)
   })
 

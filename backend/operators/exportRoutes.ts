@@ -47,7 +47,6 @@ export function serveExports(
     await actions.record({ action: 'exported', detail: `${name} ${days.from} ${days.to}`, ip: ctx.ip })
     ctx.type = 'text/csv; charset=utf-8'
     ctx.attachment(`kinora-${name}.csv`)
-    ctx.set('Cache-Control', 'no-store')
     return undefined
   })
 }

@@ -101,6 +101,16 @@ describe('an authenticator app', () => {
     expect((await query(sql, [user.userId])).rowCount).toBe(5)
   })
 
+  it('is not locked for a device that has signed in before, while others guess', async () => {
+    const { user, secret } = await enrolled()
+    const ticket = await ticketOf(user)
+    for (let guess = 0; guess < 6; guess++) await finish(ticket, `${100_000 + guess}`)
+    expect((await finish(ticket, codeOf(secret))).status).toBe(429)
+    // The browser that registered has signed in before.
+    const own = await kinora.post('/auth/second-factor', { ticket, code: codeOf(secret) }, { cookie: user.cookie })
+    expect(own.status).toBe(200)
+  })
+
   it('rejects tickets that are forged, of another user, or older than the password', async () => {
     const [{ user, secret }, other] = [await enrolled(), await enrolled()]
     const ticket = await ticketOf(user)

@@ -25,7 +25,7 @@ export function limitsOf(production: boolean) {
     'sign in from': perAddress(100, MINUTE_MS / 6),
     /** Wrong passwords entered by a signed-in user to confirm a change. */
     confirm: password,
-    /** Wrong codes of a second factor, which only somebody with the password can try: at most 293 a day. */
+    /** Wrong codes of a second factor, which need the password: at most 293 a day for each known device, and for all others. */
     'second factor': { burst: 5, everyMs: 5 * MINUTE_MS },
     /** Verification emails to one address. */
     resend: mails,

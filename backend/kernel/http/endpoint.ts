@@ -62,6 +62,8 @@ export function serveWith(
       const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) limit(userId)
       if (userId && endpoint.method === 'GET') await shown(userId)
+      // Answers are private, unless a handler says otherwise.
+      ctx.set('Cache-Control', 'no-store')
       const answer = await handler({
         body: body as z.output<B>,
         query: query as z.output<Q>,
@@ -76,7 +78,6 @@ export function serveWith(
       })
       if (ctx.respond === false || ctx.body || ctx.status === 304) return
       ctx.status = endpoint.status ?? 200
-      ctx.set('Cache-Control', 'no-store')
       if (endpoint.answer) ctx.body = answer
     })
   }

@@ -48,7 +48,6 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
       }
     }
     ctx.set('Content-Disposition', 'attachment; filename="kinora.zip"')
-    ctx.set('Cache-Control', 'no-store')
     ctx.type = 'application/zip'
     // A zip that is not read would keep its first file open.
     if (ctx.method !== 'HEAD') ctx.body = zipFiles(zipped())

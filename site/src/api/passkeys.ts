@@ -7,8 +7,9 @@ import { call } from './api.ts'
 
 type Credential = Readonly<Record<string, unknown>>
 
-/** Returns whether the browser supports passkeys. */
-export const hasPasskeys = (): boolean => 'PublicKeyCredential' in globalThis
+/** Returns whether the browser can use passkeys here: they belong to a domain, so a page at an IP address has none. */
+export const hasPasskeys = (): boolean =>
+  'PublicKeyCredential' in globalThis && !/^\[|^\d+(\.\d+){3}$/.test(location.hostname)
 
 /** Creates a passkey with the browser. Returns its public part. @throws ApiError, or Error if the user cancels */
 export async function createPasskey({ beginPasskey }: FactorEndpoints, password: string): Promise<Credential> {
