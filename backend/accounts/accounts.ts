@@ -39,6 +39,9 @@ export const asUser = (account: UserAccount): User => ({
 export const findAccount = (em: EntityManager, email: string) =>
   em.findOne(UserTable, { $or: [{ identity: mailIdentity(email) }, { email }] })
 
+/** Returns a function that finds the account of an id; null if there is none. */
+export const findById = (database: Database) => (id: string) => database.em.fork().findOne(UserTable, { id })
+
 /** Returns an unverified account, and keeps its owner from verifying the address until the transaction ends. */
 const lockPending = (tx: EntityManager, id: string) =>
   tx.findOne(UserTable, { id, emailVerifiedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
@@ -50,7 +53,7 @@ export function createAccounts(options: AccountsOptions) {
   return {
     byAddress: (email: string) => findAccount(database.em.fork(), email),
 
-    byId: (id: string) => database.em.fork().findOne(UserTable, { id }),
+    byId: findById(database),
 
     /**
      * Emails a verification link that activates this registration. Registrations of the same address do not replace

@@ -1,4 +1,5 @@
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
+import { findById } from '../accounts/accounts.ts'
 import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures, ERASURES } from '../accounts/erasures.ts'
 import { mailKey } from '../accounts/keys/keyRing.ts'
@@ -13,6 +14,8 @@ import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
+import { createVisibleCopies } from '../tasks/downloads/visibleCopies.ts'
+import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
 import { createImageUploads } from '../tasks/uploads/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
@@ -28,7 +31,7 @@ export type Services = ReturnType<typeof createServices>
 /** Creates the domain services that the API and the workflows share. */
 export function createServices(
   { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir }: Context,
-  adapters: Adapters,
+  { marker, media }: Adapters,
 ) {
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
@@ -46,8 +49,18 @@ export function createServices(
   const { mode, monthlyCredits } = config.payments
   const subscriptionReads = createSubscriptionReads(database, calendar, { hasPlans: mode !== 'off', monthlyCredits })
   const credits = createCredits(handle, calendar)
+  /** Returns the limits of the user's plan. */
+  const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   return {
     credits,
+    allowance,
+    labels,
+    copies: createVisibleCopies({
+      ...{ media, marker, temporaryDir, labels },
+      ffmpegPath: config.video.ffmpegPath,
+      watermarks: async (userId) => (await allowance(userId)).watermark,
+    }),
     welcome: createWelcome(credits, monthlyCredits),
     userKeys,
     outbox: createOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
@@ -60,11 +73,9 @@ export function createServices(
     },
     webhooks: createWebhookInbox(pool),
     removals: createMediaRemovals(pool),
-    uploads: createImageUploads(database, adapters.media, temporaryDir),
+    uploads: createImageUploads(database, media, temporaryDir),
     /** Returns whether the account was deleted. */
     isErased: cacheRows(changes, ERASURES, erasures.isRequested),
-    /** Returns the limits of the user's plan. */
-    allowance: cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance),
     subscriptionReads,
   }
 }

@@ -75,7 +75,7 @@ function activitiesOf(
   signal: Engine['signal'],
 ) {
   const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
-  const { allowance, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
+  const { allowance, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
     store,
@@ -94,6 +94,8 @@ function activitiesOf(
     providers: videos,
     media,
     marker,
+    prepareCopies: (video) =>
+      copies.prepare(video).catch((err) => log.warn({ err, taskId: video.taskId }, 'copies of video not prepared')),
     calendar,
     clock,
     delay: (ms, signal) => delay(ms, undefined, { signal }),

@@ -31,12 +31,12 @@ afterAll(async () => {
 const filesOf = (id: string) => [...bucket.objects.keys()].filter((key) => key.includes(id))
 
 describe('Kinora with media in a bucket', () => {
-  it('serves and seeks a video to its owner through its own URLs, and watermarks the download', async () => {
+  it('serves and seeks a video to its owner through its own URLs', async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })
-    const video = bucket.objects.get(`videos/${id}.mp4`)!
-    expect(bucket.objects.has(`posters/${id}.jpg`)).toBe(true)
+    const video = bucket.objects.get(`watermarked/${id}.mp4`)!
+    expect(filesOf(id)).toHaveLength(4)
     expect(readdirSync(kinora.dataDir)).not.toContain('media')
     const bytes = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
 
@@ -47,8 +47,6 @@ describe('Kinora with media in a bucket', () => {
     expect((await bytes(part)).equals(video.subarray(100, 300))).toBe(true)
     expect((await (await kinora.newUser()).call('GET', `/videos/preview/${id}`)).status).toBe(403)
 
-    const marked = await user.call('GET', `/videos/download/${id}`)
-    expect((await bytes(marked)).equals(bucket.objects.get(`watermarked/${id}.mp4`)!)).toBe(true)
     expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
     await vi.waitFor(() => expect(filesOf(id)).toEqual([]), 10_000)
     expect(readdirSync(kinora.context.temporaryDir).filter((name) => name !== 'copies')).toEqual([])
@@ -61,7 +59,7 @@ describe('Kinora with media in a bucket', () => {
     bucket.fault = (method) => (method === 'DELETE' ? { status: 503 } : undefined)
     expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
     expect((await user.call('GET', `/videos/preview/${id}`)).status).toBe(404)
-    expect([filesOf(id).length, await waiting()]).toEqual([2, [{ task_id: id }]])
+    expect([filesOf(id).length, await waiting()]).toEqual([4, [{ task_id: id }]])
     bucket.fault = () => undefined
     await vi.waitFor(async () => expect([filesOf(id), await waiting()]).toEqual([[], []]), 15_000)
   })
@@ -85,6 +83,6 @@ describe('Kinora with media in a bucket', () => {
     const change = JSON.stringify({ name: MEDIA_REMOVALS, ids: [id] })
     await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change])
     await vi.waitFor(async () => expect(await removals.waiting()).toEqual([]), 10_000)
-    expect(filesOf(id)).toHaveLength(2)
+    expect(filesOf(id)).toHaveLength(4)
   })
 })

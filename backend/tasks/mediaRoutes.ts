@@ -2,10 +2,11 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
 import { readLastFrame } from '../kernel/media/lastFrame.ts'
-import { imageKey, type MediaStore, posterKey, videoKey } from '../kernel/media/mediaStore.port.ts'
+import { type MediaStore, videoKey } from '../kernel/media/mediaStore.port.ts'
 import * as contract from './contract.ts'
 import { fileName } from './downloads/fileName.ts'
-import type { VisibleCopy } from './downloads/visibleCopies.ts'
+import { WATERMARK } from './downloads/videoCopies.ts'
+import type { VisibleCopies } from './downloads/visibleCopies.ts'
 import type { Labels } from './downloads/visibleLabels.ts'
 import type { ImageUploads } from './uploads/imageUploads.ts'
 import type { UploadLimits } from './uploads/uploadLimits.ts'
@@ -15,27 +16,34 @@ export interface MediaRoutes {
   readonly works: Works
   readonly uploads: ImageUploads
   readonly uploadLimits: UploadLimits
-  readonly files: Readonly<{ media: MediaStore; copyOf: VisibleCopy; labels: Labels }> & FfmpegFolder
+  readonly files: Readonly<{ media: MediaStore; copies: VisibleCopies; labels: Labels }> & FfmpegFolder
 }
 
 /** Where frames are read from videos. */
 type FfmpegFolder = Readonly<{ temporaryDir: string; ffmpegPath: string | undefined }>
 
+/** The plan and the settings decide at each request which copy is served. */
+const ASK_AGAIN = 'private, no-cache'
+
 /** Serves videos, thumbnails and uploaded images to their owners. */
 export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   const { works, uploads, uploadLimits } = routes
-  const { media, copyOf, labels } = routes.files
+  const { media, copies, labels } = routes.files
   const { readFinished } = works
 
   serve(contract.preview, async ({ userId, params, ctx }) => {
     const { id } = await readFinished(userId, params.id)
-    await sendMedia(ctx, media, videoKey(id), { type: 'video/mp4' })
+    await sendMedia(ctx, media, await copies.film({ userId, taskId: id }), {
+      type: 'video/mp4',
+      cacheControl: ASK_AGAIN,
+    })
     return undefined
   })
 
   serve(contract.thumbnail, async ({ userId, params, ctx }) => {
     const { id } = await readFinished(userId, params.id)
-    await sendMedia(ctx, media, posterKey(id), { type: 'image/jpeg' })
+    const key = await copies.poster({ userId, taskId: id })
+    await sendMedia(ctx, media, key, { type: 'image/jpeg', cacheControl: ASK_AGAIN })
     return undefined
   })
 
@@ -51,18 +59,17 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
     const owner = await uploads.ownerOf(params.id)
     if (!owner) throw new Rejection('not_found', 'This picture does not exist.')
     if (owner !== userId) throw new Rejection('forbidden', 'This picture belongs to someone else.')
-    await sendMedia(ctx, media, imageKey(params.id), { type: 'image/jpeg' })
+    const key = await copies.image(userId, params.id)
+    await sendMedia(ctx, media, key, { type: 'image/jpeg', cacheControl: ASK_AGAIN })
     return undefined
   })
 
   serve(contract.download, async ({ userId, params, query, ctx }) => {
     const row = await readFinished(userId, params.id)
     const wish = query.label === undefined ? undefined : query.label === 'true'
-    const key = await copyOf({ userId, taskId: row.id }, { watermark: query.watermark === 'true', label: wish })
+    const key = await copies.film({ userId, taskId: row.id }, { watermark: query.watermark === 'true', label: wish })
     const { prompt } = await works.view(row)
-    // Browsers ask again, because the plan and the settings decide which copy it is.
-    const cacheControl = 'private, no-cache'
-    await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl })
+    await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl: ASK_AGAIN })
     return undefined
   })
 
@@ -75,7 +82,9 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   serve(contract.lastFrame, async ({ userId, params }) => {
     const { id } = await readFinished(userId, params.id)
     const { temporaryDir, ffmpegPath } = routes.files
-    const frame = async () => readLastFrame(await media.localPath(videoKey(id)), temporaryDir, { ffmpegPath })
+    // Another video may start with the frame, so the watermark is not drawn into it: it is only shown with one.
+    const frame = async () =>
+      readLastFrame(await media.localPath(videoKey(id)), temporaryDir, WATERMARK, { ffmpegPath })
     return { image_url: await uploads.add(userId, uploadLimits, frame) }
   })
 

@@ -181,7 +181,7 @@ describe('an uploaded picture', () => {
        select gen_random_uuid(), gen_random_uuid(), now() - interval '25 hours', 1 from generate_series(1, 50)`,
     )
     expect(await createImageUploads(database, media, kinora.dataDir).removeUnused()).toBe(50)
-    expect(removed.size).toBe(50)
+    expect([...removed].filter((key) => key.startsWith('images/'))).toHaveLength(50)
     await database.close()
   })
 

@@ -81,7 +81,8 @@ function worker(log: Handle = handle, media: object = { size: async () => 1, loc
     close: async () => {},
   }
   const second = { ...provider, discard: async (taskId: string) => void discarded.push(taskId) }
-  const unused = { decrypt: async () => '', showProgress: async () => {}, waitForCallback: async () => {} }
+  const none = async () => {}
+  const unused = { decrypt: async () => '', showProgress: none, waitForCallback: none, prepareCopies: none }
   return createTaskActivities({
     handle: log,
     findOrigin,

@@ -45,7 +45,13 @@ beforeEach(async () => {
   deps = {
     ...{ handle, credits, findOrigin: createOrigins(store), providers: new Map([['demo', provider]]) },
     ...{ media: { size, localPath: async () => video }, decrypt: async () => '', clock: () => 0 },
-    ...{ concurrentLimit: async () => 1, creditsSpent: nothing, signal: nothing, showProgress: nothing },
+    ...{
+      concurrentLimit: async () => 1,
+      creditsSpent: nothing,
+      signal: nothing,
+      showProgress: nothing,
+      prepareCopies: nothing,
+    },
   } as never
   activities = createTaskActivities(deps)
   await credits.grantFreeCredits('ada', 60)

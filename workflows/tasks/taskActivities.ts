@@ -49,12 +49,19 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     await findProvider(providers, name)?.discard(taskId)
   }
 
-  /** Fetches a video. Returns the error if a retry would not help: there is no file, or it is no playable video. */
-  const fetchIfPlayable = (provider: VideoProvider, job: { taskId: string; jobId: string }, signal: AbortSignal) =>
-    fetchVideo(deps, provider, job, signal).catch((error: Error) => {
+  /** Fetches a video and prepares its copies. Returns the error if a retry would not help: there is no file, or it is no playable video. */
+  const fetchIfPlayable = async (
+    provider: VideoProvider,
+    job: { taskId: string; userId: string; jobId: string },
+    signal: AbortSignal,
+  ) => {
+    const file = await fetchVideo(deps, provider, job, signal).catch((error: Error) => {
       if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
       throw error
     })
+    if (!(file instanceof Error)) await deps.prepareCopies(job)
+    return file
+  }
 
   /** Fails a task, and deletes what its provider keeps unless its video may still arrive. */
   const fail = async ({ taskId, code, detail }: { taskId: string; code: FailureCode; detail: string }) => {
@@ -116,7 +123,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       }
       if (state.status !== 'downloading') return undefined
       const provider = providerOf(providers, state.provider)
-      const job = { taskId, jobId: state.jobId ?? taskId }
+      const job = { taskId, userId, jobId: state.jobId ?? taskId }
       const file = await fetchIfPlayable(provider, job, signal).catch((error) => {
         if (deps.clock() < Date.parse(state.downloadStartedAt) + DOWNLOAD_LIMIT_MS) throw error
         return NOT_DOWNLOADED
@@ -158,7 +165,8 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       if (job.kind === 'queued' || job.kind === 'rendering')
         return deps.clock() < Date.parse(state.failedAt) + RECOVERY_MS ? 'pending' : 'over'
       if (job.kind === 'finished') {
-        const file = await fetchIfPlayable(provider, { taskId, jobId: state.jobId }, signal)
+        const { userId } = state.order
+        const file = await fetchIfPlayable(provider, { taskId, userId, jobId: state.jobId }, signal)
         if (!(file instanceof Error)) await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'

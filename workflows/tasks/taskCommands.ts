@@ -29,6 +29,8 @@ export interface ActivityDeps {
   readonly providers: ReadonlyMap<string, VideoProvider>
   readonly media: MediaStore
   readonly removals: Pick<MediaRemovals, 'done' | 'giveUp'>
+  /** Makes the copies of a stored video that its viewers will get. Never rejects: they are made again when one is asked for. */
+  readonly prepareCopies: (video: { userId: string; taskId: string }) => Promise<void>
   readonly marker: Pick<Marker, 'markVideo' | 'markPoster'>
   readonly decrypt: Decrypt
   /** Returns how many of the user's tasks may render at the same time. */

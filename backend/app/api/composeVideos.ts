@@ -8,8 +8,6 @@ import type { OwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import type { RenderPage } from '../../kernel/http/site/renderedPages.ts'
 import type { CatalogueModel } from '../../tasks/contract.ts'
-import { createVisibleCopies } from '../../tasks/downloads/visibleCopies.ts'
-import { createVisibleLabels } from '../../tasks/downloads/visibleLabels.ts'
 import { serveLibrary } from '../../tasks/library/libraryRoutes.ts'
 import { createMarks } from '../../tasks/library/marks.ts'
 import { serveMedia } from '../../tasks/mediaRoutes.ts'
@@ -41,8 +39,8 @@ const VIEW = { burst: 1, everyMs: 30 * 60_000 }
 /** Builds the services about videos, and serves their calls and public pages. */
 export function composeVideos(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool, store, handle, clock, calendar, temporaryDir } = context
-  const { catalogue, marker, media, videos } = adapters
-  const { allowance, credits, removals, uploads, userKeys } = services
+  const { catalogue, media, videos } = adapters
+  const { allowance, copies, credits, labels, removals, uploads, userKeys } = services
   const { realtime, ownWrites, accounts, uploadLimits, publicUrl } = around
   const { encrypt, tryDecrypt: decrypt } = userKeys
   const { note } = ownWrites
@@ -59,15 +57,12 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
     const route = catalogue.offered().find(({ id }) => id === model)?.routes[0]
     return videos.get(route?.provider ?? '')?.understands?.(prompt, (await byId(userId))?.language ?? 'en')
   }
-  const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: byId })
   const { ffmpegPath } = config.video
-  const watermarks = async (userId: string) => (await allowance(userId)).watermark
-  const copyOf = createVisibleCopies({ media, marker, temporaryDir, ffmpegPath, labels, watermarks })
   const shares = createShares(pool, clock)
   const attached = { shares, marks: createMarks(pool) }
   const sharedVideos = createSharedVideos({
     ...{ shares, works, publicUrl },
-    files: { media, copyOf },
+    files: { media, copies },
     signatures: createShareSignatures(config.secrets.session),
     modelNames: (model) => catalogue.offered().find(({ id }) => id === model)?.names,
     nameOf: async (userId) => (await byId(userId))?.fullName,
@@ -82,8 +77,8 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
   return {
     serve(serve: Serve): void {
       serveTasks(serve, { tasks, works, attached, catalogue, cancels, realtime, understand })
-      serveLibrary(serve, { works, tasks, attached, files: { media, copyOf } })
-      serveMedia(serve, { works, uploads, uploadLimits, files: { media, copyOf, labels, temporaryDir, ffmpegPath } })
+      serveLibrary(serve, { works, tasks, attached, files: { media, copies } })
+      serveMedia(serve, { works, uploads, uploadLimits, files: { media, copies, labels, temporaryDir, ffmpegPath } })
       serveShares(serve, { works, shares, sharedVideos, isNewView })
     },
     pages: (render: RenderPage): Router => sharePages({ sharedVideos, media, render, publicUrl }),

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { removeFile } from './atomicFile.ts'
 import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
+import { stampImage } from './stampVideo.ts'
 
 /**
  * Seconds before the end from which frames are decoded; the last one remains. The sound of a video may be longer than its
@@ -12,15 +13,17 @@ import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
 const TAILS_S = [1, 5, 3_600]
 
 /**
- * Returns the last frame of a video as JPEG, in the size of the video.
- * @example await readLastFrame('video.mp4', temporaryDir)
+ * Returns the last frame of a video as JPEG, in the size of the video, and the same with a watermark.
+ * @example const { frame, watermarked } = await readLastFrame('video.mp4', temporaryDir, 'Kinora')
  */
 export async function readLastFrame(
   video: string,
   temporaryDir: string,
+  watermark: string,
   { ffmpegPath, signal }: Omit<RunOptions, 'onTime'> = {},
-): Promise<Buffer> {
+): Promise<{ frame: Buffer; watermarked: Buffer }> {
   const out = path.join(temporaryDir, `${randomUUID()}.jpg`)
+  const marked = `${out}.marked.jpg`
   const quality = ['-c:v', 'mjpeg', '-q:v', '2', '-pix_fmt', 'yuvj420p', '-map_metadata', '-1']
   const write = (tail: number) =>
     runFfmpeg(
@@ -32,8 +35,9 @@ export async function readLastFrame(
       await write(tail)
       if (existsSync(out)) break
     }
-    return await readFile(out)
+    await stampImage(out, marked, watermark, { ffmpegPath, signal })
+    return { frame: await readFile(out), watermarked: await readFile(marked) }
   } finally {
-    await removeFile(out)
+    for (const left of [out, marked]) await removeFile(left)
   }
 }

@@ -25,9 +25,16 @@ export const watermarkedKey = (taskId: string) => `watermarked/${taskId}.mp4`
 export const labelledKey = (taskId: string) => `labelled/${taskId}.mp4`
 export const labelledAndWatermarkedKey = (taskId: string) => `labelled-watermarked/${taskId}.mp4`
 export const imageKey = (imageId: string) => `images/${imageId}.jpg`
+/** Key of a watermarked still: the poster of a task, or an uploaded image that was taken from a video. */
+export const watermarkedStillKey = (id: string) => `watermarked/${id}.jpg`
 
 /** Removes all files of a task. @example await removeTaskMedia(media, taskId) */
 export async function removeTaskMedia(media: Pick<MediaStore, 'remove'>, taskId: string): Promise<void> {
-  const copies = [watermarkedKey, labelledKey, labelledAndWatermarkedKey]
+  const copies = [watermarkedKey, watermarkedStillKey, labelledKey, labelledAndWatermarkedKey]
   for (const key of [videoKey, posterKey, ...copies]) await media.remove(key(taskId))
+}
+
+/** Removes all files of an uploaded image. @example await removeImageMedia(media, imageId) */
+export async function removeImageMedia(media: Pick<MediaStore, 'remove'>, imageId: string): Promise<void> {
+  await Promise.all([imageKey, watermarkedStillKey].map((key) => media.remove(key(imageId))))
 }

@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { partPath, removeFile, writeAtomically } from './atomicFile.ts'
 import { h264Arguments, runFfmpeg } from './ffmpeg.ts'
+import { readImageHeader } from './imageFile.ts'
 import { probeMp4 } from './probeMp4.ts'
 import { drawInChild } from './stampsInChild.ts'
 
@@ -29,10 +30,6 @@ const LABEL_SECONDS = 3
 export async function stampVideo(src: string, out: string, stamps: Stamps, options: StampOptions = {}): Promise<void> {
   const { signal, onProgress, ffmpegPath } = options
   const { width, height, fps, duration } = await probeMp4(src)
-  const overlays = (await overlaysOf(stamps, Math.min(width, height))).map((overlay, n) => ({
-    ...overlay,
-    file: partPath(`${out}.${n}.png`),
-  }))
   let percent = 0
   const onTime = (seconds: number) => {
     const next = Math.min(99, Math.floor((seconds / duration) * 100))
@@ -41,12 +38,43 @@ export async function stampVideo(src: string, out: string, stamps: Stamps, optio
       onProgress?.(percent)
     }
   }
+  const sound = ['-map', '0:a?', '-c:a', 'copy', '-progress', 'pipe:1']
+  const encoding = [...sound, ...h264Arguments({ fps })]
+  await stamp(out, stamps, Math.min(width, height), (inputs, part) =>
+    // Explicit demuxers keep a crafted file from making ffmpeg open other files.
+    runFfmpeg(['-f', 'mov', '-i', src, ...inputs, ...encoding, part], { signal, onTime, ffmpegPath }),
+  )
+  onProgress?.(100)
+}
+
+/**
+ * Copies a JPEG with a watermark.
+ * @example await stampImage('poster.jpg', 'copy.jpg', 'Kinora')
+ */
+export async function stampImage(src: string, out: string, watermark: string, options: StampOptions = {}) {
+  const header = readImageHeader(await readFile(src))
+  if (!header) throw new Error('the picture cannot be read')
+  const encoding = ['-c:v', 'mjpeg', '-q:v', '2', '-pix_fmt', 'yuvj420p', '-f', 'image2', '-update', '1']
+  const source = ['-f', 'image2', '-c:v', 'mjpeg', '-pattern_type', 'none', '-i', src]
+  await stamp(out, { watermark }, Math.min(header.width, header.height), (inputs, part) =>
+    runFfmpeg([...source, ...inputs, ...encoding, part], options),
+  )
+}
+
+/** Writes `out` with `run`, which receives the arguments of ffmpeg that draw the stamps on its first input. */
+async function stamp(
+  out: string,
+  stamps: Stamps,
+  side: number,
+  run: (inputs: readonly string[], part: string) => Promise<unknown>,
+): Promise<void> {
+  const overlays = (await overlaysOf(stamps, side)).map((overlay, n) => ({
+    ...overlay,
+    file: partPath(`${out}.${n}.png`),
+  }))
   try {
     for (const { file, png } of overlays) await writeFile(file, png)
-    await writeAtomically(out, (part) =>
-      runFfmpeg(stampArguments(src, overlays, fps, part), { signal, onTime, ffmpegPath }),
-    )
-    onProgress?.(100)
+    await writeAtomically(out, (part) => run(stampArguments(overlays), part))
   } finally {
     for (const { file } of overlays) await removeFile(file)
   }
@@ -68,22 +96,13 @@ async function overlaysOf({ watermark, label }: Stamps, side: number): Promise<O
   return overlays
 }
 
-function stampArguments(
-  src: string,
-  overlays: readonly (Overlay & { file: string })[],
-  fps: number,
-  part: string,
-): string[] {
+function stampArguments(overlays: readonly (Overlay & { file: string })[]): string[] {
   const chain = overlays.map(
     ({ options }, n) => `[${n === 0 ? '0:v' : `v${n - 1}`}][${n + 1}:v]overlay=${options}[v${n}]`,
   )
   return [
-    // Explicit demuxers keep a crafted file from making ffmpeg open other files.
-    ...['-f', 'mov', '-i', src],
     ...overlays.flatMap(({ file }) => ['-f', 'image2', '-c:v', 'png', '-pattern_type', 'none', '-i', file]),
     ...['-filter_complex', [...chain, `[v${chain.length - 1}]format=yuv420p[v]`].join(';')],
-    ...['-map', '[v]', '-map', '0:a?', '-c:a', 'copy', '-map_metadata', '-1', '-progress', 'pipe:1'],
-    ...h264Arguments({ fps }),
-    part,
+    ...['-map', '[v]', '-map_metadata', '-1'],
   ]
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { loadImage } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFfmpeg, runFfmpeg } from './ffmpeg.ts'
 import { inspectImage } from './firstFrame.ts'
@@ -11,27 +11,9 @@ import { makePoster } from './poster.ts'
 import { probeMp4 } from './probeMp4.ts'
 import { stampVideo } from './stampVideo.ts'
 import { FFMPEGS } from './testing/ffmpegs.ts'
+import { type Area, meanDifference, meanOf, pixelsOf, type Still } from './testing/stills.ts'
 
 const FRAMES = 36
-
-type Area = readonly [x: number, y: number, width: number, height: number]
-type Still = Readonly<{ data: Uint8ClampedArray; width: number }>
-
-function* redsOf({ data, width }: Still, area: Area): Generator<number> {
-  const [x, y, wide, high] = area
-  for (let row = y; row < y + high; row++) {
-    for (let column = x; column < x + wide; column++) yield data[(row * width + column) * 4]!
-  }
-}
-
-function meanOf(still: Still, area: Area): number {
-  return redsOf(still, area).reduce((sum, red) => sum + red, 0) / (area[2] * area[3])
-}
-
-function meanDifference(a: Still, b: Still, area: Area): number {
-  const other = redsOf(b, area)
-  return redsOf(a, area).reduce((sum, red) => sum + Math.abs(red - other.next().value!), 0) / (area[2] * area[3])
-}
 
 describe('findFfmpeg', () => {
   it('skips a program that is not ffmpeg', async () => {
@@ -55,13 +37,10 @@ describe.each(FFMPEGS)('with %s', (_version, ffmpegPath) => {
     }
   }
 
-  async function pixelsAt(path: string, at: number): Promise<{ data: Uint8ClampedArray; width: number }> {
+  async function pixelsAt(path: string, at: number): Promise<Still> {
     const still = join(folder, 'still.jpg')
     await makePoster(path, still, { at, width: 640, ffmpegPath })
-    const image = await loadImage(still)
-    const context = createCanvas(image.width, image.height).getContext('2d')
-    context.drawImage(image, 0, 0)
-    return { data: context.getImageData(0, 0, image.width, image.height).data, width: image.width }
+    return pixelsOf(still)
   }
 
   beforeAll(async () => {
@@ -188,9 +167,16 @@ describe.each(FFMPEGS)('with %s', (_version, ffmpegPath) => {
       const out = join(folder, 'sound.mp4')
       const sound = ['-f', 'lavfi', '-i', 'sine=duration=4', '-c:a', 'aac']
       await runFfmpeg(['-i', video, ...sound, '-c:v', 'copy', out], { ffmpegPath })
-      expect(await readLastFrame(out, folder, { ffmpegPath })).toEqual(
-        await readLastFrame(video, folder, { ffmpegPath }),
+      expect(await readLastFrame(out, folder, 'KINORA', { ffmpegPath })).toEqual(
+        await readLastFrame(video, folder, 'KINORA', { ffmpegPath }),
       )
+    })
+
+    it('returns the same picture with a watermark in its lower right corner', async () => {
+      const { frame, watermarked } = await readLastFrame(video, folder, 'KINORA', { ffmpegPath })
+      const [plain, marked] = await Promise.all([frame, watermarked].map(pixelsOf))
+      expect(meanDifference(plain!, marked!, [540, 330, 90, 20])).toBeGreaterThan(15)
+      expect(meanDifference(plain!, marked!, [0, 0, 400, 300])).toBeLessThan(2)
     })
   })
 

@@ -18,8 +18,9 @@ beforeEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const markPoster = async () => {}
 const copyOf = (markCopy: () => Promise<void>) =>
-  createVideoCopies({ media, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined })(
+  createVideoCopies({ media, marker: { markCopy, markPoster }, temporaryDir: folder, ffmpegPath: undefined }).film(
     { userId: 'owner', taskId: TASK },
     { watermark: true, label: false },
   )
@@ -71,9 +72,9 @@ describe('copies of many videos', () => {
       making--
     }
     const files = { ...media, size, localPath }
-    const deps = { media: files, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined }
-    const copyOf = createVideoCopies(deps)
-    await Promise.all(videos.map((video) => copyOf(video, { watermark: true, label: false })))
+    const deps = { media: files, marker: { markCopy, markPoster }, temporaryDir: folder, ffmpegPath: undefined }
+    const { film } = createVideoCopies(deps)
+    await Promise.all(videos.map((video) => film(video, { watermark: true, label: false })))
     expect(most).toBe(2)
     expect(begun.indexOf(videoKey(videos[5]!.taskId))).toBeLessThan(4)
   })

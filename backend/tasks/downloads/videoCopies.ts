@@ -7,45 +7,45 @@ import {
   labelledAndWatermarkedKey,
   labelledKey,
   type MediaStore,
+  posterKey,
   videoKey,
   watermarkedKey,
+  watermarkedStillKey,
 } from '../../kernel/media/mediaStore.port.ts'
-import { stampVideo } from '../../kernel/media/stampVideo.ts'
+import { stampImage, stampVideo } from '../../kernel/media/stampVideo.ts'
 import { Pool } from '../../kernel/pool.ts'
 
 export type Video = Readonly<{ userId: string; taskId: string }>
 
-/** Visible marks that a download must have. */
+/** Visible marks that a copy must have. */
 export type Visible = Readonly<{ watermark: boolean; label: boolean }>
 
 /** Copies made at the same time. A copy that a client gave up on is made all the same. */
 const MAX_MAKING = 2
+export const WATERMARK = 'Kinora'
 
 export interface VideoCopies {
   readonly media: MediaStore
-  readonly marker: Pick<Marker, 'markCopy'>
+  readonly marker: Pick<Marker, 'markCopy' | 'markPoster'>
   readonly temporaryDir: string
   readonly ffmpegPath: string | undefined
 }
 
 /**
- * Creates a function that returns the key of a video with visible marks. It makes a copy on first use; concurrent calls
- * share it. The function throws Rejection not_found if the video is deleted in between.
+ * Creates functions that return the keys of a video with visible marks and of its watermarked poster. They make a copy on
+ * first use; concurrent calls share it. They throw Rejection not_found if the video is deleted in between.
  */
 export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: VideoCopies) {
   const running = new Map<string, Promise<void>>()
   const pool = new Pool(MAX_MAKING)
 
-  const make = async (taskId: string, key: string, { watermark, label }: Visible) => {
-    const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
+  const make = async (key: string, original: string, write: (original: string, out: string) => Promise<void>) => {
+    const out = path.join(temporaryDir, randomUUID() + path.extname(key))
     const requireOriginal = async () => {
-      if ((await media.size(videoKey(taskId))) === undefined)
-        throw new Rejection('not_found', 'This video was deleted.')
+      if ((await media.size(original)) === undefined) throw new Rejection('not_found', 'This video was deleted.')
     }
     try {
-      const original = await media.localPath(videoKey(taskId))
-      await stampVideo(original, out, { watermark: watermark ? 'Kinora' : undefined, label }, { ffmpegPath })
-      await marker.markCopy(out, taskId, original, changeOf({ watermark, label }))
+      await write(await media.localPath(original), out)
       await media.put(key, out)
       await requireOriginal()
     } catch (error) {
@@ -60,14 +60,32 @@ export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: V
     }
   }
 
-  return async ({ userId, taskId }: Video, visible: Visible): Promise<string> => {
-    const key = keyOf(visible)(taskId)
-    if (key === videoKey(taskId) || (await media.size(key)) !== undefined) return key
-    const started = () => pool.run({ owner: userId }, () => make(taskId, key, visible))
+  /** Returns `key`, with the file that `write` makes from the original, unless it is stored already. */
+  const copyOf = async (userId: string, key: string, ...how: [string, Parameters<typeof make>[2]]): Promise<string> => {
+    if ((await media.size(key)) !== undefined) return key
+    const started = () => pool.run({ owner: userId }, () => make(key, ...how))
     const making = running.get(key) ?? started().finally(() => running.delete(key))
     running.set(key, making)
     await making
     return key
+  }
+
+  return {
+    async film({ userId, taskId }: Video, visible: Visible): Promise<string> {
+      const key = keyOf(visible)(taskId)
+      if (key === videoKey(taskId)) return key
+      const { watermark, label } = visible
+      return copyOf(userId, key, videoKey(taskId), async (original, out) => {
+        await stampVideo(original, out, { watermark: watermark ? WATERMARK : undefined, label }, { ffmpegPath })
+        await marker.markCopy(out, taskId, original, changeOf(visible))
+      })
+    },
+
+    watermarkedPoster: ({ userId, taskId }: Video): Promise<string> =>
+      copyOf(userId, watermarkedStillKey(taskId), posterKey(taskId), async (original, out) => {
+        await stampImage(original, out, WATERMARK, { ffmpegPath })
+        await marker.markPoster(out, taskId)
+      }),
   }
 }
 

@@ -1,26 +1,51 @@
+import { imageKey, posterKey, watermarkedStillKey } from '../../kernel/media/mediaStore.port.ts'
 import { createVideoCopies, type Video, type VideoCopies } from './videoCopies.ts'
 import type { Labels } from './visibleLabels.ts'
 
 interface VisibleCopiesOptions extends VideoCopies {
   readonly labels: Pick<Labels, 'isRequired'>
-  /** Returns whether the user's plan requires a watermark on downloads. */
+  /** Returns whether the user's plan requires a watermark. */
   readonly watermarks: (userId: string) => Promise<boolean>
 }
 
 /** Marks that the recipient asks for; undefined is the default of plan and policy. */
 type Wish = Readonly<{ watermark?: boolean; label?: boolean | undefined }>
 
-export type VisibleCopy = ReturnType<typeof createVisibleCopies>
+export type VisibleCopies = ReturnType<typeof createVisibleCopies>
 
 /**
- * Creates a function that returns the key of a video with the marks that its owner's plan and the label policy require.
- * The function throws Rejection label_required, not_found.
+ * Creates the only door to the files of finished videos: it returns the key of a file with the marks that today's plan of
+ * the owner and the label policy require. See docs/decisions/0058-marked-on-every-road.md.
  */
-export function createVisibleCopies({ labels, watermarks, ...copies }: VisibleCopiesOptions) {
-  const copyOf = createVideoCopies(copies)
-  return async (video: Video, wish: Wish = {}): Promise<string> =>
-    copyOf(video, {
+export function createVisibleCopies({ labels, watermarks, ...options }: VisibleCopiesOptions) {
+  const copies = createVideoCopies(options)
+
+  /** Returns the key of a video. @throws Rejection label_required, not_found */
+  const film = async (video: Video, wish: Wish = {}): Promise<string> =>
+    copies.film(video, {
       watermark: wish.watermark === true || (await watermarks(video.userId)),
       label: await labels.isRequired(video.userId, video.taskId, wish.label),
     })
+
+  /** Returns the key of the poster of a video. @throws Rejection not_found */
+  const poster = async (video: Video): Promise<string> =>
+    (await watermarks(video.userId)) ? copies.watermarkedPoster(video) : posterKey(video.taskId)
+
+  return {
+    film,
+    poster,
+
+    /** Returns the key of an image that a user has uploaded, or has taken from a video. */
+    async image(userId: string, imageId: string): Promise<string> {
+      const watermarked = watermarkedStillKey(imageId)
+      const isMarked = (await watermarks(userId)) && (await options.media.size(watermarked)) !== undefined
+      return isMarked ? watermarked : imageKey(imageId)
+    },
+
+    /** Makes the copies that viewers of a new video will get, so that the first of them does not wait. */
+    async prepare(video: Video): Promise<void> {
+      await film(video)
+      await poster(video)
+    },
+  }
 }

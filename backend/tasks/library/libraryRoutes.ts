@@ -4,7 +4,7 @@ import type { Serve } from '../../kernel/http/endpoint.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import * as contract from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
-import type { VisibleCopy } from '../downloads/visibleCopies.ts'
+import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Shares } from '../shares/shares.ts'
 import type { Tasks } from '../tasks.ts'
 import type { Works } from '../works.ts'
@@ -16,7 +16,7 @@ export interface LibraryRoutes {
   readonly tasks: Pick<Tasks, 'remove'>
   /** What users attach to their videos. */
   readonly attached: Readonly<{ marks: Marks; shares: Pick<Shares, 'end'> }>
-  readonly files: Readonly<{ media: Pick<MediaStore, 'read'>; copyOf: VisibleCopy }>
+  readonly files: Readonly<{ media: Pick<MediaStore, 'read'>; copies: Pick<VisibleCopies, 'film'> }>
 }
 
 /** Serves favourites and folders, and the calls that take many videos. */
@@ -42,7 +42,7 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
     const rows = await readAll(userId, query.ids)
     const zipped = async function* () {
       for (const row of rows) {
-        const key = await files.copyOf({ userId, taskId: row.id })
+        const key = await files.copies.film({ userId, taskId: row.id })
         const { prompt, created_at } = await works.view(row)
         yield { name: fileName(prompt), at: new Date(created_at), open: () => files.media.read(key) }
       }

@@ -1,15 +1,15 @@
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
-import { type MediaStore, posterKey } from '../../kernel/media/mediaStore.port.ts'
+import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import { probeMp4 } from '../../kernel/media/probeMp4.ts'
 import type { CatalogueModel, Share, SharedVideo } from '../contract.ts'
-import type { VisibleCopy } from '../downloads/visibleCopies.ts'
+import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Works } from '../works.ts'
 import type { createShareSignatures, ShareRow, Shares } from './shares.ts'
 
 export interface SharedVideosOptions {
   readonly shares: Shares
   readonly works: Pick<Works, 'readFinished' | 'view'>
-  readonly files: Readonly<{ media: Pick<MediaStore, 'localPath'>; copyOf: VisibleCopy }>
+  readonly files: Readonly<{ media: Pick<MediaStore, 'localPath'>; copies: Pick<VisibleCopies, 'film' | 'poster'> }>
   readonly signatures: ReturnType<typeof createShareSignatures>
   readonly modelNames: (model: string) => CatalogueModel['names'] | undefined
   /** Returns the owner's name; undefined if the account was deleted. */
@@ -54,7 +54,7 @@ export function createSharedVideos(options: SharedVideosOptions) {
     async share(userId: string, taskId: string, show: Pick<ShareRow, 'showPrompt' | 'showName'> | object) {
       const { id } = await works.readFinished(userId, taskId)
       // Makes the copy that visitors will get, so that the first of them does not wait.
-      const key = await files.copyOf({ userId, taskId: id })
+      const key = await files.copies.film({ userId, taskId: id })
       const { width, height } = await probeMp4(await files.media.localPath(key))
       return shareView(await shares.share({ userId, taskId: id, width, height, ...show }))
     },
@@ -101,12 +101,12 @@ export function createSharedVideos(options: SharedVideosOptions) {
 
     /** Returns the key of the film, with the marks that its owner's plan requires. @throws Rejection not_found */
     async filmKey(id: string, signature: string): Promise<string> {
-      return files.copyOf(await findSigned(id, signature))
+      return files.copies.film(await findSigned(id, signature))
     },
 
-    /** @throws Rejection not_found */
+    /** Returns the key of the poster, with the same marks. @throws Rejection not_found */
     async posterKey(id: string, signature: string): Promise<string> {
-      return posterKey((await findSigned(id, signature)).taskId)
+      return files.copies.poster(await findSigned(id, signature))
     },
   }
 }

@@ -242,16 +242,6 @@ describe('the files of a shared video', () => {
       expect(await statuses(path.replace(/=.*/, `=${'A'.repeat(22)}`))).toEqual([404, 404])
     }
   })
-
-  it('have a watermark on a Free account', async () => {
-    const { film } = await filesOf(pathOf(await share(task)))
-    const bytes = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
-    const shown = await bytes(await open(film))
-    const downloaded = await bytes(await ada.call('GET', `/videos/download/${task.id}?watermark=true`))
-    const original = await bytes(await ada.call('GET', `/videos/preview/${task.id}`))
-    expect(shown.equals(downloaded)).toBe(true)
-    expect(shown.equals(original)).toBe(false)
-  })
 })
 
 describe('on every process, page and files end within a second', () => {

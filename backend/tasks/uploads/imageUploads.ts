@@ -9,7 +9,7 @@ import { withFormFile } from '../../kernel/http/multipart/withFormFile.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { removeFile } from '../../kernel/media/atomicFile.ts'
 import { ImageError, inspectImage } from '../../kernel/media/firstFrame.ts'
-import { imageKey, type MediaStore } from '../../kernel/media/mediaStore.port.ts'
+import { imageKey, type MediaStore, removeImageMedia, watermarkedStillKey } from '../../kernel/media/mediaStore.port.ts'
 import { ImageTimeout, normaliseInChild } from '../../kernel/media/normaliseInChild.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { IMAGE_MAX_BYTES } from '../contract.ts'
@@ -23,6 +23,9 @@ const DECODING_UNITS = 60
 /** Few, because the database ends a transaction that waits eight seconds for a bucket. */
 const SWEPT_AT_ONCE = 20
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
+
+/** A frame of a video as JPEG, and the same with a watermark. */
+type Frame = Readonly<{ frame: Buffer; watermarked: Buffer }>
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
 
@@ -38,26 +41,35 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     return row?.user_id
   }
 
-  /** Stores a checked image as a user's upload. Returns its URL. @throws Rejection not_found, too_many_unused_images */
-  const store = async (userId: string, data: Buffer): Promise<string> => {
-    await assertRoom(database, userId, data.length)
-    const imageId = uuid7()
-    const finished = path.join(temporaryDir, `${imageId}.jpg`)
-    // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
-    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
-    await execute(sql, [imageId, userId, data.length])
+  const putFile = async (key: string, data: Buffer) => {
+    const finished = path.join(temporaryDir, `${uuid7()}.jpg`)
     try {
       await writeFile(finished, data)
-      await media.put(imageKey(imageId), finished)
+      await media.put(key, finished)
     } finally {
       await removeFile(finished)
     }
+  }
+
+  /**
+   * Stores a checked image as a user's upload. Returns its URL. `watermarked` is what a plan with a watermark shows of it.
+   * @throws Rejection not_found, too_many_unused_images
+   */
+  const store = async (userId: string, data: Buffer, watermarked?: Buffer): Promise<string> => {
+    const bytes = data.length + (watermarked?.length ?? 0)
+    await assertRoom(database, userId, bytes)
+    const imageId = uuid7()
+    // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
+    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
+    await execute(sql, [imageId, userId, bytes])
+    if (watermarked) await putFile(watermarkedStillKey(imageId), watermarked)
+    await putFile(imageKey(imageId), data)
     try {
       // Waits for an erasure of the row, which found no file to remove.
       const kept = await execute('select id from image_upload where id = ? for key share', [imageId])
       if (kept.length === 0) throw new Rejection('not_found', 'The account of this picture was erased.')
     } catch (error) {
-      await media.remove(imageKey(imageId))
+      await removeImageMedia(media, imageId)
       throw error
     }
     return `${API_BASE}/videos/images/${imageId}`
@@ -77,7 +89,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
       // Check the images in use again in a day.
       await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
-      await Promise.all(unused.map((id) => media.remove(imageKey(id))))
+      await Promise.all(unused.map((id) => removeImageMedia(media, id)))
       await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
       return { seen: ids.length, removed: unused.length }
     })
@@ -102,7 +114,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
         await database.em.fork().transactional(async (em) => {
           // First, because it makes `store` wait and then find no row.
           await em.execute('delete from image_upload where id = ?', [id])
-          await media.remove(imageKey(id))
+          await removeImageMedia(media, id)
         })
     },
 
@@ -114,9 +126,11 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return store(userId, await drained(ctx, () => limits.run(userId, () => receive(ctx))))
     },
 
-    /** Stores a JPEG that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
-    add: async (userId: string, limits: UploadLimits, make: () => Promise<Buffer>): Promise<string> =>
-      store(userId, await limits.run(userId, make)),
+    /** Stores the frame of a video that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
+    async add(userId: string, limits: UploadLimits, make: () => Promise<Frame>): Promise<string> {
+      const { frame, watermarked } = await limits.run(userId, make)
+      return store(userId, frame, watermarked)
+    },
 
     /** Returns the checked image of a multipart body, within the limits of a visitor's network. Throws as `accept`. */
     receiveFrom: (ctx: RouterContext, network: string, limits: UploadLimits): Promise<Buffer> =>

@@ -155,6 +155,7 @@ export class World {
         temporal:
           settings.layout === 'temporal' ? { address: 'simulated', namespace: 'default', tls: false } : undefined,
         video: {},
+        marks: { label: 'never' },
         payments: { mode: 'sandbox', paypal: undefined, monthlyCredits: 0 },
         operators: { timeZone: 'UTC' },
         dataDir: '/simulated',
@@ -181,6 +182,8 @@ export class World {
       encrypt: async (_: object, text: string) => text,
       decrypt: async (_: object, text: string) => text,
     }
-    return { ...services, userKeys: { ...services.userKeys, ...userKeys } }
+    // No copies are drawn: simulated files have no content.
+    const copies = { ...services.copies, prepare: async () => {} }
+    return { ...services, copies, userKeys: { ...services.userKeys, ...userKeys } }
   }
 }

@@ -35,10 +35,15 @@ export async function deliverShapes(
       plain: await media.localPath(videoKey(taskId)),
       poster: await media.localPath(posterKey(taskId)),
     }
-    const copyOf = createVideoCopies(deps)
+    const { film, watermarkedPoster } = createVideoCopies(deps)
+    const video = { userId: 'owner', taskId }
     for (const [name, visible] of copies ? Object.entries(COPIES) : []) {
       shapes[name] = path.join(folder, `${name}.mp4`)
-      await copyFile(await media.localPath(await copyOf({ userId: 'owner', taskId }, visible)), shapes[name])
+      await copyFile(await media.localPath(await film(video, visible)), shapes[name])
+    }
+    if (copies) {
+      shapes.watermarkedPoster = path.join(folder, 'watermarked.jpg')
+      await copyFile(await media.localPath(await watermarkedPoster(video)), shapes.watermarkedPoster)
     }
     return shapes
   } finally {
