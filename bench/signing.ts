@@ -44,6 +44,8 @@ async function measure(work: () => Promise<unknown>, prepare: () => Promise<unkn
   return `${median(times).toFixed(0)} ms (at most ${Math.max(...times).toFixed(0)}), ${mean(costs).toFixed(0)} ms of CPU`
 }
 
+const ORIGIN = { source: 'trainedAlgorithmicMedia', agent: null } as const
+
 for (const { name, size, seconds, megabits } of CLIPS) {
   const [source, work, target] = ['source', 'work', 'target'].map((part) => path.join(folder, `${part}.mp4`)) as [
     string,
@@ -53,13 +55,13 @@ for (const { name, size, seconds, megabits } of CLIPS) {
   const noisy = `testsrc2=s=${size}:r=24:d=${seconds},noise=alls=12:allf=t`
   const rate = ['-b:v', `${megabits}M`, '-minrate', `${megabits}M`, '-maxrate', `${megabits}M`, '-bufsize', '2M']
   await runFfmpeg(['-f', 'lavfi', '-i', noisy, '-c:v', 'libx264', '-preset', 'ultrafast', ...rate, '-y', source])
-  const job = { source, target, format: 'video/mp4', manifest: createdManifest() } as const
+  const job = { source, target, format: 'video/mp4', manifest: createdManifest(ORIGIN) } as const
   const signed = await measure(
     () => signer.sign(job),
     async () => {},
   )
   const marked = await measure(
-    () => marker.markVideo(work, '0198c2a0-0000-7000-8000-000000000001'),
+    () => marker.markVideo(work, { taskId: '0198c2a0-0000-7000-8000-000000000001', origin: ORIGIN }),
     () => copyFile(source, work),
   )
   console.log(`${name}, ${((await stat(source)).size / 1e6).toFixed(1)} MB: signed in ${signed}; marked in ${marked}`)

@@ -42,6 +42,7 @@ import { M0242AdoptingTask } from './migrations/M0242AdoptingTask.ts'
 import { M0243FinalCancellation } from './migrations/M0243FinalCancellation.ts'
 import { M0245ToldChannels } from './migrations/M0245ToldChannels.ts'
 import { M0250PaymentTransmissions } from './migrations/M0250PaymentTransmissions.ts'
+import { M0259FilmMakers } from './migrations/M0259FilmMakers.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -83,6 +84,7 @@ export const MIGRATIONS = [
   { name: 'M0245ToldChannels', class: M0245ToldChannels },
   { name: 'M0250PaymentTransmissions', class: M0250PaymentTransmissions },
   { name: 'M0255VisitorNetworks', class: M0255VisitorNetworks },
+  { name: 'M0259FilmMakers', class: M0259FilmMakers },
 ]
 
 /**

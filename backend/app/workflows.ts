@@ -94,8 +94,8 @@ function activitiesOf(
     providers: videos,
     media,
     marker,
-    prepareCopies: (video) =>
-      copies.prepare(video).catch((err) => log.warn({ err, taskId: video.taskId }, 'copies of video not prepared')),
+    prepareCopies: (film) =>
+      copies.prepare(film).catch((err) => log.warn({ err, taskId: film.id }, 'copies of video not prepared')),
     calendar,
     clock,
     delay: (ms, signal) => delay(ms, undefined, { signal }),

@@ -5,6 +5,7 @@ import { CAMERA_MOVEMENT_VALUES, PROMPT_MAX, TASK_TYPES } from './catalogue/mode
 import { FolderName } from './library/library.contract.ts'
 
 export * from './catalogue/generation.contract.ts'
+export * from './catalogue/maker.contract.ts'
 export * from './catalogue/models.contract.ts'
 export * from './library/library.contract.ts'
 export * from './shares/shares.contract.ts'
@@ -31,8 +32,12 @@ export const Task = z.object({
   id: z.string(),
   task_type: z.enum(TASK_TYPES),
   status: TaskStatus,
-  /** Id of a catalogue model. */
+  /** Id of the catalogue model that was ordered. */
   model: z.string(),
+  /** What makes the video: `demo`, `minimax`, `videos_api`, `comfyui` or the name of a provider. Null until it is asked. */
+  engine: z.nullable(z.string()),
+  /** The engine's own name of its model. */
+  engine_model: z.nullable(z.string()),
   /** Seconds. */
   duration: z.number(),
   resolution: z.string(),

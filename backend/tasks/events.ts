@@ -54,10 +54,13 @@ type OwnedFact = Fact & { userId: string }
 export type VideoTaskSubmitted = Event<'VideoTaskSubmitted', VideoTaskOrder & { at: string }>
 /** The user's render lane is full, so the task waits for a slot. */
 export type VideoTaskQueued = Event<'VideoTaskQueued', Fact>
-/** Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute timeout. */
+/**
+ * Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute timeout.
+ * `engineModel` is what the provider makes the video with.
+ */
 export type VideoRenderRequested = Event<
   'VideoRenderRequested',
-  Fact & { lease?: number; attempt?: string; provider?: string }
+  Fact & { lease?: number; attempt?: string; provider?: string; engineModel?: string }
 >
 /** Another worker took over a task in progress. `lease` is the fencing token of its lease. */
 export type VideoTaskClaimed = Event<'VideoTaskClaimed', Fact & { lease: number }>

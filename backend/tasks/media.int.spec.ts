@@ -46,7 +46,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     task = (await (await owner.call('GET', `/videos/tasks/${task.id}`)).json()) as Task
     expect(task.status).toBe('Success')
-  }, 15_000)
+  }, 30_000)
 })
 afterAll(() => kinora.close())
 
@@ -101,8 +101,10 @@ describe('a media file', () => {
   it('is marked, and the log has the hash of the marked file', async () => {
     const video = readFileSync(path.join(kinora.dataDir, 'media/videos', `${task.id}.mp4`))
     const poster = await (await at(task.thumbnail_url!, owner)).arrayBuffer()
-    expect(await judge(video, 'video/mp4')).toMatchObject({ ...VALID, actions: ['c2pa.created'] })
-    expect(await judge(Buffer.from(poster), 'image/jpeg')).toMatchObject({ ...VALID, actions: ['c2pa.created'] })
+    expect(await judge(video, 'video/mp4')).toMatchObject({
+      ...{ ...VALID, actions: ['c2pa.created'], sources: ['algorithmicMedia'], agents: ['Kinora demo'] },
+    })
+    expect(await judge(Buffer.from(poster), 'image/jpeg')).toMatchObject({ ...VALID, manifests: 2 })
     const stored = path.join(kinora.dataDir, 'media/videos', `${task.id}.mp4`)
     expect(await readAigc(stored)).toMatchObject({ Label: '1', ContentProducer: 'Kinora', ProduceID: task.id })
     const events = await Array.fromAsync(kinora.context.store.readStream<VideoTaskEvent>(`videoTask-${task.id}`))

@@ -32,17 +32,13 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   const { readFinished } = works
 
   serve(contract.preview, async ({ userId, params, ctx }) => {
-    const { id } = await readFinished(userId, params.id)
-    await sendMedia(ctx, media, await copies.film({ userId, taskId: id }), {
-      type: 'video/mp4',
-      cacheControl: ASK_AGAIN,
-    })
+    const key = await copies.film(await readFinished(userId, params.id))
+    await sendMedia(ctx, media, key, { type: 'video/mp4', cacheControl: ASK_AGAIN })
     return undefined
   })
 
   serve(contract.thumbnail, async ({ userId, params, ctx }) => {
-    const { id } = await readFinished(userId, params.id)
-    const key = await copies.poster({ userId, taskId: id })
+    const key = await copies.poster(await readFinished(userId, params.id))
     await sendMedia(ctx, media, key, { type: 'image/jpeg', cacheControl: ASK_AGAIN })
     return undefined
   })
@@ -67,7 +63,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   serve(contract.download, async ({ userId, params, query, ctx }) => {
     const row = await readFinished(userId, params.id)
     const wish = query.label === undefined ? undefined : query.label === 'true'
-    const key = await copies.film({ userId, taskId: row.id }, { watermark: query.watermark === 'true', label: wish })
+    const key = await copies.film(row, { watermark: query.watermark === 'true', label: wish })
     const { prompt } = await works.view(row)
     await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl: ASK_AGAIN })
     return undefined

@@ -21,7 +21,12 @@ type Ask =
   /** Unlike `Delete`, `Erase` also ends a rendering task, because the account is being erased. */
   | ({ readonly type: SimpleCommand } & At)
   /** `attempt` tells the worker whether the request in the stream is its own. */
-  | ({ readonly type: 'RequestRender'; readonly attempt: string; readonly provider?: string } & At)
+  | ({
+      readonly type: 'RequestRender'
+      readonly attempt: string
+      readonly provider?: string
+      readonly engineModel?: string
+    } & At)
   | ({ readonly type: 'PostponeRender'; readonly detail: string; readonly refused?: true; readonly bound?: true } & At)
   | ({ readonly type: 'ReportCost'; readonly seconds?: number; readonly costCents?: number } & At)
   /** `FindRender` comes from a callback, `AcceptRender` from the provider's response. */
@@ -124,8 +129,11 @@ const MAX_DETAIL = 1_000
 /** A provider's error text must not keep a task from ending, because its credits are held until then. */
 const detailOf = ({ detail }: { detail: string }) => storableText(detail, MAX_DETAIL)
 
-const askedOf = ({ attempt, provider }: { attempt: string; provider?: string }) =>
-  provider === undefined ? { attempt } : { attempt, provider }
+const askedOf = ({ attempt, provider, engineModel }: Extract<Ask, { type: 'RequestRender' }>) => ({
+  attempt,
+  ...(provider === undefined ? {} : { provider }),
+  ...(engineModel === undefined ? {} : { engineModel }),
+})
 
 /** Ends a task as its owner asked. A job that still finishes is neither delivered nor charged. */
 const cancelled = ({ order: { userId } }: Ordered, fact: Fact) =>

@@ -165,6 +165,8 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     task_type: row.task_type as Task['task_type'],
     status: row.status,
     model: row.model as Task['model'],
+    engine: row.engine?.replaceAll('-', '_') ?? null,
+    engine_model: row.engine_model,
     duration: row.duration,
     resolution: row.resolution as Task['resolution'],
     prompt: (await decrypt(aboutPrompt(row.user_id, row.id), row.encrypted_prompt)) ?? '',

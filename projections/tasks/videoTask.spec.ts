@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { VideoTaskEvent } from '#backend/tasks/events.ts'
 import { rowsOf } from '../testing/rowsOf.ts'
 import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
-import { videoTasks } from './videoTask.ts'
+import { type VideoTaskRow, videoTasks } from './videoTask.ts'
 
 const e = taskEvents('task', 'user')
 const row = (...events: readonly VideoTaskEvent[]) => rowsOf(videoTasks, ...events)
@@ -12,6 +12,9 @@ const fresh = {
   task_type: 'image_to_video',
   status: 'Preparing',
   model: 'MiniMax-Hailuo-02',
+  routes: null,
+  engine: null,
+  engine_model: null,
   duration: 6,
   resolution: '768P',
   encrypted_prompt: 'sealed',
@@ -67,6 +70,41 @@ describe("a task's row", () => {
         ...{ encrypted_negative_prompt: 'hidden', sound: false },
       },
     ])
+  })
+  describe('names what makes the video', () => {
+    const routes = [
+      { provider: 'minimax', model: 'MiniMax-Hailuo-02' },
+      { provider: 'fal', model: 'fal-ai/minimax/hailuo-02' },
+      { provider: 'demo', model: 'MiniMax-Hailuo-02' },
+    ]
+    const ordered = { ...e.submitted, data: { ...e.submitted.data, routes } }
+    const asked = (provider?: string, engineModel?: string) =>
+      ({ ...e.requested, data: { ...e.requested.data, provider, engineModel } }) as VideoTaskEvent
+    const maker = (...events: readonly VideoTaskEvent[]) =>
+      row(...events).map((made) => {
+        const { engine, engine_model } = made as VideoTaskRow
+        return [engine, engine_model]
+      })
+
+    it('as the request recorded it', () => {
+      expect(maker(ordered, asked('demo', 'Kinora demo'), e.started, e.succeeded)).toEqual([['demo', 'Kinora demo']])
+    })
+    it.each([
+      ['minimax', 'MiniMax-Hailuo-02'],
+      ['fal', 'fal-ai/minimax/hailuo-02'],
+      ['demo', 'Kinora demo'],
+      ['elsewhere', null],
+    ])('from the order, for an earlier request to %s', (provider, model) => {
+      expect(maker(ordered, asked(provider), e.succeeded)).toEqual([[provider, model]])
+    })
+    it('not at all where no provider is recorded, and not before one is asked', () => {
+      expect(maker(ordered, asked(), e.succeeded)).toEqual([[null, null]])
+      expect(maker(ordered, e.queued)).toEqual([[null, null]])
+    })
+    it('as the last provider that was asked', () => {
+      expect(maker(ordered, asked('minimax'), e.postponed)).toEqual([[null, null]])
+      expect(maker(ordered, asked('minimax'), e.postponed, asked('fal'))).toEqual([['fal', 'fal-ai/minimax/hailuo-02']])
+    })
   })
   it('returns to the queue when the provider postpones it', () => {
     expect(row(e.submitted, e.queued, e.requested, e.postponed)).toEqual([{ ...fresh, status: 'Queueing' }])

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FailureCode, TaskStatus } from '#backend/tasks/contract.ts'
+import { type FailureCode, makerOf, type Route, type TaskStatus, UNKNOWN_MAKER } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
   VIDEO_TASK_EVENTS,
@@ -19,6 +19,11 @@ const VideoTaskTable = defineEntity({
     task_type: p.text(),
     status: p.text().$type<TaskStatus>(),
     model: p.text(),
+    /** Providers that may make the video, with their names of the model. Earlier orders have none. */
+    routes: p.json<readonly Route[]>().nullable(),
+    /** The provider that was asked last; null until one is. */
+    engine: p.text().nullable(),
+    engine_model: p.text().nullable(),
     duration: p.integer(),
     resolution: p.text(),
     encrypted_prompt: p.text(),
@@ -54,7 +59,7 @@ const delivered = (row: VideoTaskRow | undefined, { data: { at, file } }: VideoT
 
 export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   name: 'videoTasks',
-  version: 3,
+  version: 4,
   table: VideoTaskTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,
@@ -66,6 +71,8 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
       task_type: data.taskType,
       status: 'Preparing',
       model: data.model,
+      routes: data.routes ?? null,
+      ...UNKNOWN_MAKER,
       duration: data.duration,
       resolution: data.resolution,
       encrypted_prompt: data.encryptedPrompt,
@@ -89,9 +96,13 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
       video_duration_ms: null,
     }),
     VideoTaskQueued: moved('Queueing'),
-    VideoRenderRequested: moved('Queueing'),
+    VideoRenderRequested: (row, { data: { provider, engineModel } }) => {
+      if (!row) return row
+      const maker = provider === undefined ? UNKNOWN_MAKER : makerOf(provider, row.routes)
+      return { ...row, status: 'Queueing', ...maker, engine_model: engineModel ?? maker.engine_model }
+    },
     VideoTaskClaimed: same,
-    VideoRenderPostponed: moved('Queueing'),
+    VideoRenderPostponed: (row) => row && { ...row, status: 'Queueing', ...UNKNOWN_MAKER },
     VideoRenderAccepted: same,
     VideoRenderFound: same,
     VideoCancelRequested: same,

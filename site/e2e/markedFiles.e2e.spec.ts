@@ -12,6 +12,8 @@ import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { chromiumPath, launchChromium } from './testing/chromium.ts'
 
 const lacks = chromiumPath() ? '' : ' (no Chromium here)'
+const FILM = { taskId: 'task', origin: { source: 'trainedAlgorithmicMedia', agent: null } } as const
+
 describe.skipIf(lacks)(`Chromium${lacks}`, () => {
   let folder: string
   let signer: Signer
@@ -25,7 +27,7 @@ describe.skipIf(lacks)(`Chromium${lacks}`, () => {
     marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
     original = path.join(folder, 'plain.mp4')
     await copyFile(await makeTinyVideo(), original)
-    await marker.markVideo(original, 'task')
+    await marker.markVideo(original, FILM)
     browser = await launchChromium()
   })
   afterAll(async () => {
@@ -44,7 +46,7 @@ describe.skipIf(lacks)(`Chromium${lacks}`, () => {
     if (stamps) {
       file = path.join(folder, `${name}.mp4`)
       await stampVideo(original, file, stamps)
-      await marker.markCopy(file, 'task', original, 'A copy.')
+      await marker.markCopy(file, FILM, original, 'A copy.')
     }
     const page = await browser.newPage()
     const body = await readFile(file)

@@ -7,7 +7,7 @@ export type Providers = ReadonlyMap<string, VideoProvider>
 type Tried = Pick<Extract<VideoTask, { status: 'waiting' }>, 'order' | 'postponedBy' | 'refusedBy' | 'boundTo'>
 
 /** Returns the name of the only provider that orders and jobs had before they named one. */
-const firstName = (providers: Providers): string =>
+export const firstName = (providers: Providers): string =>
   ['minimax', 'demo'].find((name) => providers.has(name)) ?? [...providers.keys()][0] ?? 'demo'
 
 /** Returns the provider of a task's job; undefined if it is not configured any more. */

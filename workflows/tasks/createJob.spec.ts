@@ -70,7 +70,9 @@ describe('a request to render', () => {
     const deps = depsOf()
     deps.uncalled.set('task', 'an earlier attempt')
     answer = async () => {
-      expect(sent).toMatchObject([[{ type: 'RequestRender', provider: 'a', at: AT }, { repeatable: true }]])
+      expect(sent).toMatchObject([
+        [{ type: 'RequestRender', provider: 'a', engineModel: 'm', at: AT }, { repeatable: true }],
+      ])
       return ACCEPTED
     }
     expect(await request(deps)).toBeUndefined()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
-import type { FailureCode, Route } from '#backend/tasks/contract.ts'
+import { type FailureCode, makerOf, type Route } from '#backend/tasks/contract.ts'
 import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
 import type { VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
 import { candidateRoutes, providerOf } from './candidateRoutes.ts'
@@ -12,14 +12,11 @@ const MAX_APPEND_DELAY_MS = 5_000
 const MAX_STOPPING_ATTEMPTS = 7
 
 /** Appends the request, then calls the provider. @throws if the call fails; the provider may have created the job */
-export async function requestRender(
-  deps: RenderDeps,
-  request: RenderRequest,
-  { provider }: Route,
-  signal: AbortSignal,
-) {
+export async function requestRender(deps: RenderDeps, request: RenderRequest, route: Route, signal: AbortSignal) {
+  const { provider } = route
   const attempt = randomUUID()
-  const command = { type: 'RequestRender', attempt, provider, at: deps.at() } as const
+  const engineModel = makerOf(provider, [route]).engine_model ?? undefined
+  const command = { type: 'RequestRender', attempt, provider, engineModel, at: deps.at() } as const
   const state = await deps.sendCommand(request.taskId, command, { repeatable: true }).catch((error) => {
     // The request may be stored, for example if the connection was lost after the commit.
     deps.uncalled.set(request.taskId, attempt)

@@ -44,7 +44,12 @@ function deliver(file: string, taskId: string, whileFetching = async () => {}) {
     },
   }
   const deps = { media: media(), marker, temporaryDir: folder, ffmpegPath: undefined }
-  return fetchVideo(deps, provider, { taskId, jobId: taskId }, new AbortController().signal)
+  return fetchVideo(
+    deps,
+    provider,
+    { taskId, origin: { source: 'algorithmicMedia', agent: null }, jobId: taskId },
+    new AbortController().signal,
+  )
 }
 
 it('stores a fragmented video as a marked one with an index, without encoding it', async () => {

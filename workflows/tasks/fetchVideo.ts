@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { removeFile } from '#backend/kernel/media/atomicFile.ts'
+import type { MarkedFilm } from '#backend/kernel/media/marks/createMarker.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
 import { probeMp4, refuseUnplayable, type VideoInfo } from '#backend/kernel/media/probeMp4.ts'
@@ -16,9 +17,10 @@ import type { ActivityDeps } from './taskCommands.ts'
 export async function fetchVideo(
   { media, marker, temporaryDir, ffmpegPath }: Pick<ActivityDeps, 'media' | 'marker' | 'temporaryDir' | 'ffmpegPath'>,
   provider: Pick<VideoProvider, 'fetch'>,
-  { taskId, jobId }: { readonly taskId: string; readonly jobId: string },
+  { jobId, ...film }: MarkedFilm & { readonly jobId: string },
   signal: AbortSignal,
 ): Promise<VideoFile> {
+  const { taskId } = film
   const describeStored = async () => {
     if ((await media.size(videoKey(taskId))) === undefined) return undefined
     const stored = await media.localPath(videoKey(taskId))
@@ -32,11 +34,11 @@ export async function fetchVideo(
     await provider.fetch(jobId, file, signal)
     await refuseUnplayable(file)
     // Before anything else reads the file: this also joins the fragments of a fragmented one.
-    await marker.markVideo(file, taskId, { signal })
+    await marker.markVideo(file, film, { signal })
     const video = await probeMp4(file)
     const described = await describe(file, video)
     await makePoster(file, still, { video, at: video.duration / 3, width: 640, signal, ffmpegPath })
-    await marker.markPoster(still, taskId)
+    await marker.markPoster(still, film)
     // Another worker may have stored it since, and its hash may already be in the log.
     const other = await describeStored()
     if (other) return other

@@ -1,13 +1,13 @@
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
-import type { FailureCode } from '#backend/tasks/contract.ts'
+import { type FailureCode, makerOf, sourceOf } from '#backend/tasks/contract.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import { type RenderLane, renderLane } from '#backend/tasks/renderLane.decider.ts'
-import { UndeliverableVideo, type VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
 import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
-import { discardEverywhere, findProvider, providerOf } from './candidateRoutes.ts'
+import { discardEverywhere, findProvider, firstName, providerOf } from './candidateRoutes.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
@@ -51,15 +51,18 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
   /** Fetches a video and prepares its copies. Returns the error if a retry would not help: there is no file, or it is no playable video. */
   const fetchIfPlayable = async (
-    provider: VideoProvider,
-    job: { taskId: string; userId: string; jobId: string },
+    { order, ...state }: Pick<Extract<VideoTask, { status: 'failed' }>, 'order' | 'provider' | 'jobId'>,
     signal: AbortSignal,
   ) => {
-    const file = await fetchVideo(deps, provider, job, signal).catch((error: Error) => {
+    const { taskId: id, userId: user_id, routes } = order
+    const maker = makerOf(state.provider ?? firstName(providers), routes)
+    const origin = { source: sourceOf(maker), agent: maker.engine_model }
+    const job = { taskId: id, origin, jobId: state.jobId ?? id }
+    const file = await fetchVideo(deps, providerOf(providers, state.provider), job, signal).catch((error: Error) => {
       if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
       throw error
     })
-    if (!(file instanceof Error)) await deps.prepareCopies(job)
+    if (!(file instanceof Error)) await deps.prepareCopies({ id, user_id, ...maker })
     return file
   }
 
@@ -123,8 +126,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       }
       if (state.status !== 'downloading') return undefined
       const provider = providerOf(providers, state.provider)
-      const job = { taskId, userId, jobId: state.jobId ?? taskId }
-      const file = await fetchIfPlayable(provider, job, signal).catch((error) => {
+      const file = await fetchIfPlayable(state, signal).catch((error) => {
         if (deps.clock() < Date.parse(state.downloadStartedAt) + DOWNLOAD_LIMIT_MS) throw error
         return NOT_DOWNLOADED
       })
@@ -165,8 +167,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       if (job.kind === 'queued' || job.kind === 'rendering')
         return deps.clock() < Date.parse(state.failedAt) + RECOVERY_MS ? 'pending' : 'over'
       if (job.kind === 'finished') {
-        const { userId } = state.order
-        const file = await fetchIfPlayable(provider, { taskId, userId, jobId: state.jobId }, signal)
+        const file = await fetchIfPlayable(state, signal)
         if (!(file instanceof Error)) await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'

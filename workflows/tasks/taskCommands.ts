@@ -6,6 +6,7 @@ import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import type { Marker } from '#backend/kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Clock } from '#backend/kernel/time.ts'
+import type { Film } from '#backend/tasks/contract.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { MediaRemovals } from '#backend/tasks/mediaRemovals.port.ts'
 import type { Decrypt } from '#backend/tasks/promptCipher.port.ts'
@@ -30,7 +31,7 @@ export interface ActivityDeps {
   readonly media: MediaStore
   readonly removals: Pick<MediaRemovals, 'done' | 'giveUp'>
   /** Makes the copies of a stored video that its viewers will get. Never rejects: they are made again when one is asked for. */
-  readonly prepareCopies: (video: { userId: string; taskId: string }) => Promise<void>
+  readonly prepareCopies: (film: Film) => Promise<void>
   readonly marker: Pick<Marker, 'markVideo' | 'markPoster'>
   readonly decrypt: Decrypt
   /** Returns how many of the user's tasks may render at the same time. */

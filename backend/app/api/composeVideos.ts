@@ -64,7 +64,6 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
     ...{ shares, works, publicUrl },
     files: { media, copies },
     signatures: createShareSignatures(config.secrets.session),
-    modelNames: (model) => catalogue.offered().find(({ id }) => id === model)?.names,
     nameOf: async (userId) => (await byId(userId))?.fullName,
     supportEmail: config.http.supportEmail,
   })

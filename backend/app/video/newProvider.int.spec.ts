@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { reaches, remaining } from '#workflows/testing/userTasks.ts'
+import { judge, VALID } from '../../kernel/media/marks/testing/readMarks.ts'
 import {
   type DefinitionDouble,
   DOUBLE_KEY,
@@ -91,8 +92,11 @@ describe('a new provider and a new model', () => {
     await drop('providers', 'gateway', gateway())
     await vi.waitFor(async () => expect(await offered(user)).toContain('my-model'), { timeout: 5_000, interval: 100 })
     const id = await generate(user, ORDER)
-    await reaches(user, id, { status: 'Success', credits_consumed: 15 })
-    expect((await user.call('GET', `/videos/preview/${id}`)).status).toBe(200)
+    const engine_model = 'doubao-seedance-2-0-260128'
+    await reaches(user, id, { status: 'Success', credits_consumed: 15, engine: 'gateway', engine_model })
+    const film = await user.call('GET', `/videos/preview/${id}`)
+    const sources = ['trainedAlgorithmicMedia']
+    expect(await judge(Buffer.from(await film.arrayBuffer()), 'video/mp4')).toMatchObject({ ...VALID, sources })
     expect(doubles.get('ark')!.jobs.size).toBe(1)
   })
 

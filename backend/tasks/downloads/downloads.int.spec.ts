@@ -18,7 +18,7 @@ async function finished(user: TestUser): Promise<Task> {
     const read = (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
     expect(read.status).toBe('Success')
     return read
-  }, 15_000)
+  }, 30_000)
 }
 
 beforeAll(async () => {

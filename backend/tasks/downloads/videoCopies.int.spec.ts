@@ -9,6 +9,7 @@ import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { createVideoCopies } from './videoCopies.ts'
 
 const TASK = '0198c2a0-0000-7000-8000-000000000002'
+const MAKER = { engine: 'demo', engine_model: 'Kinora demo' }
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-copies-'))
 const media = createFolderMediaStore(path.join(folder, 'media'))
 beforeEach(async () => {
@@ -18,10 +19,10 @@ beforeEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const markPoster = async () => {}
+const markPosterCopy = async () => {}
 const copyOf = (markCopy: () => Promise<void>) =>
-  createVideoCopies({ media, marker: { markCopy, markPoster }, temporaryDir: folder, ffmpegPath: undefined }).film(
-    { userId: 'owner', taskId: TASK },
+  createVideoCopies({ media, marker: { markCopy, markPosterCopy }, temporaryDir: folder, ffmpegPath: undefined }).film(
+    { id: TASK, user_id: 'owner', ...MAKER },
     { watermark: true, label: false },
   )
 const deleteVideo = () => media.remove(videoKey(TASK))
@@ -48,11 +49,15 @@ describe('a copy of a stored video', () => {
 
 describe('copies of many videos', () => {
   it('are made two at a time, and their owners take turns', async () => {
-    const videos = Array.from({ length: 6 }, (_, n) => ({ userId: n < 5 ? 'ada' : 'wei', taskId: `${TASK}${n}` }))
-    for (const { taskId } of videos) {
+    const videos = Array.from({ length: 6 }, (_, n) => ({
+      id: `${TASK}${n}`,
+      user_id: n < 5 ? 'ada' : 'wei',
+      ...MAKER,
+    }))
+    for (const { id } of videos) {
       const original = path.join(folder, 'original.mp4')
       copyFileSync(await makeTinyVideo(), original)
-      await media.put(videoKey(taskId), original)
+      await media.put(videoKey(id), original)
     }
     let [asked, making, most] = [0, 0, 0]
     const begun: string[] = []
@@ -72,10 +77,10 @@ describe('copies of many videos', () => {
       making--
     }
     const files = { ...media, size, localPath }
-    const deps = { media: files, marker: { markCopy, markPoster }, temporaryDir: folder, ffmpegPath: undefined }
+    const deps = { media: files, marker: { markCopy, markPosterCopy }, temporaryDir: folder, ffmpegPath: undefined }
     const { film } = createVideoCopies(deps)
     await Promise.all(videos.map((video) => film(video, { watermark: true, label: false })))
     expect(most).toBe(2)
-    expect(begun.indexOf(videoKey(videos[5]!.taskId))).toBeLessThan(4)
+    expect(begun.indexOf(videoKey(videos[5]!.id))).toBeLessThan(4)
   })
 })

@@ -14,8 +14,7 @@ import {
 } from '../../kernel/media/mediaStore.port.ts'
 import { stampImage, stampVideo } from '../../kernel/media/stampVideo.ts'
 import { Pool } from '../../kernel/pool.ts'
-
-export type Video = Readonly<{ userId: string; taskId: string }>
+import { type Film, sourceOf } from '../contract.ts'
 
 /** Visible marks that a copy must have. */
 export type Visible = Readonly<{ watermark: boolean; label: boolean }>
@@ -23,10 +22,11 @@ export type Visible = Readonly<{ watermark: boolean; label: boolean }>
 /** Copies made at the same time. A copy that a client gave up on is made all the same. */
 const MAX_MAKING = 2
 export const WATERMARK = 'Kinora'
+const WATERMARKED = 'A watermark was added.'
 
 export interface VideoCopies {
   readonly media: MediaStore
-  readonly marker: Pick<Marker, 'markCopy' | 'markPoster'>
+  readonly marker: Pick<Marker, 'markCopy' | 'markPosterCopy'>
   readonly temporaryDir: string
   readonly ffmpegPath: string | undefined
 }
@@ -71,23 +71,28 @@ export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: V
   }
 
   return {
-    async film({ userId, taskId }: Video, visible: Visible): Promise<string> {
-      const key = keyOf(visible)(taskId)
-      if (key === videoKey(taskId)) return key
+    async film(film: Film, visible: Visible): Promise<string> {
+      const key = keyOf(visible)(film.id)
+      if (key === videoKey(film.id)) return key
       const { watermark, label } = visible
-      return copyOf(userId, key, videoKey(taskId), async (original, out) => {
+      return copyOf(film.user_id, key, videoKey(film.id), async (original, out) => {
         await stampVideo(original, out, { watermark: watermark ? WATERMARK : undefined, label }, { ffmpegPath })
-        await marker.markCopy(out, taskId, original, changeOf(visible))
+        await marker.markCopy(out, markedFilm(film), original, changeOf(visible))
       })
     },
 
-    watermarkedPoster: ({ userId, taskId }: Video): Promise<string> =>
-      copyOf(userId, watermarkedStillKey(taskId), posterKey(taskId), async (original, out) => {
+    watermarkedPoster: (film: Film): Promise<string> =>
+      copyOf(film.user_id, watermarkedStillKey(film.id), posterKey(film.id), async (original, out) => {
         await stampImage(original, out, WATERMARK, { ffmpegPath })
-        await marker.markPoster(out, taskId)
+        await marker.markPosterCopy(out, markedFilm(film), original, WATERMARKED)
       }),
   }
 }
+
+const markedFilm = (film: Film) => ({
+  taskId: film.id,
+  origin: { source: sourceOf(film), agent: film.engine_model },
+})
 
 function keyOf({ watermark, label }: Visible): (taskId: string) => string {
   if (watermark) return label ? labelledAndWatermarkedKey : watermarkedKey
@@ -95,6 +100,4 @@ function keyOf({ watermark, label }: Visible): (taskId: string) => string {
 }
 
 const changeOf = ({ watermark, label }: Visible): string =>
-  [watermark && 'A watermark was added.', label && 'A label that AI made the video was added.']
-    .filter(Boolean)
-    .join(' ')
+  [watermark && WATERMARKED, label && 'A label that AI made the video was added.'].filter(Boolean).join(' ')

@@ -1,5 +1,6 @@
 import { imageKey, posterKey, watermarkedStillKey } from '../../kernel/media/mediaStore.port.ts'
-import { createVideoCopies, type Video, type VideoCopies } from './videoCopies.ts'
+import type { Film } from '../contract.ts'
+import { createVideoCopies, type VideoCopies } from './videoCopies.ts'
 import type { Labels } from './visibleLabels.ts'
 
 interface VisibleCopiesOptions extends VideoCopies {
@@ -21,15 +22,15 @@ export function createVisibleCopies({ labels, watermarks, ...options }: VisibleC
   const copies = createVideoCopies(options)
 
   /** Returns the key of a video. @throws Rejection label_required, not_found */
-  const film = async (video: Video, wish: Wish = {}): Promise<string> =>
-    copies.film(video, {
-      watermark: wish.watermark === true || (await watermarks(video.userId)),
-      label: await labels.isRequired(video.userId, video.taskId, wish.label),
+  const film = async (of: Film, wish: Wish = {}): Promise<string> =>
+    copies.film(of, {
+      watermark: wish.watermark === true || (await watermarks(of.user_id)),
+      label: await labels.isRequired(of.user_id, of.id, wish.label),
     })
 
   /** Returns the key of the poster of a video. @throws Rejection not_found */
-  const poster = async (video: Video): Promise<string> =>
-    (await watermarks(video.userId)) ? copies.watermarkedPoster(video) : posterKey(video.taskId)
+  const poster = async (of: Film): Promise<string> =>
+    (await watermarks(of.user_id)) ? copies.watermarkedPoster(of) : posterKey(of.id)
 
   return {
     film,
@@ -43,9 +44,8 @@ export function createVisibleCopies({ labels, watermarks, ...options }: VisibleC
     },
 
     /** Makes the copies that viewers of a new video will get, so that the first of them does not wait. */
-    async prepare(video: Video): Promise<void> {
-      await film(video)
-      await poster(video)
+    async prepare(of: Film): Promise<void> {
+      await Promise.all([film(of), poster(of)])
     },
   }
 }

@@ -42,7 +42,7 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
     const rows = await readAll(userId, query.ids)
     const zipped = async function* () {
       for (const row of rows) {
-        const key = await files.copies.film({ userId, taskId: row.id })
+        const key = await files.copies.film(row)
         const { prompt, created_at } = await works.view(row)
         yield { name: fileName(prompt), at: new Date(created_at), open: () => files.media.read(key) }
       }

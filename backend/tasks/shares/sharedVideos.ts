@@ -1,7 +1,7 @@
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import { probeMp4 } from '../../kernel/media/probeMp4.ts'
-import type { CatalogueModel, Share, SharedVideo } from '../contract.ts'
+import type { Share, SharedVideo } from '../contract.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Works } from '../works.ts'
 import type { createShareSignatures, ShareRow, Shares } from './shares.ts'
@@ -11,7 +11,6 @@ export interface SharedVideosOptions {
   readonly works: Pick<Works, 'readFinished' | 'view'>
   readonly files: Readonly<{ media: Pick<MediaStore, 'localPath'>; copies: Pick<VisibleCopies, 'film' | 'poster'> }>
   readonly signatures: ReturnType<typeof createShareSignatures>
-  readonly modelNames: (model: string) => CatalogueModel['names'] | undefined
   /** Returns the owner's name; undefined if the account was deleted. */
   readonly nameOf: (userId: string) => Promise<string | undefined>
   readonly publicUrl: () => string
@@ -22,7 +21,7 @@ export type SharedVideos = ReturnType<typeof createSharedVideos>
 
 /** Creates the service that shares videos. A share ends with its video and with the account of its owner. */
 export function createSharedVideos(options: SharedVideosOptions) {
-  const { shares, works, files, signatures, modelNames, nameOf, publicUrl, supportEmail } = options
+  const { shares, works, files, signatures, nameOf, publicUrl, supportEmail } = options
 
   const shareView = ({ id, showPrompt, showName, views }: ShareRow): Share => ({
     url: `${publicUrl()}/v/${id}`,
@@ -42,21 +41,20 @@ export function createSharedVideos(options: SharedVideosOptions) {
     return row && { share, row }
   }
 
-  /** Returns the share of a signed address. @throws Rejection not_found */
-  const findSigned = async (id: string, signature: string): Promise<ShareRow> => {
+  /** Returns the row of the video of a signed address. @throws Rejection not_found */
+  const findSigned = async (id: string, signature: string) => {
     const found = signatures.isValid(id, signature) ? await find(id) : undefined
     if (!found) throw new Rejection('not_found', 'This video is not shared.')
-    return found.share
+    return found.row
   }
 
   return {
     /** Shares a user's finished video. @throws Rejection not_found, forbidden */
     async share(userId: string, taskId: string, show: Pick<ShareRow, 'showPrompt' | 'showName'> | object) {
-      const { id } = await works.readFinished(userId, taskId)
+      const row = await works.readFinished(userId, taskId)
       // Makes the copy that visitors will get, so that the first of them does not wait.
-      const key = await files.copies.film({ userId, taskId: id })
-      const { width, height } = await probeMp4(await files.media.localPath(key))
-      return shareView(await shares.share({ userId, taskId: id, width, height, ...show }))
+      const { width, height } = await probeMp4(await files.media.localPath(await files.copies.film(row)))
+      return shareView(await shares.share({ userId, taskId: row.id, width, height, ...show }))
     },
 
     /** Returns the share of a user's video, null if it has none. @throws Rejection not_found, forbidden */
@@ -88,7 +86,8 @@ export function createSharedVideos(options: SharedVideosOptions) {
         created_at: task.created_at,
         task_type: task.task_type,
         model: task.model,
-        model_names: modelNames(task.model) ?? { en: task.model, zh: task.model },
+        engine: task.engine,
+        engine_model: task.engine_model,
         resolution: task.resolution,
         duration: task.duration,
         prompt_optimizer: task.prompt_optimizer,

@@ -58,8 +58,11 @@ export const SharedVideo = z.object({
   video_duration: z.number(),
   created_at: z.string(),
   task_type: z.enum(TASK_TYPES),
+  /** The ordered model, for a film like this one. */
   model: z.string(),
-  model_names: z.object({ en: z.string(), zh: z.string() }),
+  /** What made the film, as in a task. */
+  engine: z.nullable(z.string()),
+  engine_model: z.nullable(z.string()),
   resolution: z.string(),
   /** Seconds. */
   duration: z.number(),

@@ -44,6 +44,8 @@ export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   task_type: 'text_to_video',
   status: 'Success',
   model: 'MiniMax-Hailuo-02',
+  engine: 'minimax',
+  engine_model: 'MiniMax-Hailuo-02',
   duration: 6,
   resolution: '768P',
   prompt: `A lighthouse by the sea ${id}`,

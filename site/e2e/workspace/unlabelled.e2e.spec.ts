@@ -12,7 +12,7 @@ describeOnSite('the player', (site) => {
     state.tasks = [taskOf('a')]
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
     await page.locator('[data-task="a"]').getByRole('button', { name: texts.task.play, exact: true }).click()
-    await page.getByText(texts.task.madeByAi).waitFor()
+    await page.getByText(texts.task.source.trainedAlgorithmicMedia).waitFor()
     return { page, state, texts, button: (name: string) => page.getByRole('button', { name, exact: true }) }
   }
 
@@ -28,7 +28,7 @@ describeOnSite('the player', (site) => {
     expect(await axeFaults(page, 'dialog[open] dialog[open]')).toEqual([])
     await page.keyboard.press('Escape')
     await page.getByText(texts.label.record).waitFor({ state: 'detached' })
-    expect([accepted, await page.getByText(texts.task.madeByAi).isVisible()]).toEqual([[], true])
+    expect([accepted, await page.getByText(texts.task.source.trainedAlgorithmicMedia).isVisible()]).toEqual([[], true])
     await button(texts.label.without).click()
     const asked = page.waitForRequest((request) => request.url().endsWith('/videos/download/a?label=false'))
     state.rare.set('HEAD /videos/download/a', problem(500, 'internal'))

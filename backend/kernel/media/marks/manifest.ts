@@ -1,4 +1,4 @@
-const GENERATED = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia'
+const SOURCE_TYPES = 'http://cv.iptc.org/newscodes/digitalsourcetype/'
 const PARENT = 'parent'
 
 /** C2PA manifest definitions, as the signing thread takes them. */
@@ -8,21 +8,34 @@ export interface Manifest {
   readonly ingredient?: object
 }
 
+/** What made a film, as its claim says. */
+export interface Origin<Source = 'algorithmicMedia' | 'trainedAlgorithmicMedia'> {
+  /** IPTC digital source type: the rules of a program, or a trained model. */
+  readonly source: Source
+  /** Name of the program or model; null if unknown. */
+  readonly agent: string | null
+}
+/** Films of earlier releases may not say what made them. */
+export type PerhapsOrigin = Origin<Origin['source'] | null>
+
 const generator = { claim_version: 2, claim_generator_info: [{ name: 'Kinora' }] }
 const actions = (list: readonly object[]) => ({ assertions: [{ label: 'c2pa.actions.v2', data: { actions: list } }] })
 
-/** Manifest of a file that a model made. */
-export const createdManifest = (): Manifest => ({
-  definition: { ...generator, ...actions([{ action: 'c2pa.created', digitalSourceType: GENERATED }]) },
-})
+const typeOf = ({ source }: PerhapsOrigin) => (source === null ? {} : { digitalSourceType: SOURCE_TYPES + source })
 
-/** Manifest of a copy with a visible mark, whose ingredient is the original. */
-export const copyManifest = (title: string, description: string): Manifest => ({
+/** Manifest of a file as it was made. Readers refuse one without a source type. */
+export const createdManifest = (origin: Origin): Manifest => {
+  const agent = origin.agent === null ? {} : { softwareAgent: { name: origin.agent } }
+  return { definition: { ...generator, ...actions([{ action: 'c2pa.created', ...typeOf(origin), ...agent }]) } }
+}
+
+/** Manifest of a copy with a mark, whose ingredient is the original. */
+export const copyManifest = (title: string, origin: PerhapsOrigin, description: string): Manifest => ({
   definition: {
     ...generator,
     ...actions([
       { action: 'c2pa.opened', parameters: { ingredientIds: [PARENT] } },
-      { action: 'c2pa.edited', description, digitalSourceType: GENERATED },
+      { action: 'c2pa.edited', description, ...typeOf(origin) },
     ]),
   },
   ingredient: { title, relationship: 'parentOf', label: PARENT },

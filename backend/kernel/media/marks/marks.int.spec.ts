@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { makePoster } from '../poster.ts'
 import { probeMp4 } from '../probeMp4.ts'
-import { createMarker, type Marker } from './createMarker.ts'
+import { createMarker, type MarkedFilm, type Marker } from './createMarker.ts'
 import { parseCredential } from './credential.ts'
 import { issueCredential } from './issueCredential.ts'
 import { createdManifest } from './manifest.ts'
@@ -15,6 +15,7 @@ import { createSigner, type Signer } from './signInThread.ts'
 import { judge, readAigc, VALID } from './testing/readMarks.ts'
 
 const TASK = '0198c2a0-0000-7000-8000-000000000001'
+const FILM: MarkedFilm = { taskId: TASK, origin: { source: 'trainedAlgorithmicMedia', agent: 'MiniMax-Hailuo-02' } }
 const FIELD = {
   Label: '1',
   ContentProducer: 'Kinora "测试"',
@@ -41,7 +42,7 @@ beforeAll(async () => {
   plain = await makeTinyVideo()
   marked = path.join(folder, 'marked.mp4')
   await copyFile(plain, marked)
-  await marker.markVideo(marked, TASK)
+  await marker.markVideo(marked, FILM)
 })
 afterAll(async () => {
   await signer.close()
@@ -54,9 +55,22 @@ describe('a marked video', () => {
       ...VALID,
       actions: ['c2pa.created'],
       sources: ['trainedAlgorithmicMedia'],
+      agents: ['MiniMax-Hailuo-02'],
       manifests: 1,
     })
     expect(await readAigc(marked)).toEqual(FIELD)
+  })
+
+  it('and its copies say that rules drew it', async () => {
+    const film = { taskId: TASK, origin: { source: 'algorithmicMedia', agent: 'Kinora demo' } } as const
+    const [drawn, copy] = ['drawn.mp4', 'drawnCopy.mp4'].map((name) => path.join(folder, name)) as [string, string]
+    await copyFile(plain, drawn)
+    await marker.markVideo(drawn, film)
+    await copyFile(drawn, copy)
+    await marker.markCopy(copy, film, drawn, 'A watermark was added.')
+    const sources = ['algorithmicMedia']
+    expect(await judgeVideo(drawn)).toMatchObject({ ...VALID, sources, agents: ['Kinora demo'] })
+    expect(await judgeVideo(copy)).toMatchObject({ ...VALID, sources, agents: [], manifests: 2 })
   })
 
   it('keeps its frames and its place for the index', async () => {
@@ -82,7 +96,7 @@ describe('a marked video', () => {
     const named = path.join(folder, 'named.mp4')
     const { runFfmpeg } = await import('../ffmpeg.ts')
     await runFfmpeg(['-i', plain, '-c', 'copy', '-metadata', 'comment=a secret workflow', named])
-    await marker.markVideo(named, TASK)
+    await marker.markVideo(named, FILM)
     expect((await readFile(named)).includes('a secret workflow')).toBe(false)
   })
 })
@@ -94,18 +108,19 @@ describe('the marks of an engine', () => {
     const engine = createSigner(async () => parseCredential(certificates, key))
     const delivered = path.join(folder, 'delivered.mp4')
     await copyFile(plain, delivered)
-    await createMarker(engine, 'An engine', undefined, log).markVideo(delivered, 'job-1')
+    await createMarker(engine, 'An engine', undefined, log).markVideo(delivered, { ...FILM, taskId: 'job-1' })
     await engine.close()
     return delivered
   }
 
   it('are kept: its manifest as the ingredient, and its field as a reserved part', async () => {
     const delivered = await deliver()
-    await marker.markVideo(delivered, TASK)
+    await marker.markVideo(delivered, FILM)
     expect(await judgeVideo(delivered)).toEqual({
       ...VALID,
       actions: ['c2pa.opened', 'c2pa.edited'],
       sources: ['trainedAlgorithmicMedia'],
+      agents: [],
       manifests: 2,
     })
     const { ReservedCode1, ...field } = (await readAigc(delivered))!
@@ -120,7 +135,7 @@ describe('the marks of an engine', () => {
     const damaged = await readFile(delivered)
     damaged.fill(0xff, damaged.indexOf('jumb'), damaged.indexOf('jumb') + 400)
     await writeFile(delivered, damaged)
-    await marker.markVideo(delivered, TASK)
+    await marker.markVideo(delivered, FILM)
     expect(await judgeVideo(delivered)).toMatchObject({ ...VALID, actions: ['c2pa.created'], manifests: 1 })
     expect(JSON.parse((await readAigc(delivered))!.ReservedCode1!)).toMatchObject({ ProduceID: 'job-1' })
     expect(log.warn.mock.calls.map(([fields, message]) => [fields.taskId, message])).toEqual([
@@ -136,14 +151,25 @@ describe('a marked copy', () => {
   ])('has its own valid manifest for %s', async (_, original, manifests) => {
     const copy = path.join(folder, 'copy.mp4')
     await copyFile(original(), copy)
-    await marker.markCopy(copy, TASK, original(), 'A watermark was added.')
+    await marker.markCopy(copy, FILM, original(), 'A watermark was added.')
     expect(await judgeVideo(copy)).toEqual({
       ...VALID,
       actions: ['c2pa.opened', 'c2pa.edited'],
       sources: ['trainedAlgorithmicMedia'],
+      agents: [],
       manifests,
     })
     expect(await readAigc(copy)).toEqual(FIELD)
+  })
+})
+
+describe('a copy of a video of unknown origin', () => {
+  it('has a valid manifest that says nothing of the origin', async () => {
+    const copy = path.join(folder, 'unknown.mp4')
+    await copyFile(plain, copy)
+    const film = { taskId: TASK, origin: { source: null, agent: null } }
+    await marker.markCopy(copy, film, plain, 'A watermark was added.')
+    expect(await judgeVideo(copy)).toMatchObject({ ...VALID, sources: [], agents: [] })
   })
 })
 
@@ -151,12 +177,20 @@ describe('a marked poster', () => {
   it('has a valid manifest, and the field as XMP', async () => {
     const poster = path.join(folder, 'poster.jpg')
     await makePoster(plain, poster)
-    await marker.markPoster(poster, TASK)
+    await marker.markPoster(poster, FILM)
     const content = await readFile(poster)
     expect(await judge(content, 'image/jpeg')).toMatchObject({ ...VALID, actions: ['c2pa.created'] })
     const { xmp, width } = await sharp(content).metadata()
     const [, field = ''] = /<TC260:AIGC>(.*)<\/TC260:AIGC>/.exec(String(xmp)) ?? []
     expect([JSON.parse(field.replaceAll('&quot;', '"')), width]).toEqual([FIELD, 640])
+    const copy = path.join(folder, 'posterCopy.jpg')
+    await copyFile(poster, copy)
+    await marker.markPosterCopy(copy, FILM, poster, 'A watermark was added.')
+    expect(await judge(await readFile(copy), 'image/jpeg')).toMatchObject({
+      ...VALID,
+      actions: ['c2pa.opened', 'c2pa.edited'],
+      manifests: 2,
+    })
   })
 })
 
@@ -166,11 +200,11 @@ describe('the signer', () => {
     await writeFile(text, 'no video')
     const job = { source: text, target: `${text}.signed`, format: 'video/mp4', manifest: { definition: {} } } as const
     await expect(signer.sign(job)).rejects.toThrow('cannot sign video/mp4')
-    await expect(marker.markVideo(text, TASK)).rejects.toThrow()
+    await expect(marker.markVideo(text, FILM)).rejects.toThrow()
     expect((await readdir(folder)).filter((name) => name.startsWith('text'))).toEqual(['text.mp4'])
     const next = path.join(folder, 'next.mp4')
     await copyFile(plain, next)
-    await marker.markVideo(next, TASK)
+    await marker.markVideo(next, FILM)
     expect(await judgeVideo(next)).toMatchObject(VALID)
   })
 
@@ -181,7 +215,7 @@ describe('the signer', () => {
     const mainCosts: number[] = []
     for (let run = 0; run < 5; run++) {
       const [whole, main] = [process.cpuUsage(), process.threadCpuUsage()]
-      await signer.sign({ ...job, manifest: createdManifest() })
+      await signer.sign({ ...job, manifest: createdManifest(FILM.origin) })
       costs.push(spent(process.cpuUsage(whole)))
       mainCosts.push(spent(process.threadCpuUsage(main)))
     }

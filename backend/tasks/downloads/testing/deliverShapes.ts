@@ -6,6 +6,7 @@ import { issueCredential } from '#backend/kernel/media/marks/issueCredential.ts'
 import { createSigner } from '#backend/kernel/media/marks/signInThread.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { createFolderMediaStore } from '#backend/providers/storage/folderMediaStore.ts'
+import { makerOf, sourceOf } from '#backend/tasks/contract.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { fetchVideo } from '#workflows/tasks/fetchVideo.ts'
 import { createVideoCopies } from '../videoCopies.ts'
@@ -30,20 +31,21 @@ export async function deliverShapes(
     const marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
     const media = createFolderMediaStore(path.join(folder, 'media'))
     const deps = { media, marker, temporaryDir: folder, ffmpegPath: undefined }
-    await fetchVideo(deps, provider, { taskId, jobId }, new AbortController().signal)
+    const film = { id: taskId, user_id: 'owner', ...makerOf('double', []) }
+    const job = { taskId, origin: { source: sourceOf(film), agent: null }, jobId }
+    await fetchVideo(deps, provider, job, new AbortController().signal)
     const shapes: Record<string, string> = {
       plain: await media.localPath(videoKey(taskId)),
       poster: await media.localPath(posterKey(taskId)),
     }
-    const { film, watermarkedPoster } = createVideoCopies(deps)
-    const video = { userId: 'owner', taskId }
+    const made = createVideoCopies(deps)
     for (const [name, visible] of copies ? Object.entries(COPIES) : []) {
       shapes[name] = path.join(folder, `${name}.mp4`)
-      await copyFile(await media.localPath(await film(video, visible)), shapes[name])
+      await copyFile(await media.localPath(await made.film(film, visible)), shapes[name])
     }
     if (copies) {
       shapes.watermarkedPoster = path.join(folder, 'watermarked.jpg')
-      await copyFile(await media.localPath(await watermarkedPoster(video)), shapes.watermarkedPoster)
+      await copyFile(await media.localPath(await made.watermarkedPoster(film)), shapes.watermarkedPoster)
     }
     return shapes
   } finally {

@@ -2,7 +2,11 @@ import { expect, it } from 'vitest'
 import { describeFilm } from './film.ts'
 
 const describe = (prompt: string | null) =>
-  describeFilm({ prompt, camera_movements: [], model_names: {} } as never, 'en', ((key: string) => key) as never)
+  describeFilm(
+    { prompt, camera_movements: [], engine: 'demo', engine_model: 'Kinora demo' } as never,
+    'en',
+    ((key: string) => key) as never,
+  )
 const titleOf = (prompt: string) => describe(prompt).title
 
 it('the title of a shared film is cut between words, and never inside a character', () => {

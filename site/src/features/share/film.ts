@@ -1,4 +1,4 @@
-import { CAMERA_MOVEMENTS, type SharedVideo } from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS, makerName, type SharedVideo, sourceOf } from '#backend/tasks/contract.ts'
 import { HTML_LANG, type Locale, localizedPath } from '../../i18n/core.ts'
 import type { Translate } from '../../i18n/keys.ts'
 
@@ -14,9 +14,12 @@ function shortened(text: string, max = TITLE_MAX): string {
 
 /** Returns what the pages of a shared film say about it, in the page's language. */
 export function describeFilm(share: SharedVideo, locale: Locale, t: Translate) {
+  const source = sourceOf(share)
+  const maker = makerName(share)
   const seconds = Math.round(share.video_duration)
   const movements = share.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
   return {
+    source,
     /** Language of the prompt; undefined if the page's own text is the title. */
     language: share.prompt ? HTML_LANG[/\p{Script=Han}/u.test(share.prompt) ? 'zh' : 'en'] : undefined,
     title: share.prompt ? shortened(share.prompt) : t('share.untitled'),
@@ -26,7 +29,7 @@ export function describeFilm(share: SharedVideo, locale: Locale, t: Translate) {
     embedPath: localizedPath(`/v/${share.id}/embed`, locale),
     shape: share.width > share.height ? 'wide' : share.width < share.height ? 'tall' : 'square',
     settings: [
-      share.model_names[locale],
+      ...(maker === null ? [] : [maker]),
       share.resolution,
       t('share.seconds', { count: share.duration }),
       ...movements,

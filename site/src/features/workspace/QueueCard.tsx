@@ -17,6 +17,7 @@ import { TaskDialog } from './TaskDialog.tsx'
 import { TaskRow } from './TaskRow.tsx'
 import { $inProgress, $loadingMore, $tasks, loadOlderTasks } from './tasks.ts'
 import { QueueSkeleton } from './WorkspaceSkeleton.tsx'
+import { $demo } from './workspace.ts'
 
 /** Lists the user's open and finished tasks. */
 export function QueueCard() {
@@ -25,6 +26,7 @@ export function QueueCard() {
   const takes = useStore($takes)
   const inProgress = useStore($inProgress)
   const paused = useStore($paused)
+  const demo = useStore($demo)
   const [refreshing, run] = useBusy()
   const refresh = () => run(refreshNow)
   return (
@@ -59,7 +61,7 @@ export function QueueCard() {
         </div>
       )}
       {list.status === 'ready' && (list.tasks.length === 0 ? <NoTasks /> : <Rows tasks={takes} total={list.total} />)}
-      <p className="hint">{t('workspace.label.note')}</p>
+      <p className="hint">{t(demo ? 'workspace.label.noteDemo' : 'workspace.label.note')}</p>
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
 import type { Task } from '#backend/tasks/contract.ts'
+import { madeBy } from '../../api/task/madeBy.ts'
 import { isFinal, percentOf, readStatus, stepsOf, stillOf } from '../../api/taskProgress.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { movementNames } from '../../i18n/movements.ts'
@@ -27,11 +28,11 @@ export function TaskRow({ task, onView }: TaskRowProps) {
   const names = movementNames()
   const movements = task.camera_movements.map((movement) => names[movement])
   const parts = [
-    task.model,
+    madeBy(task),
     `${task.resolution} · ${t('workspace.form.seconds', { count: task.duration })}`,
     ...(movements.length > 0 ? [movements.join(' · ')] : []),
     t('workspace.task.credits', { count: task.credits_consumed }),
-  ]
+  ].filter((part) => part !== null)
   return (
     <li className="task" data-status={status} data-task={task.id}>
       <Picture task={task} onView={onView} />

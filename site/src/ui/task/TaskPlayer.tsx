@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { Task } from '#backend/tasks/contract.ts'
+import { sourceOf, type Task } from '#backend/tasks/contract.ts'
+import { madeBy } from '../../api/task/madeBy.ts'
 import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
@@ -36,6 +37,7 @@ export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) 
   const title = taskTitle(task)
   const start = firstCharacters(title, TITLE_CHARACTERS)
   const isCut = start !== title
+  const source = sourceOf(task)
   return (
     <Dialog size={800} title={isCut ? `${start}…` : title} onClose={onClose}>
       <Video key={`video ${task.id}`} task={task} />
@@ -51,7 +53,7 @@ export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) 
         </div>
       )}
       {isCut && <p>{title}</p>}
-      <p className="hint">{t('workspace.task.madeByAi')}</p>
+      {source && <p className="hint">{t(`workspace.task.source.${source}`)}</p>}
       <ShareSection key={`share ${task.id}`} task={task} />
       {labelled && <UnlabelledDownload task={task} />}
       <TaskDetails task={task} />
@@ -104,7 +106,7 @@ export function TaskDetails({ task }: { task: Task }) {
   const names = movementNames()
   const movements = task.camera_movements.map((movement) => names[movement])
   const rows: readonly (readonly [string, string | null])[] = [
-    [t('workspace.form.model'), task.model],
+    [t('workspace.task.maker'), madeBy(task)],
     [t('workspace.form.resolution'), task.resolution],
     [t('workspace.form.duration'), lengthText(task.video_duration ?? task.duration, t)],
     [t('workspace.form.movements'), movements.length > 0 ? movements.join(' · ') : null],

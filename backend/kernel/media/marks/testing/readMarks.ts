@@ -13,13 +13,18 @@ export interface Judgement {
   readonly generator: string
   readonly actions: readonly string[]
   readonly sources: readonly string[]
+  /** Names of what performed the actions. */
+  readonly agents: readonly string[]
   /** The chain of ingredients, each with its own actions. */
   readonly manifests: number
 }
 
 type Manifest = {
   claim_generator_info: { name: string }[]
-  assertions: { label: string; data: { actions: { action: string; digitalSourceType?: string }[] } }[]
+  assertions: {
+    label: string
+    data: { actions: { action: string; digitalSourceType?: string; softwareAgent?: { name: string } }[] }
+  }[]
 }
 
 /** Judges a file with the reader of the package that signs. */
@@ -44,6 +49,7 @@ export function judgementOf(report: string): Judgement {
     generator: claim_generator_info[0]!.name,
     actions: actions.map(({ action }) => action),
     sources: actions.flatMap(({ digitalSourceType }) => digitalSourceType?.split('/').at(-1) ?? []),
+    agents: actions.flatMap(({ softwareAgent }) => softwareAgent?.name ?? []),
     manifests: Object.keys(manifests).length,
   }
 }

@@ -1,4 +1,5 @@
 import type { Task } from '#backend/tasks/contract.ts'
+import { madeBy } from '../../../api/task/madeBy.ts'
 import { isFinal, readStatus } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { movementNames } from '../../../i18n/movements.ts'
@@ -20,7 +21,7 @@ export function TakeCaption({ task, onView }: TakeCaptionProps) {
       ? t('workspace.stage.charged', { count })
       : t('workspace.stage.held', { count })
   const facts = [
-    task.model,
+    madeBy(task),
     task.resolution,
     t('workspace.form.seconds', { count: task.duration }),
     task.aspect_ratio,
