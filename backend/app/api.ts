@@ -57,7 +57,7 @@ function startApi(
   listening: Listening,
   { accounts, realtime, api }: Prepared,
 ): Running {
-  const { config, database, log, changes, leases } = context
+  const { config, database, store, log, changes, leases } = context
   const { server } = listening
   server.on('request', api.callback)
   realtime.attach(server, api.admitSocket)
@@ -74,7 +74,7 @@ function startApi(
   const { tryDecrypt: decrypt } = services.userKeys
   const notices = startNotices(context, adapters, services, listening)
   const alerts = startAlerts(context, adapters, listening.publicUrl)
-  const stopPushing = pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError })
+  const stopPushing = pushUpdates({ database, store, changes, realtime, decrypt, creditsOf, onError })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) {
       accounts.sessions.forget(ids)

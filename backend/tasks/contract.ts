@@ -290,6 +290,7 @@ export const IMAGE_MAX_BYTES = 20 * 1024 * 1024
 /** A message that the server sends over the WebSocket. */
 export type RealtimeMessage =
   | { readonly type: 'task_update'; readonly task: Task }
+  | { readonly type: 'task_deleted'; readonly id: string }
   | { readonly type: 'credits_update'; readonly remaining: number; readonly total: number }
   | { readonly type: 'notification'; readonly level: 'info' | 'warning' | 'error'; readonly message: string }
   | { readonly type: 'pong' }

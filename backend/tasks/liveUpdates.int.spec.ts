@@ -103,6 +103,21 @@ describe('the socket of a user', () => {
     for (const { socket } of [mine, others]) socket.close()
   })
 
+  it('hears of a cancelled and of a deleted task, of its own only', async () => {
+    provider.answer = () => ({ kind: 'rendering', percent: 1 })
+    const user = await kinora.newUser()
+    const [mine, others] = [await listen(user), await listen(other)]
+    const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
+    const last = () => mine.heard.filter(({ type }) => type !== 'credits_update').at(-1)
+    await expect.poll(last).toMatchObject({ task: { status: 'Processing' } })
+    expect((await user.call('POST', `/videos/tasks/${made.id}/cancel`)).status).toBe(202)
+    await expect.poll(last).toMatchObject({ task: { status: 'Fail', error_code: 'cancelled' } })
+    expect((await user.call('DELETE', `/videos/tasks/${made.id}`)).status).toBe(204)
+    await expect.poll(last).toEqual({ type: 'task_deleted', id: made.id })
+    expect(others.heard).toEqual([{ type: 'pong' }])
+    for (const { socket } of [mine, others]) socket.close()
+  })
+
   it('requires a token of a signed-in user', async () => {
     expect((await fetch(`${kinora.api}/ws/token`, { method: 'POST' })).status).toBe(401)
   })

@@ -1,4 +1,5 @@
-import { readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import { readDeletedOwner, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
 import type { Change, Changes } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
@@ -8,6 +9,7 @@ import { taskView } from './works.ts'
 
 interface PushDeps {
   readonly database: Database
+  readonly store: Pick<EventStore, 'readStream'>
   readonly changes: Changes
   readonly realtime: Realtime
   readonly decrypt: Decrypt
@@ -19,13 +21,19 @@ interface PushDeps {
  * Pushes task and credit changes to connected users after the projection has committed them. Returns a function that
  * unsubscribes.
  */
-export function pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError }: PushDeps): () => void {
+export function pushUpdates({ database, store, changes, realtime, decrypt, creditsOf, onError }: PushDeps): () => void {
   const send = (userId: string, message: RealtimeMessage) => realtime.send(userId, message)
 
   const sendTasks = async (taskIds: readonly string[]) => {
     if (!realtime.hasClients()) return
-    for (const row of await readVideoTasks(database, taskIds))
+    const rows = await readVideoTasks(database, taskIds)
+    for (const row of rows)
       if (realtime.isOnline(row.user_id)) send(row.user_id, { type: 'task_update', task: await taskView(row, decrypt) })
+    const shown = new Set(rows.map(({ id }) => id))
+    for (const id of taskIds) {
+      const owner = shown.has(id) ? undefined : await readDeletedOwner(store, id)
+      if (owner && realtime.isOnline(owner)) send(owner, { type: 'task_deleted', id })
+    }
   }
 
   const sendCredits = async (userIds: readonly string[]) => {

@@ -1,5 +1,5 @@
 import type { EventStore, NewEvent, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { VIDEO_TASK } from '#backend/tasks/events.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import { foldEvent, isRelevant } from '../engine/projection.ts'
 import { type Database, type Page, query, queryOne, queryPage, queryPrepared } from '../engine/query.ts'
 import { includesYesterday } from '../engine/readModel.ts'
@@ -101,6 +101,13 @@ export const readEndedSince = (database: Database, since: Date) =>
  */
 export const foldVideoTask = async (store: Pick<EventStore, 'readStream'>, id: string) =>
   rowAfter(await Array.fromAsync(store.readStream(`${VIDEO_TASK}-${id}`)))
+
+/** Returns the owner of a deleted task, which has no row any more; undefined if it was not deleted. */
+export async function readDeletedOwner(store: Pick<EventStore, 'readStream'>, id: string): Promise<string | undefined> {
+  for await (const event of store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${id}`))
+    if (event.type === 'VideoTaskDeleted') return event.data.userId
+  return undefined
+}
 
 /** Folds all events of a task, which need not be stored yet, into a row as {@link foldVideoTask} does. */
 export function rowAfter(events: readonly NewEvent[]): TaskWithProgress | undefined {

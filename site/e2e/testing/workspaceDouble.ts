@@ -3,6 +3,7 @@ import type { Page, Route, WebSocketRoute } from 'playwright'
 import { modelView } from '#backend/tasks/catalogue/modelView.ts'
 import type { Task } from '#backend/tasks/contract.ts'
 import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
+import { isFinal } from '../../src/api/taskProgress.ts'
 
 /** The state that the double serves; tests change it. */
 export interface WorkspaceState {
@@ -139,8 +140,10 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
   if (path === '/videos/upload-image') return json({ image_url: '/api/v1/videos/images/1' })
   if (/^\/videos\/(thumbnail|images|tasks\/\w+\/frame)/.test(path))
     return route.fulfill({ contentType: 'image/jpeg', body: picture(640, 360) })
-  if (path === '/videos/queue')
-    return json({ global_queue: 3, user_queue_position: null, user_in_progress: 0, ...state.queue })
+  if (path === '/videos/queue') {
+    const open = state.tasks.filter((each) => !isFinal(each)).length
+    return json({ global_queue: 3, user_queue_position: null, user_in_progress: open, ...state.queue })
+  }
   if (path === '/videos/tasks') {
     const size = Number(searchParams.get('per_page'))
     const first = (Number(searchParams.get('page')) - 1) * size

@@ -63,6 +63,26 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await toast('Maintenance at noon')
   })
 
+  it('remove what another tab deleted, and call a cancelled task by its name', async () => {
+    state.tasks = [openTask('d', 'Queueing'), openTask('c', 'Queueing')]
+    const before = state.sockets.length + 1
+    await open()
+    await connected(before)
+    const row = (id: string) => page.locator(`[data-task="${id}"]`)
+    await row('d').waitFor()
+    const say = (message: object) => state.sockets.at(-1)!.send(JSON.stringify(message))
+    state.tasks = []
+    say({ type: 'task_deleted', id: 'd' })
+    await row('d').waitFor({ state: 'detached' })
+    await page
+      .getByText((texts.queue.inProgress_one ?? texts.queue.inProgress_other).replace('{{count}}', '1'))
+      .first()
+      .waitFor()
+    say({ type: 'task_update', task: openTask('c', 'Fail', { error_code: 'cancelled', credits_consumed: 0 }) })
+    await row('c').locator('.badge').getByText(texts.status.Cancelled, { exact: true }).waitFor()
+    expect(await page.getByText(texts.status.Fail, { exact: true }).count()).toBe(0)
+  })
+
   it('reconnect after 90 seconds without a pong', async () => {
     state.onSocket = () => {}
     const before = state.sockets.length + 1

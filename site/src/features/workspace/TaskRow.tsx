@@ -12,7 +12,7 @@ import { Progress } from '../../ui/task/Progress.tsx'
 import { $estimates, $now } from './queue.ts'
 import { leftText } from './stage/leftText.ts'
 import { TaskActions, type TaskView } from './TaskActions.tsx'
-import { failureText } from './tasks.ts'
+import { endText, failureText, isCancelled } from './tasks.ts'
 
 interface TaskRowProps {
   readonly task: Task
@@ -47,8 +47,8 @@ export function TaskRow({ task, onView }: TaskRowProps) {
         </p>
         {!isFinal(task) && <OpenTask task={task} />}
         {status === 'Fail' && (
-          <p className="task-failed">
-            <Icon name="alert" />
+          <p className={isCancelled(task) ? 'hint' : 'task-failed'}>
+            {!isCancelled(task) && <Icon name="alert" />}
             <span>
               {failureText(task)} <strong>{t('workspace.task.notCharged')}</strong>
             </span>
@@ -56,8 +56,11 @@ export function TaskRow({ task, onView }: TaskRowProps) {
         )}
         <div className="row">
           {isFinal(task) && (
-            <span className="badge" data-tone={status === 'Success' ? 'success' : 'danger'}>
-              {t(status === 'Success' ? 'workspace.status.Success' : 'workspace.status.Fail')}
+            <span
+              className="badge"
+              data-tone={status === 'Success' ? 'success' : isCancelled(task) ? undefined : 'danger'}
+            >
+              {status === 'Success' ? t('workspace.status.Success') : endText(task)}
             </span>
           )}
           <time className="hint" dateTime={task.created_at}>

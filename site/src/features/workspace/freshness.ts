@@ -1,13 +1,11 @@
 /** Keeps tasks up to date: polls the list and, without a socket connection, each open task (spec sections 4 and 9). */
 import { atom } from 'nanostores'
-import { getTask } from '#backend/tasks/contract.ts'
-import { call } from '../../api/api.ts'
 import { isFinal } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { $now, isWaiting, loadQueue } from './queue.ts'
 import { $connected, connectRealtime, reconnectRealtime } from './realtime.ts'
-import { $inProgress, $tasks, applyUpdate, refreshList } from './tasks.ts'
+import { $inProgress, $tasks, refreshList, rereadTask } from './tasks.ts'
 
 /** True while automatic refresh is paused after repeated failures. */
 export const $paused = atom(false)
@@ -72,7 +70,7 @@ export function refreshListPeriodically(): void {
     if (connected && (wasConnected || $inProgress.get() > 0)) void refresh().then(countRefresh)
     wasConnected ||= connected
   })
-  // Another tab may have deleted tasks, of which the socket says nothing.
+  // Browsers hold up the timers and sockets of tabs that are out of sight.
   addEventListener('visibilitychange', () => {
     const isStale = document.visibilityState === 'visible' && Date.now() - refreshedAt > POLL_MS
     if (isStale && !$paused.get()) void refresh().then(countRefresh)
@@ -97,8 +95,8 @@ export function pollOpenTasks(): void {
       if (!since.has(id)) since.set(id, Date.now())
       if (asking.has(id) || Date.now() - since.get(id)! > POLL_FOR_MS) continue
       asking.add(id)
-      void call(getTask, { params: { id } })
-        .then(applyUpdate, () => {})
+      void rereadTask(id)
+        .catch(() => {})
         .finally(() => asking.delete(id))
     }
   }, POLL_MS)

@@ -12,6 +12,9 @@ export async function loadQueue(): Promise<void> {
   $queue.set(queue)
 }
 
+/** Number of the user's unfinished tasks by the server's count; null until it is read. */
+export const $counted = computed($queue, (queue) => queue?.user_in_progress ?? null)
+
 /** Current time in Unix milliseconds, updated periodically to keep ages and estimates current. */
 export const $now = atom(Date.now())
 

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
 import { $credits } from '../../api/credits.ts'
-import { $tasks, applyUpdate, cancelOpenTask, loadTasks, putTask, refreshList } from './tasks.ts'
+import { $open } from './generate/takeCount.ts'
+import { loadQueue } from './queue.ts'
+import { $tasks, applyUpdate, cancelOpenTask, dropTask, loadTasks, putTask, refreshList, rereadTask } from './tasks.ts'
 
 const task = (id: string, status: Task['status']) => ({ id, status, created_at: `2026-01-0${id}` }) as unknown as Task
 
@@ -75,6 +77,46 @@ describe('an update', () => {
     applyUpdate(task('1', 'Success'))
     applyUpdate(task('1', 'Processing'))
     expect(shown()).toEqual(['1 Success'])
+  })
+
+  it('does not bring a cancelled task back to the queue, but may say that its video arrived', () => {
+    heldServer()
+    applyUpdate(task('1', 'Fail'))
+    applyUpdate(task('1', 'Queueing'))
+    expect(shown()).toEqual(['1 Fail'])
+    applyUpdate(task('1', 'Success'))
+    expect(shown()).toEqual(['1 Success'])
+  })
+})
+
+describe('a task that was deleted in another tab', () => {
+  const gone = (id: string) => {
+    vi.stubGlobal('fetch', async () => Response.json({ code: 'not_found' }, { status: 404 }))
+    $tasks.set({ status: 'ready', tasks: [task(id, 'Queueing')], total: 1 })
+  }
+
+  it('leaves the list, and is not restored by an update still on its way', () => {
+    gone('6')
+    dropTask('6')
+    applyUpdate(task('6', 'Queueing'))
+    expect($tasks.get()).toEqual({ status: 'ready', tasks: [], total: 0 })
+  })
+
+  it('leaves the list when it is read again without a socket', async () => {
+    gone('7')
+    await rereadTask('7')
+    expect(shown()).toEqual([])
+  })
+})
+
+describe('the number of unfinished tasks', () => {
+  it('is never more than the server counts', async () => {
+    vi.stubGlobal('fetch', async () => Response.json({ user_in_progress: 2, tasks: [] }))
+    await loadQueue()
+    $tasks.set({ status: 'ready', tasks: ['8', '9', '10', '11'].map((id) => task(id, 'Queueing')), total: 4 })
+    expect($open.get()).toBe(2)
+    $tasks.set({ status: 'ready', tasks: [task('8', 'Queueing'), task('9', 'Success')], total: 2 })
+    expect($open.get()).toBe(1)
   })
 })
 

@@ -92,6 +92,13 @@ export const failureText = (task: Task): string =>
   task.error_message ??
   translate()('failures.internal')
 
+/** Returns whether its owner has cancelled the task. It ends as `Fail`, but nothing failed. */
+export const isCancelled = ({ error_code }: Task): boolean => error_code === 'cancelled'
+
+/** Returns how a task without a video ended. */
+export const endText = (task: Task): string =>
+  translate()(isCancelled(task) ? 'workspace.status.Cancelled' : 'workspace.status.Fail')
+
 /** Replaces a task in the list, or inserts it at the top. */
 export function putTask(task: Task): void {
   if (removed.has(task.id)) return
@@ -108,20 +115,22 @@ export function putTask(task: Task): void {
   })
 }
 
-/** Removes a task from the list and ignores later updates to it. */
-function dropTask(id: string): void {
+/** Removes a deleted task from the list and ignores later updates to it. */
+export function dropTask(id: string): void {
+  if (removed.has(id)) return
   removed.add(id)
   const list = $tasks.get()
   const tasks = list.tasks.filter((other) => other.id !== id)
   $tasks.set({ ...list, tasks, total: list.total - (list.tasks.length - tasks.length) })
+  void loadQueue().catch(() => {})
 }
 
 /** Applies a task update and shows a toast if the status changed. */
 export function applyUpdate(task: Task): void {
   if (removed.has(task.id)) return
   const before = $tasks.get().tasks.find((other) => other.id === task.id)
-  // The answer to a poll can be older than the last message of the socket. No video changes once it is finished.
-  if (before && isFinished(before) && !isFinished(task)) return
+  // The answer to a poll can be older than the last message of the socket. An ended task can only become a late success.
+  if (before && isFinal(before) && readStatus(task.status) !== 'Success') return
   putTask(task)
   const isNews = !before || readStatus(before.status) !== readStatus(task.status)
   if (isNews) announce(task)
@@ -129,7 +138,6 @@ export function applyUpdate(task: Task): void {
   if (isNews || tenthsOf(before) !== tenthsOf(task)) void loadQueue().catch(() => {})
 }
 
-const isFinished = ({ status }: Task) => readStatus(status) === 'Success'
 const tenthsOf = ({ progress }: Task) => Math.floor((progress ?? 0) / 10)
 
 function announce(task: Task): void {
@@ -139,19 +147,27 @@ function announce(task: Task): void {
   const key = task.id
   if (status === 'Success') showToast('success', t('workspace.news.Success'), { key })
   else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`), { key })
-  else if (task.error_code !== 'cancelled')
+  else if (!isCancelled(task))
     showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000, key })
 }
 
+/** Reads one task again, or drops it if it was deleted. @throws ApiError */
+export async function rereadTask(id: string): Promise<void> {
+  try {
+    applyUpdate(await call(getTask, { params: { id } }))
+  } catch (error) {
+    if (!isGone(error)) throw error
+    dropTask(id)
+  }
+}
+
+const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
+
 /** Reloads one task at the user's request. */
 export const refreshTask = (id: string): Promise<void> =>
-  whileBusy(id, 'refresh', async () => {
-    try {
-      applyUpdate(await call(getTask, { params: { id } }))
-    } catch {
-      showToast('danger', translate()('workspace.task.refreshFailed'))
-    }
-  })
+  whileBusy(id, 'refresh', () =>
+    rereadTask(id).catch(() => showToast('danger', translate()('workspace.task.refreshFailed'))),
+  )
 
 /** Cancels an open task, and deletes it if it was still waiting. */
 export const cancelOpenTask = (task: Task): Promise<void> =>
@@ -179,7 +195,7 @@ export const removeTask = (task: Task): Promise<void> =>
     try {
       await call(deleteTask, { params: { id: task.id } })
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) {
+      if (!isGone(error)) {
         showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
         return
       }

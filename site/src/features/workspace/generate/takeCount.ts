@@ -4,12 +4,15 @@ import { openTaskLimit } from '#backend/subscriptions/contract.ts'
 import { $credits, limitsOf } from '../../../api/credits.ts'
 import { isFinal } from '../../../api/taskProgress.ts'
 import { $cost } from '../generation.ts'
-import { $estimates } from '../queue.ts'
+import { $counted, $estimates } from '../queue.ts'
 import { $tasks } from '../tasks.ts'
 import { allowedTakes } from './allowedTakes.ts'
 
-/** Number of the user's unfinished tasks. */
-export const $open = computed($tasks, ({ tasks }) => tasks.filter((task) => !isFinal(task)).length)
+/** Number of the user's unfinished tasks: never more than the server counts, whatever the page has missed. */
+export const $open = computed([$tasks, $counted], ({ tasks }, counted) => {
+  const shown = tasks.filter((task) => !isFinal(task)).length
+  return Math.min(shown, counted ?? shown)
+})
 
 const $places = computed([$open, $credits], (open, credits) => {
   const plan = limitsOf(credits)

@@ -6,7 +6,7 @@ import { translate } from '../../../i18n/client.ts'
 import { Loop } from '../../../ui/task/Loop.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
-import { failureText } from '../tasks.ts'
+import { endText, failureText } from '../tasks.ts'
 import { leftText } from './leftText.ts'
 import { tintFrom } from './tint.ts'
 
@@ -47,7 +47,7 @@ export function Film({ task }: { readonly task: Task }) {
       {(state === 'waiting' || state === 'rendering') && <Progress task={task} state={state} />}
       {state === 'failed' && (
         <div className="film-slate film-failed">
-          <h3>{t('workspace.status.Fail')}</h3>
+          <h3>{endText(task)}</h3>
           <p>{failureText(task)}</p>
           <p className="muted">{t('workspace.task.notCharged')}</p>
         </div>

@@ -7,6 +7,7 @@ import { taskTitle } from '../../../i18n/taskTitle.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
+import { endText, isCancelled } from '../tasks.ts'
 import { filmState } from './Film.tsx'
 import { $current, $takes, showTake } from './takes.ts'
 
@@ -41,7 +42,7 @@ function Take({ task, isCurrent }: { readonly task: Task; readonly isCurrent: bo
     waiting: position ? t('workspace.stage.waiting', { position }) : t('workspace.status.Queueing'),
     rendering: `${percent}%`,
     finished: '',
-    failed: t('workspace.status.Fail'),
+    failed: endText(task),
   }[state]
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -66,7 +67,7 @@ function Take({ task, isCurrent }: { readonly task: Task; readonly isCurrent: bo
       {still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />}
       {note && (
         <span className="take-note" aria-hidden="true">
-          {state === 'failed' && <Icon name="alert" />}
+          {state === 'failed' && !isCancelled(task) && <Icon name="alert" />}
           {note}
         </span>
       )}
