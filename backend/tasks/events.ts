@@ -1,7 +1,7 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { HashChained } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
-import type { CameraMovement, Configuration, FailureCode, Route, Shape } from './contract.ts'
+import type { CameraMovement, Configuration, FailureCode, KnownMaker, Maker, Route, Shape } from './contract.ts'
 
 /** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
 export interface VideoTaskOrder extends Configuration {
@@ -35,6 +35,17 @@ export interface VideoTaskOrder extends Configuration {
   /** Scheduling priority, from 1 (served first) to 4. */
   readonly priority: number
 }
+
+/** Name of the built-in renderer, which makes the films of every model that is ordered from it. */
+const RENDERER_MODEL = 'Kinora demo'
+export const UNKNOWN_MAKER: Maker = { engine: null, engine_model: null }
+
+/** Returns what makes the films of a provider. Orders that predate routes do not name its model. */
+export const makerOf = (provider: string, routes: readonly Route[] | null | undefined): KnownMaker => ({
+  engine: provider,
+  engine_model:
+    provider === 'demo' ? RENDERER_MODEL : (routes?.find((route) => route.provider === provider)?.model ?? null),
+})
 
 /** A finished video in media storage. */
 export interface VideoFile {

@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { type FailureCode, makerOf, type Route, type TaskStatus, UNKNOWN_MAKER } from '#backend/tasks/contract.ts'
+import type { FailureCode, Route, TaskStatus } from '#backend/tasks/contract.ts'
 import {
+  makerOf,
+  UNKNOWN_MAKER,
   VIDEO_TASK,
   VIDEO_TASK_EVENTS,
   type VideoTaskEvent,
