@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStartDrafts, startKey } from '../../accounts/start/startDrafts.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
@@ -33,7 +34,7 @@ describe('the disk that one account holds after a day of trying', () => {
   it('is at most the limit of pictures that no video uses', { timeout: 60_000 }, async () => {
     const files = new Map<string, number>()
     const media = {
-      put: async (key: string) => void files.set(key, PICTURE.length),
+      put: async (key: string, file: string) => void files.set(key, statSync(file).size),
       remove: async (key: string) => void files.delete(key),
     }
     const uploads = createImageUploads(db.database, media as never, db.postgres.server.socketDir)
@@ -42,7 +43,9 @@ describe('the disk that one account holds after a day of trying', () => {
     const held = () => [...files.values()].reduce((sum, bytes) => sum + bytes, 0)
     for (let hour = 0; hour < 24; hour++) {
       for (let n = 0; n < 60; n++) {
-        const url = await uploads.add(user, limits, async () => PICTURE).catch(() => undefined)
+        const url = await uploads
+          .add(user, limits, async () => ({ frame: PICTURE, watermarked: PICTURE }))
+          .catch(() => undefined)
         if (!url) continue
         const image = await uploads.claim(user, url)
         // Every second order is refused. The others are accepted, and cancelled before they cost anything.
