@@ -44,7 +44,7 @@ describeOnSite('the header', (site) => {
   })
 
   it.each(languagesInTurn())('shows members their name and balance (%s)', async (language) => {
-    const { nav, account } = await words(language, 'common')
+    const { nav, account, unknown } = await words(language, 'common')
     const prefix = language === 'zh' ? '/zh' : ''
     const user = await site.newUser(`a.long.address.${language}@kinora.test`)
     await user.call('PUT', '/users/language', { language })
@@ -58,8 +58,11 @@ describeOnSite('the header', (site) => {
       .toEqual([nav.workspace])
     await page.route('**/api/v1/subscriptions/stats', (route) => route.fulfill({ status: 500, json: {} }))
     await page.goto(site.url + prefix)
-    await expect.poll(() => page.locator('.balance [data-user]').textContent(), SOON).toBe('0')
-    expect(warnings.join()).toContain('credit balance')
+    await expect.poll(() => warnings.join(), SOON).toContain('credit balance')
+    expect(await page.locator('.balance [data-user]').textContent()).toBe('60')
+    await page.evaluate(() => localStorage.removeItem('kinora.user'))
+    await page.reload()
+    await expect.poll(() => page.locator('.balance [data-user]').textContent(), SOON).toBe(`–${unknown}`)
     await expect.poll(() => page.locator('.toast').count()).toBe(0)
 
     await page.getByRole('button', { name: account.menu }).click()

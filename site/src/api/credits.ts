@@ -52,4 +52,5 @@ export async function loadCredits(): Promise<Stats> {
 }
 
 /** Loads the balance for the header, which keeps the earlier one after a failure. */
-export const loadBalance = (): Promise<unknown> => loadCredits().catch(() => {})
+export const loadBalance = (): Promise<unknown> =>
+  loadCredits().catch((error) => console.warn('credit balance not loaded', error))

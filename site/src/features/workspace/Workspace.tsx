@@ -30,7 +30,7 @@ export function Workspace() {
   if (stage === 'loading')
     return (
       <>
-        <div className="frame">
+        <div className="frame workspace-wait">
           <LongWait />
         </div>
         <WorkspaceSkeleton />
