@@ -4,9 +4,9 @@ import type { CreditAccountEvent } from '../credits/events.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
 import type { VideoTaskEvent } from '../tasks/events.ts'
-import { DeliveredFiles } from './deliveredFiles.ts'
 import { DeliveryProofs } from './deliveryProofs.ts'
 import { Deviations } from './deviation.ts'
+import { DeliveredFiles } from './outside/deliveredFiles.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const parts = [{ lotId: 'lot', amount: 30 }]

@@ -12,7 +12,7 @@ import type { PaidTier } from './events.ts'
 import { type PaymentProvider, PaymentProviderDown, type PaymentWebhook } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
-import type { WebhookInbox } from './webhookInbox.ts'
+import type { WebhookInbox } from './webhooks/webhookInbox.ts'
 
 export interface SubscriptionsDeps {
   readonly changes: Changes

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { readStorage } from '../../app/config/storageConfig.ts'
-import type { HashVideo } from '../../audit/deliveredFiles.ts'
+import type { HashVideo } from '../../audit/outside/deliveredFiles.ts'
 import { videoKey } from '../../kernel/media/mediaStore.port.ts'
 import { sha256OfStream } from '../../kernel/media/sha256.ts'
 import { createFolderMediaStore } from '../../providers/storage/folderMediaStore.ts'

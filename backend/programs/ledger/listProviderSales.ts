@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { ConfigError, parseEnvironment } from '../../app/config/environment.ts'
 import { readPayments } from '../../app/config/paymentsConfig.ts'
 import { withFiles } from '../../app/config/settingFiles.ts'
-import type { ListSales } from '../../audit/providerSales.ts'
+import type { ListSales } from '../../audit/outside/providerSales.ts'
 import { createPaypal } from '../../providers/payments/paypal/paypal.ts'
 import { createSandbox } from '../../providers/payments/sandbox/sandbox.ts'
 

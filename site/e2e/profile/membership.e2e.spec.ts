@@ -128,7 +128,7 @@ describeOnSite("a member's plan", (site) => {
       await panel.getByRole('button', { name: texts.cancel.open }).click()
       const now = texts.cancel.now.replace('{{credits}}', '2,880')
       await dialog.getByText(texts.cancel.keepUntil.replace('{{credits}}', '2,880')).waitFor()
-      expect(await dialog.getByText(texts.cancel.refundable).count()).toBe(0)
+      await expect.poll(() => dialog.getByText(texts.cancel.refundable).count()).toBe(0)
       await dialog.getByRole('radio', { name: now }).check()
       await dialog.getByText(texts.cancel.refundable).waitFor()
       expect(await axeFaults(page)).toEqual([])

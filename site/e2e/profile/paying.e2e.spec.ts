@@ -141,8 +141,8 @@ describeOnSite('the return from the payment provider', (site) => {
         return heading.isVisible()
       }
       await expect.poll(look, { timeout: 20_000 }).toBe(true)
-      expect(await page.locator('.toast').count()).toBe(0)
-      expect(await page.locator('main').textContent()).not.toContain(texts.done)
+      await expect.poll(() => page.locator('.toast').count()).toBe(0)
+      await expect.poll(() => page.locator('main').textContent()).not.toContain(texts.doneHeading)
       await page.context().close()
     }
   })

@@ -1,6 +1,6 @@
-import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import type { VideoTaskEvent } from '../tasks/events.ts'
-import { type Deviations, type Place, placeOf } from './deviation.ts'
+import type { EventStore, Stored } from '../../kernel/eventsourcing/eventStore.port.ts'
+import type { VideoTaskEvent } from '../../tasks/events.ts'
+import { type Deviations, type Place, placeOf } from '../deviation.ts'
 
 /** Returns the SHA-256 of a task's video in media storage; undefined if there is no file. */
 export type HashVideo = (taskId: string) => Promise<string | undefined>

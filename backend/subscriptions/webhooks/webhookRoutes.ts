@@ -1,7 +1,7 @@
 import Router from '@koa/router'
-import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { readRawBody } from '../kernel/http/readRawBody.ts'
-import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { readRawBody } from '../../kernel/http/readRawBody.ts'
+import { type PaymentProvider, PaymentProviderDown } from '../paymentProvider.port.ts'
 import type { WebhookInbox } from './webhookInbox.ts'
 
 const MAX_BODY_BYTES = 256 * 1024

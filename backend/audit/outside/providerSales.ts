@@ -1,7 +1,7 @@
-import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import type { SubscriptionEvent } from '../subscriptions/events.ts'
-import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
-import { type Deviations, type Place, placeOf } from './deviation.ts'
+import type { Stored } from '../../kernel/eventsourcing/eventStore.port.ts'
+import type { SubscriptionEvent } from '../../subscriptions/events.ts'
+import type { PaymentProvider } from '../../subscriptions/paymentProvider.port.ts'
+import { type Deviations, type Place, placeOf } from '../deviation.ts'
 
 export type ListSales = PaymentProvider['listSales']
 

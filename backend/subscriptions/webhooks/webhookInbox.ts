@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
-import type { PaymentWebhook, WebhookSubject } from './paymentProvider.port.ts'
+import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
+import type { PaymentWebhook, WebhookSubject } from '../paymentProvider.port.ts'
 
 /** Change notification for new webhooks. The name must not change, because older processes listen for it. */
 export const PAYMENT_WEBHOOKS = 'paymentNotices'
