@@ -174,13 +174,12 @@ describe('normaliseImage, given a file', () => {
         const cut = file.subarray(0, Math.floor((file.length * part) / 20))
         expect([part, await whole(cut)]).toEqual([part, expect.stringMatching(/^(image_damaged|invalid_file_type)$/)])
       }
-    expect(await Promise.all([png, jpeg].map((file) => whole(file.subarray(0, -1))))).toEqual(
-      Array(2).fill('image_damaged'),
-    )
+    expect(await whole(png.subarray(0, -1))).toBe('image_damaged')
   })
 
+  const pixels = png.indexOf('IDAT') + 20
   it.each([
-    ['a changed byte', Buffer.from(png).fill(png[60]! ^ 1, 60, 61)],
+    ['a changed byte', Buffer.from(png).fill(png[pixels]! ^ 1, pixels, pixels + 1)],
     ['a false length', Buffer.from(png).fill(0x7f, 33, 34)],
     ['no data', rechunked(png, (type, data) => (type === 'IDAT' ? undefined : data))],
     ['no end', rechunked(png, (type, data) => (type === 'IEND' ? undefined : data))],

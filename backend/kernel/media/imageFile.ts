@@ -20,6 +20,8 @@ export interface ImageFile extends ImageHeader {
   readonly parts: readonly Buffer[]
   /** Components of all scans of a JPEG. Each passes over all pixels. */
   readonly passes: number
+  /** A JPEG without an end marker, which `parts` has. Its last scan may be cut short, which only a decoder can tell. */
+  readonly isOpen?: boolean
 }
 
 /** PNG signature and start of the header chunk, which is 13 bytes long (PNG, third edition, 5.2 and 11.2). */
@@ -72,13 +74,17 @@ function readPng(buffer: Buffer, header: ImageHeader): ImageFile {
   for (let at = 8, count = 0; at + 12 <= buffer.length && count < MAX_PARTS; count++) {
     const length = buffer.readUInt32BE(at)
     const crcAt = at + 8 + length
-    if (crcAt + 4 > buffer.length || crc32(buffer.subarray(at + 4, crcAt)) !== buffer.readUInt32BE(crcAt)) break
+    if (crcAt + 4 > buffer.length) break
     const chunk = buffer.toString('latin1', at + 4, at + 8)
     // The decoder judges critical chunks, whose first letter is upper case.
     const isCritical = (chunk.charCodeAt(0) & 32) === 0
-    if (isCritical || (!seen.has(chunk) && length <= (PNG_ANCILLARY.get(chunk) ?? -1)))
+    const isIntact = crc32(buffer.subarray(at + 4, crcAt)) === buffer.readUInt32BE(crcAt)
+    if (isCritical && !isIntact) break
+    // Like every viewer, ignore an ancillary chunk with a wrong checksum.
+    if (isCritical || (isIntact && !seen.has(chunk) && length <= (PNG_ANCILLARY.get(chunk) ?? -1))) {
       parts.push(buffer.subarray(at, crcAt + 4))
-    seen.add(chunk)
+      seen.add(chunk)
+    }
     if (chunk === 'IDAT') data.push(buffer.subarray(at + 8, crcAt))
     at = crcAt + 4
     if (chunk === 'IEND') return { ...header, end: at, data, parts, passes: 0 }
@@ -108,20 +114,36 @@ function* jpegSegments(buffer: Buffer): Generator<Segment> {
 function readJpeg(buffer: Buffer, header: ImageHeader): ImageFile {
   const parts = [buffer.subarray(0, 2)]
   const seen = new Set<number>()
-  let [scans, passes, profile] = [0, 0, 0]
+  /** Coefficients of all components that were sent in full precision. */
+  const precise = new Set<number>()
+  let [scans, passes, profile, components, end] = [0, 0, 0, 0, 0]
   for (const { marker, at, next } of jpegSegments(buffer)) {
     const segment = buffer.subarray(at, next)
+    end = next
     if (marker === APP2) profile += segment.length
     if (isNeeded(marker, segment) && !seen.has(marker) && profile <= MAX_PROFILE_BYTES) {
       parts.push(segment)
       if (isMetadata(marker) && marker !== APP2) seen.add(marker)
     }
     if (marker === EOI) return { ...header, end: next, parts, passes }
+    if (isFrameHeader(marker)) components = segment[9] ?? 0
     if (marker !== SOS) continue
     passes += segment[4] ?? 0
-    if (++scans > MAX_SCANS) break
+    if (++scans > MAX_SCANS) return { ...header, parts, passes }
+    for (const coefficient of preciseCoefficients(segment)) precise.add(coefficient)
   }
-  return { ...header, parts, passes }
+  const isComplete = end === buffer.length && precise.size === components * 64
+  if (!isComplete) return { ...header, parts, passes }
+  return { ...header, end, parts: [...parts, Buffer.from([0xff, EOI])], passes, isOpen: true }
+}
+
+/** Returns the coefficients that a scan leaves in full precision, as component id × 64 + position (T.81, B.2.3). */
+function preciseCoefficients(scan: Buffer): number[] {
+  const last = 5 + 2 * (scan[4] ?? 0)
+  const [from = 0, to = 0, precision = 0] = scan.subarray(last, last + 3)
+  if ((precision & 15) !== 0) return []
+  const ids = Array.from({ length: scan[4] ?? 0 }, (_, i) => scan[5 + 2 * i] ?? 0)
+  return ids.flatMap((id) => Array.from({ length: Math.min(to, 63) - from + 1 }, (_, i) => id * 64 + from + i))
 }
 
 const isMetadata = (marker: number) => marker === COM || (marker >= APP0 && marker <= APP0 + 15)

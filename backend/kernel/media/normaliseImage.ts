@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer as readAll } from 'node:stream/consumers'
 import { createInflate } from 'node:zlib'
 import sharp from 'sharp'
+import { PICTURE_BACKGROUND } from './contract.ts'
 import { ImageError, inspectWholeImage, MAX_PIXELS } from './firstFrame.ts'
 import type { ImageHeader } from './imageFile.ts'
 
@@ -13,15 +14,17 @@ const INFLATE_CHUNK = 1 << 17
 
 /**
  * Checks an image and re-encodes it as JPEG: upright according to its EXIF orientation, with transparency flattened
- * onto white, without metadata, and with a longer side of at most 2560 pixels. @throws ImageError
+ * onto white, in sRGB, without metadata, and with a longer side of at most 2560 pixels. @throws ImageError
  */
 export async function normaliseImage(buffer: Buffer): Promise<{ data: Buffer; width: number; height: number }> {
   const file = inspectWholeImage(buffer)
   try {
     if (file.data) await assertUnpackedSize(file, file.data)
-    // Many cameras write JPEGs that libjpeg warns about; errors and missing data still fail.
-    const image = sharp(Buffer.concat(file.parts), { failOn: 'error', limitInputPixels: MAX_PIXELS })
-    const upright = image.autoOrient().flatten({ background: '#ffffff' })
+    // Many cameras write JPEGs that libjpeg warns about; errors and missing data still fail. Without an end marker,
+    // a warning is the only sign of missing data; libvips does not see that of the last row of blocks.
+    const failOn = file.isOpen ? 'warning' : 'error'
+    const image = sharp(Buffer.concat(file.parts), { failOn, limitInputPixels: MAX_PIXELS })
+    const upright = image.autoOrient().flatten({ background: PICTURE_BACKGROUND })
     const size = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true } as const
     const jpeg = upright.resize({ ...size, kernel: 'linear' }).jpeg({ quality: JPEG_QUALITY })
     const { data, info } = await jpeg.toBuffer({ resolveWithObject: true })
