@@ -285,7 +285,6 @@ export const lastFrame = endpoint('POST /videos/tasks/:id/last-frame', {
   refuses: ['forbidden', 'upload_running', 'uploads_busy', 'too_many_uploads', 'too_many_unused_images'],
   summary: "Stores the last frame of a finished video as the user's image, for the first frame of another video",
 })
-export const IMAGE_MAX_BYTES = 20 * 1024 * 1024
 
 /** A message that the server sends over the WebSocket. */
 export type RealtimeMessage =

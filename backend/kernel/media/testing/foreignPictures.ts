@@ -1,6 +1,6 @@
 /** Pictures as other programs write them. */
 import { crc32 } from 'node:zlib'
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 
 type Colour = readonly [red: number, green: number, blue: number]
 
@@ -34,7 +34,7 @@ const PRINTABLE: readonly Colour[] = [
 const WHITE: Colour = [255, 255, 255]
 
 /** Returns the pixels of four quarters. */
-function quarters(colours: readonly (readonly number[])[]): sharp.Sharp {
+function quarters(colours: readonly (readonly number[])[]): Sharp {
   const channels = (colours[0]?.length ?? 3) as 3 | 4
   const pixels = Buffer.alloc(WIDTH * HEIGHT * channels)
   for (let at = 0; at < WIDTH * HEIGHT; at++) {
@@ -44,7 +44,7 @@ function quarters(colours: readonly (readonly number[])[]): sharp.Sharp {
   return sharp(pixels, { raw: { width: WIDTH, height: HEIGHT, channels } })
 }
 const plain = () => quarters(QUARTERS)
-const jpegOf = (picture: sharp.Sharp) => picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
+const jpegOf = (picture: Sharp) => picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
 const cut = async (file: Promise<Buffer>, bytes: number) => (await file).subarray(0, -bytes)
 const png = () => plain().png().toBuffer()
 

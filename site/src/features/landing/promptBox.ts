@@ -1,4 +1,5 @@
 import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
+import { refuseStrayFiles } from '../../ui/pictures/refuseStrayFiles.ts'
 import { typedKey } from '../../ui/typedKey.ts'
 
 /** Makes the prompt box start a video, and the prompts of the wall fill it. */
@@ -12,17 +13,29 @@ export function setUpPromptBox(): void {
 
   const submit = async () => {
     if (button.ariaBusy) return
-    const picture = file?.files?.[0]
+    button.ariaBusy = 'true'
+    await start().finally(() => {
+      button.ariaBusy = null
+    })
+  }
+  const start = async () => {
+    const picture = await pictures?.readyPicture()
+    if (picture?.isRefused) return pictures?.focusRemove(form)
     const prompt = box.value.trim()
-    if (!prompt && !picture) return box.focus()
+    if (!prompt && !picture?.sent) return box.focus()
     const { movements } = form.dataset
     const draft = { prompt, ...(movements && { camera_movements: movements.split(',') }) }
     writeLocalStart(draft)
-    button.ariaBusy = 'true'
     // After a release, the file is gone. The new page restores the prompt.
     const card = await import('./startCard.ts').catch(() => location.reload())
-    await card?.startVideo(draft, picture)
-    button.ariaBusy = null
+    await card?.startVideo(draft)
+  }
+  let pictures: typeof import('./startPicture.ts') | undefined
+  const choose = async (files: FileList | null | undefined) => {
+    const chosen = files?.[0]
+    if (!chosen) return
+    pictures ??= (await import('./startPicture.ts').catch(() => location.reload())) ?? undefined
+    await pictures?.choosePicture(chosen)
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -34,11 +47,29 @@ export function setUpPromptBox(): void {
     form.requestSubmit()
   })
   file?.addEventListener('change', () => {
-    const name = form.querySelector('[data-file]')
-    if (name) name.textContent = file.files?.[0]?.name ?? name.getAttribute('data-file')
+    void choose(file.files)
+    // Let the visitor choose the same file again after removing it.
+    file.value = ''
   })
+  form.addEventListener('dragover', (event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  })
+  form.addEventListener('drop', (event) => {
+    if (!event.dataTransfer?.files.length) return
+    event.preventDefault()
+    void choose(event.dataTransfer.files)
+  })
+  refuseStrayFiles()
   document.addEventListener('click', (event) => {
-    const { prompt } = (event.target as HTMLElement).closest<HTMLElement>('[data-prompt]')?.dataset ?? {}
+    const target = event.target as HTMLElement
+    if (target.closest('[data-picture-remove]')) {
+      pictures?.removePicture()
+      // The button disappears with the picture.
+      const card = target.closest<HTMLDialogElement>('#start-card')
+      if (card && !box.value.trim()) card.close()
+      return (card?.open ? card.querySelector<HTMLElement>('#start-email') : file)?.focus()
+    }
+    const { prompt } = target.closest<HTMLElement>('[data-prompt]')?.dataset ?? {}
     if (!prompt) return
     box.value = prompt
     box.focus()

@@ -1,7 +1,7 @@
 import { newOrderKey } from '../../api/orderKey.ts'
 import { type StartDraft, WITH_DRAFT, writeLocalStart } from '../../api/start/startDraft.ts'
-import { localHref, pageLocale, textAt, translate } from '../../i18n/client.ts'
-import { lazyToast } from '../../ui/toasts/lazyToast.ts'
+import { localHref, pageLocale, textAt } from '../../i18n/client.ts'
+import { focusRemove, readyPicture, showFault } from './startPicture.ts'
 
 const API = '/api/v1'
 
@@ -18,26 +18,28 @@ async function send(
   return response.ok ? { answer } : { fault: answer.errors?.[0]?.code ?? answer.code ?? 'unknown' }
 }
 
-/** Uploads a picture. Returns the answer's value, or shows why not. */
-async function upload(path: string, name: string, file: File): Promise<string | undefined> {
+/** Uploads a picture. Returns the answer's value, or shows at the picture why not. */
+async function upload(path: string, name: string, file: Blob): Promise<string | undefined> {
+  showFault()
   const form = new FormData()
   form.append('file', file)
   const { fault, answer } = await send(path, form)
-  if (fault) void lazyToast('danger', textAt(`errors.${fault}`) ?? translate()('errors.upload_failed'))
+  if (fault) showFault(fault)
   return answer?.[name]
 }
 
 /** Starts a member's video in the workspace. */
-async function startHere(draft: StartDraft, file: File | undefined): Promise<void> {
+async function startHere(draft: StartDraft): Promise<void> {
+  const { sent: file } = await readyPicture()
   const first_frame_image_url = file && (await upload('/videos/upload-image', 'image_url', file))
-  if (file && !first_frame_image_url) return
+  if (file && !first_frame_image_url) return focusRemove(document.querySelector('#start')!)
   writeLocalStart({ ...draft, ...(first_frame_image_url ? { first_frame_image_url } : {}), key: newOrderKey() })
   location.assign(localHref(WITH_DRAFT))
 }
 
 /** Asks a visitor for the address that the link is mailed to, or starts a member's video. */
-export async function startVideo(draft: StartDraft, file: File | undefined): Promise<void> {
-  if (document.documentElement.dataset.session === 'in') return startHere(draft, file)
+export async function startVideo(draft: StartDraft): Promise<void> {
+  if (document.documentElement.dataset.session === 'in') return startHere(draft)
   const card = document.querySelector<HTMLDialogElement>('#start-card')!
   const part = <E extends HTMLElement>(selector: string) => card.querySelector<E>(selector)!
   const [ask, sent, fault] = [part('[data-ask]'), part('[data-sent]'), part('#start-fault')]
@@ -60,6 +62,8 @@ export async function startVideo(draft: StartDraft, file: File | undefined): Pro
     input.focus()
   }
   const mail = async (): Promise<string | undefined> => {
+    const { sent: file } = await readyPicture()
+    if (!file) image = undefined
     if (file && !image) image = await upload('/auth/start/image', 'image', file)
     if (file && !image) return 'upload_failed'
     // A picture belongs to one link.
@@ -79,6 +83,8 @@ export async function startVideo(draft: StartDraft, file: File | undefined): Pro
     button.ariaBusy = 'true'
     const code = await mail()
     button.ariaBusy = null
+    // The picture shows why.
+    if (code === 'upload_failed') return focusRemove(card)
     if (code) return refuse(code)
     part('[data-address]').textContent = input.value.trim()
     showSent(true)

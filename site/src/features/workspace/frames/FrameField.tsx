@@ -1,13 +1,14 @@
 import { useStore } from '@nanostores/react'
 import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { PICTURE_BACKGROUND } from '#backend/kernel/media/contract.ts'
 import { codeText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Fault } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
+import { ACCEPTED } from '../../../ui/pictures/pictureRules.ts'
 import { $faults, clearFault } from '../generation.ts'
 import { CropButton } from './crop/CropButton.tsx'
-import { ACCEPTED } from './frameRules.ts'
 import type { Frame, FrameSlot } from './frameSlot.ts'
 import { pastedFiles } from './pastedFiles.ts'
 
@@ -89,7 +90,7 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
             <strong>{t('workspace.image.drop')}</strong>
           </div>
         ) : (
-          <img src={frame.preview} alt={label} />
+          <img src={frame.preview} style={{ background: PICTURE_BACKGROUND }} alt={label} />
         )}
       </div>
       <FrameState frame={frame} slot={slot} input={input} />

@@ -1,7 +1,9 @@
 import { useStore } from '@nanostores/react'
+import { useEffect } from 'react'
 import { codeText } from '../../../api/errorText.ts'
 import { $models } from '../../../api/models.ts'
 import { translate } from '../../../i18n/client.ts'
+import { refuseStrayFiles } from '../../../ui/pictures/refuseStrayFiles.ts'
 import { $generation } from '../generation.ts'
 import { useOffer } from '../options/OptionFields.tsx'
 import { FrameField } from './FrameField.tsx'
@@ -16,6 +18,7 @@ export function Images() {
   const last = useOffer('lastFrame')
   const references = useOffer('references')
   const firstStatus = useStore(firstFrame.$frame).status
+  useEffect(refuseStrayFiles, [])
   const isImage = taskType === 'image_to_video'
   return (
     <>

@@ -1,12 +1,13 @@
 import { useStore } from '@nanostores/react'
+import { PICTURE_BACKGROUND } from '#backend/kernel/media/contract.ts'
 import { codeText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Fault } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { keepFocus } from '../../../ui/lists/keepFocus.ts'
+import { ACCEPTED } from '../../../ui/pictures/pictureRules.ts'
 import { $faults, clearFault } from '../generation.ts'
-import { ACCEPTED } from './frameRules.ts'
 import type { FrameSlot } from './frameSlot.ts'
 import { $references, addReference, removeReference } from './frames.ts'
 
@@ -73,7 +74,11 @@ function Reference({ slot, number }: { readonly slot: FrameSlot; readonly number
       {frame.status === 'none' ? (
         frame.fault && <Fault id={`reference-${slot.id}`} text={frame.fault} />
       ) : (
-        <img src={frame.preview} alt={t('workspace.references.image', { number })} />
+        <img
+          src={frame.preview}
+          style={{ background: PICTURE_BACKGROUND }}
+          alt={t('workspace.references.image', { number })}
+        />
       )}
       {frame.status === 'uploading' && (
         <progress className="upload-bar" max={100} value={frame.percent} aria-label={t('workspace.image.progress')} />

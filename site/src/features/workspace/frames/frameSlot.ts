@@ -3,11 +3,11 @@ import { ApiError } from '../../../api/apiError.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
 import { uploadFirstFrame } from '../../../api/upload.ts'
 import { translate } from '../../../i18n/client.ts'
-import { fileFault, isSentAsIs, isWide, sizeFault } from './frameRules.ts'
-import { toJpeg } from './toJpeg.ts'
+import { isWide } from '../../../ui/pictures/pictureRules.ts'
+import { loadImage, readPicture } from '../../../ui/pictures/readPicture.ts'
 
 interface Picture {
-  /** Address of the picture that is shown and sent. */
+  /** Address of the picture that is shown: once it is uploaded, the stored one. */
   readonly preview: string
   /** Address of the picture before it was cropped. */
   readonly original: string
@@ -40,13 +40,6 @@ export interface FrameSlot {
   readonly restore: (url: string) => Promise<void>
   /** Removes the image and cancels its upload. @param fault message shown if the image was rejected */
   readonly remove: (fault?: string | null) => void
-}
-
-async function load(address: string): Promise<HTMLImageElement> {
-  const image = new Image()
-  image.src = address
-  await image.decode()
-  return image
 }
 
 /** Returns the message for a failed upload of a file that passed the client-side checks. */
@@ -83,32 +76,25 @@ export function createFrameSlot(): FrameSlot {
     progress(0)
     try {
       const url = await uploadFirstFrame(picture, progress, mine.signal)
-      if (upload === mine) $frame.set({ status: 'ready', url, ...image })
+      if (upload !== mine) return
+      if (image.preview !== image.original) URL.revokeObjectURL(image.preview)
+      $frame.set({ status: 'ready', url, ...image, preview: url })
     } catch (error) {
       if (!mine.signal.aborted) remove(uploadFault(error))
     }
   }
 
   async function choose(file: File): Promise<void> {
-    const early = fileFault(file)
-    if (early) return remove(codeText(early))
     const mine = begin()
-    const original = URL.createObjectURL(file)
-    const drop = (code: string) => {
-      URL.revokeObjectURL(original)
-      if (upload === mine) $frame.set({ status: 'none', fault: codeText(code) })
+    const read = await readPicture(file)
+    if (typeof read === 'string') {
+      if (upload === mine) $frame.set({ status: 'none', fault: codeText(read) })
+      return
     }
-    const image = await load(original).catch(() => undefined)
-    if (!image) return drop(isSentAsIs(file) ? 'image_unreadable' : 'invalid_file_type')
-    const { naturalWidth: width, naturalHeight: height } = image
-    const fault = sizeFault(width, height)
-    if (fault && fault !== 'image_aspect_ratio') return drop(fault)
-    const picture = fault || isSentAsIs(file) ? file : await toJpeg(image).catch(() => undefined)
-    if (!picture) return drop('image_unreadable')
-    if (mine.signal.aborted) return URL.revokeObjectURL(original)
-    // A crop can repair the ratio.
-    if (fault) return $frame.set({ status: 'none', fault: codeText(fault), original })
-    await send(picture, { preview: original, original, wide: isWide(width, height) }, mine)
+    const { original, width, height, sent } = read
+    if (upload !== mine) return URL.revokeObjectURL(original)
+    if (typeof sent === 'string') return $frame.set({ status: 'none', fault: codeText(sent), original })
+    await send(sent, { preview: original, original, wide: isWide(width, height) }, mine)
   }
 
   async function crop(part: Blob): Promise<void> {
@@ -116,14 +102,14 @@ export function createFrameSlot(): FrameSlot {
     if (!original) return
     const mine = begin(original)
     const preview = URL.createObjectURL(part)
-    const { naturalWidth, naturalHeight } = await load(preview)
+    const { naturalWidth, naturalHeight } = await loadImage(preview)
     if (upload === mine) await send(part, { preview, original, wide: isWide(naturalWidth, naturalHeight) }, mine)
   }
 
   async function restore(url: string): Promise<void> {
     const mine = begin()
     $frame.set({ status: 'none', fault: null, restoring: url })
-    const image = await load(url).catch(() => undefined)
+    const image = await loadImage(url).catch(() => undefined)
     if (upload !== mine) return
     if (!image) return $frame.set({ status: 'none', fault: null })
     const wide = isWide(image.naturalWidth, image.naturalHeight)

@@ -5,9 +5,10 @@ import { Button } from '../../../../ui/Button.tsx'
 import { Choices } from '../../../../ui/Choices.tsx'
 import { Dialog } from '../../../../ui/Dialog.tsx'
 import { Fault } from '../../../../ui/Field.tsx'
+import { loadImage } from '../../../../ui/pictures/readPicture.ts'
+import { drawPart, toJpeg } from '../../../../ui/pictures/toJpeg.ts'
 import { RetryNotice } from '../../../../ui/RetryNotice.tsx'
 import { useBusy } from '../../../../ui/useBusy.ts'
-import { toJpeg } from '../toJpeg.ts'
 import { CENTRED, type Crop, cropBox, maxZoom, panned, zoomed } from './cropRules.ts'
 import { watchPointers } from './watchPointers.ts'
 
@@ -104,12 +105,7 @@ function useImage(src: string): [HTMLImageElement | null, boolean, () => void] {
   const [failed, setFailed] = useState(false)
   const load = useCallback(() => {
     setFailed(false)
-    const loading = new Image()
-    loading.src = src
-    void loading.decode().then(
-      () => setImage(loading),
-      () => setFailed(true),
-    )
+    loadImage(src).then(setImage, () => setFailed(true))
   }, [src])
   useEffect(load, [load])
   return [image, failed, load]
@@ -127,10 +123,10 @@ function CropView({ image, ratio, crop, onCrop }: CropViewProps) {
   const ref = useRef<HTMLCanvasElement>(null)
   const [width, height] = ratio > 1 ? [VIEW, Math.round(VIEW / ratio)] : [Math.round(VIEW * ratio), VIEW]
   useEffect(() => {
-    const context = ref.current?.getContext('2d')
-    if (!context || !image) return
-    const { left, top, ...kept } = cropBox({ width: image.naturalWidth, height: image.naturalHeight }, ratio, crop)
-    context.drawImage(image, left, top, kept.width, kept.height, 0, 0, width, height)
+    if (!ref.current || !image) return
+    const size = { width: image.naturalWidth, height: image.naturalHeight }
+    const context = drawPart(ref.current, image, cropBox(size, ratio, crop))
+    if (!context) return
     context.fillStyle = 'rgb(255 255 255 / 0.4)'
     for (const third of [1 / 3, 2 / 3]) {
       context.fillRect(Math.round(width * third), 0, 3, height)

@@ -1,14 +1,10 @@
 /** Which part of an image a crop keeps. */
 
+import type { Box } from '../../../../ui/pictures/toJpeg.ts'
+
 interface Size {
   readonly width: number
   readonly height: number
-}
-
-/** Part of an image, in its pixels. */
-export interface Box extends Size {
-  readonly left: number
-  readonly top: number
 }
 
 /** Place from 0 (left, top) to 1 (right, bottom), and magnification from 1. */
