@@ -25,7 +25,7 @@ describeOnSite('a picture', (site) => {
     const { form, image } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en' })
     const state = await openDouble(page, site.url, 'en')
-    let sent = Buffer.alloc(0)
+    let sent: Buffer = Buffer.alloc(0)
     state.rare.set('POST /videos/upload-image', (route) => {
       sent = fileOf(route.request().postDataBuffer()!)
       return route.fulfill({ json: { image_url: '/api/v1/videos/images/1' } })

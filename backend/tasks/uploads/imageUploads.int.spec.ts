@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { FOREIGN_PICTURES } from '../../kernel/media/testing/foreignPictures.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { createImageUploads } from './imageUploads.ts'
 import { createUploadLimits } from './uploadLimits.ts'
@@ -27,25 +28,39 @@ function pictureWithPrompt(): Buffer {
   return Buffer.concat([png.subarray(0, 33), head, chunk, crc, png.subarray(33)])
 }
 
-it('accepts a PNG whose signature arrives in two parts', async () => {
+/** Uploads a file with a declared type and name. Returns what is stored, or the code of the refusal. */
+async function received(file: Buffer, type: string, boundary = 'boundary'): Promise<Buffer | string> {
   const uploads = createImageUploads(db.database, {} as never, tmpdir())
   const limits = createUploadLimits(db.database, async () => {})
   const app = new Koa()
+  const outcome = Promise.withResolvers<Buffer | string>()
   app.use(async (ctx) => {
-    const received = uploads.receiveFrom(ctx as never, 'network', limits)
-    ctx.body = await received.then(() => 'accepted', String)
+    const stored = uploads.receiveFrom(ctx as never, 'network', limits)
+    outcome.resolve(await stored.catch((error) => error.code ?? String(error)))
+    ctx.body = ''
   })
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // The parser takes the CR of the signature for a boundary, because the boundary has all letters of the prompt's name.
-  const boundary = '----WebKitFormBoundaryABCDEFGHIJKLMpt0'
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n`
-  const body = Buffer.concat([Buffer.from(head), pictureWithPrompt(), Buffer.from(`\r\n--${boundary}--\r\n`)])
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\nContent-Type: ${type}\r\n\r\n`
+  const body = Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${boundary}--\r\n`)])
   const { port } = server.address() as AddressInfo
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-  const answer = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
+  await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
   server.close()
-  expect(await answer.text()).toBe('accepted')
+  return outcome.promise
+}
+
+it('accepts a PNG whose signature arrives in two parts', async () => {
+  // The parser takes the CR of the signature for a boundary, because the boundary has all letters of the prompt's name.
+  const stored = await received(pictureWithPrompt(), 'image/png', '----WebKitFormBoundaryABCDEFGHIJKLMpt0')
+  expect(stored).toBeInstanceOf(Buffer)
+})
+
+it('judges pictures of other programs by their bytes, not by name and type', { timeout: 60_000 }, async () => {
+  for (const { name, type, make, refused } of FOREIGN_PICTURES) {
+    const stored = await received(await make(), type || 'application/octet-stream')
+    expect([name, typeof stored === 'string' ? stored : undefined]).toEqual([name, refused])
+  }
 })
 
 it('leaves no picture of an account that is erased while the picture is stored', async () => {
