@@ -59,7 +59,7 @@ describeOnSite('the header', (site) => {
     await page.route('**/api/v1/subscriptions/stats', (route) => route.fulfill({ status: 500, json: {} }))
     await page.goto(site.url + prefix)
     await expect.poll(() => warnings.join(), SOON).toContain('credit balance')
-    expect(await page.locator('.balance [data-user]').textContent()).toBe('60')
+    await expect.poll(() => page.locator('.balance [data-user]').textContent()).toBe('60')
     await page.evaluate(() => localStorage.removeItem('kinora.user'))
     await page.reload()
     await expect.poll(() => page.locator('.balance [data-user]').textContent(), SOON).toBe(`–${unknown}`)

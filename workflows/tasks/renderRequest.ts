@@ -57,7 +57,9 @@ export async function readRequest(
 async function readableFile({ pictureFile, media }: Omit<Reading, 'decrypt'>, imageId: string): Promise<string> {
   try {
     const file = await pictureFile(imageId)
-    if (readImageFile(await readFile(file))?.end !== undefined) return file
+    const read = readImageFile(await readFile(file))
+    // Stored pictures were written by Kinora, so one without an end marker is cut.
+    if (read?.end !== undefined && !read.isOpen) return file
   } catch (error) {
     // The media store may only be away.
     if ((await media.size(imageKey(imageId))) !== undefined) throw error

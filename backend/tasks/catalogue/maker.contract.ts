@@ -1,4 +1,7 @@
-/** What makes a film, whatever model was ordered: an engine, and the engine's own name of its model. Null if unknown. */
+/**
+ * What makes a film, whatever model was ordered: an engine, and the engine's own name of its model. Null if unknown.
+ * See docs/decisions/0059-who-made-a-film.md.
+ */
 export interface Maker {
   readonly engine: string | null
   readonly engine_model: string | null

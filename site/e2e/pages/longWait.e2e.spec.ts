@@ -16,11 +16,11 @@ describeOnSite('a page that cannot learn who is signed in', (site) => {
       await page.route('**/api/v1/auth/me', (route) => (isDown ? route.fulfill({ status: 500 }) : route.fallback()))
       await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
       const balance = page.locator('[data-user="credits"]')
-      expect(await balance.textContent()).toContain(unknown)
+      await expect.poll(() => balance.textContent()).toContain(unknown)
       const now = page.getByRole('button', { name: wait.now })
       await expect.poll(async () => (await page.clock.runFor(1000)) ?? now.count()).toBe(1)
       await expect.poll(() => page.getByRole('status').allTextContents()).toContain(wait.unreachable)
-      expect(await balance.textContent()).not.toContain('0')
+      await expect.poll(() => balance.textContent()).not.toContain('0')
       isDown = false
       await now.focus()
       await page.keyboard.press('Enter')

@@ -80,7 +80,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
       .waitFor()
     say({ type: 'task_update', task: openTask('c', 'Fail', { error_code: 'cancelled', credits_consumed: 0 }) })
     await row('c').locator('.badge').getByText(texts.status.Cancelled, { exact: true }).waitFor()
-    expect(await page.getByText(texts.status.Fail, { exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByText(texts.status.Fail, { exact: true }).count()).toBe(0)
   })
 
   it('reconnect after 90 seconds without a pong', async () => {

@@ -20,14 +20,14 @@ import { rememberLanguage } from '../i18n/language.ts'
 import { showToast } from '../ui/toasts/toasts.ts'
 import { type Answer, call } from './api.ts'
 import { ApiError, ticketOf } from './apiError.ts'
+import { provePasskey } from './factors/passkeys.ts'
 import { readHint } from './hint.ts'
 import { leaveFor } from './pages/leaveFor.ts'
-import { provePasskey } from './passkeys.ts'
-import { forgetRegistered, markRegistered } from './registeredHere.ts'
 import { recordRenewal } from './renewal.ts'
 import { safeNext } from './safeNext.ts'
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
 import { keepNext, takeNext } from './start/keptNext.ts'
+import { forgetRegistered, markRegistered } from './start/registeredHere.ts'
 
 const Confirmation = z.string({ error: 'required' }).check(z.minLength(1, 'required'))
 /** Checks that the password and its confirmation match. */

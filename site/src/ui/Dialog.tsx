@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode, type SyntheticEvent, useEffect, useId, useRef } from 'react'
 import { pageLocale, translate } from '../i18n/client.ts'
 import { IconButton } from './Button.tsx'
+import { typedKey } from './keys/typedKey.ts'
 import { restoreFocus } from './lists/keepFocus.ts'
-import { typedKey } from './typedKey.ts'
 
 interface DialogProps {
   readonly title: string

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { isTokenRefused, verify } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
-import { isRegisteredHere } from '../../api/registeredHere.ts'
+import { isRegisteredHere } from '../../api/start/registeredHere.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'

@@ -1,8 +1,8 @@
 import { login, logout, operatorFactors, passkeyLogin, secondFactor } from '#backend/operators/contract.ts'
 import { type Answer, call } from '../../api/api.ts'
 import { ApiError, ticketOf } from '../../api/apiError.ts'
+import { provePasskey } from '../../api/factors/passkeys.ts'
 import { leaveFor } from '../../api/pages/leaveFor.ts'
-import { provePasskey } from '../../api/passkeys.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 
 async function enter({ success, message }: Answer<typeof login>): Promise<void> {

@@ -1,6 +1,6 @@
 /** Search field of the documentation. Its index and its rules load when the field is used. */
 import { translate } from '../../i18n/client.ts'
-import { typedKey } from '../../ui/typedKey.ts'
+import { typedKey } from '../../ui/keys/typedKey.ts'
 import type { Section } from './searchDocs.ts'
 
 const field = document.querySelector<HTMLInputElement>('#docs-search')!

@@ -1,6 +1,6 @@
 import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
+import { typedKey } from '../../ui/keys/typedKey.ts'
 import { refuseStrayFiles } from '../../ui/pictures/refuseStrayFiles.ts'
-import { typedKey } from '../../ui/typedKey.ts'
 
 /** Makes the prompt box start a video, and the prompts of the wall fill it. */
 export function setUpPromptBox(): void {

@@ -6,8 +6,8 @@ import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { LinkButton } from '../../ui/Button.tsx'
-import { LongWait } from '../../ui/LongWait.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
+import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { $paymentReturn, openPaymentReturn, type PaymentReturn, type Stage } from './paymentReturn.ts'
 
 /** Shows the payment result after the return from the provider, until the page redirects. */

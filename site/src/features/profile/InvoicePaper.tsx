@@ -10,7 +10,7 @@ import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
-import { LongWait } from '../../ui/LongWait.tsx'
+import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { findInvoice } from './invoices.ts'
 
 type State =

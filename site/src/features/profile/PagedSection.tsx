@@ -3,10 +3,10 @@ import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
-import { LongWait } from '../../ui/LongWait.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { Pagination } from '../../ui/lists/Pagination.tsx'
 import type { PagedList } from '../../ui/lists/pagedList.ts'
+import { LongWait } from '../../ui/waits/LongWait.tsx'
 
 interface PagedSectionProps<T> {
   readonly list: {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { errorText } from '../../api/errorText.ts'
-import { hasPasskeys } from '../../api/passkeys.ts'
+import { hasPasskeys } from '../../api/factors/passkeys.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
 import { Notice } from '../Notice.tsx'

@@ -2,7 +2,7 @@ import { IMAGE_MAX_BYTES } from '#backend/kernel/media/contract.ts'
 
 /** Types that are uploaded as they are. */
 const SENT_TYPES = ['image/jpeg', 'image/png']
-/** First bytes of pictures. A name or a declared type may be missing or wrong. */
+/** First bytes of pictures. A name or a declared type may be missing or wrong. See docs/decisions/0061-one-road-for-pictures.md. */
 const SIGNATURES: readonly (readonly [start: RegExp, type: string])[] = [
   [/^\xff\xd8\xff/, 'image/jpeg'],
   [/^\x89PNG/, 'image/png'],

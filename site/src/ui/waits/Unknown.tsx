@@ -1,4 +1,4 @@
-import { translate } from '../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 
 /** Shows a figure that is not known, which must not read as zero. */
 export const Unknown = () => (

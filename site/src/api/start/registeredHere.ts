@@ -1,6 +1,9 @@
 const KEY = 'kinora.registered'
 
-/** Marks this browser as the one that registered an address, so that the mailed link works in it without a click. */
+/**
+ * Marks this browser as the one that registered an address, so that the mailed link works in it without a click.
+ * See docs/decisions/0060-verification-by-a-click.md.
+ */
 export function markRegistered(email: string): void {
   try {
     localStorage.setItem(KEY, email.toLowerCase())

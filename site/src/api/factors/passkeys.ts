@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 import type { FactorEndpoints } from '#backend/accounts/contract.ts'
-import { call } from './api.ts'
+import { call } from '../api.ts'
 
 type Credential = Readonly<Record<string, unknown>>
 

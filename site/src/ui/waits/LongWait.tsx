@@ -1,9 +1,9 @@
 import { useStore } from '@nanostores/react'
 import { useEffect, useState } from 'react'
-import { $outage, tryNow } from '../api/outage.ts'
-import { translate } from '../i18n/client.ts'
-import { Button } from './Button.tsx'
-import { Notice } from './Notice.tsx'
+import { $outage, tryNow } from '../../api/outages/outage.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button } from '../Button.tsx'
+import { Notice } from '../Notice.tsx'
 
 /** How long a reader waits before the page explains the wait, ms. */
 const LONG_MS = 5000

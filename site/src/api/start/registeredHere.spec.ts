@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { storageDouble } from '../testing/storageDouble.ts'
 import { forgetRegistered, isRegisteredHere, markRegistered } from './registeredHere.ts'
-import { storageDouble } from './testing/storageDouble.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 

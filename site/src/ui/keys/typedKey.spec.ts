@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { typedKey } from './typedKey.ts'
 
-const SITE = path.resolve(import.meta.dirname, '..')
+const SITE = path.resolve(import.meta.dirname, '../..')
 
 it.each([
   [{ isComposing: false, keyCode: 13 }, 'Enter'],

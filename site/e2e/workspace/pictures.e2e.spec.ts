@@ -2,9 +2,9 @@ import type { Page } from 'playwright'
 import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { FOREIGN_PICTURES, quartersOf } from '#backend/kernel/media/testing/foreignPictures.ts'
-import { describeOnSite } from './testing/onSite.ts'
-import { words } from './testing/walkJourney.ts'
-import { openDouble } from './testing/workspaceDouble.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble } from '../testing/workspaceDouble.ts'
 
 /** The file of a multipart body with one part. */
 const fileOf = (body: Buffer) => body.subarray(body.indexOf('\r\n\r\n') + 4, body.lastIndexOf('\r\n--'))
@@ -51,7 +51,7 @@ describeOnSite('a picture', (site) => {
     })
     await expect.poll(async () => (sent.length ? await quartersOf(sent) : [])).toEqual(Array(4).fill([255, 255, 255]))
     await page.getByText(image.ready).waitFor()
-    expect(await page.locator('.drop img').getAttribute('src')).toBe('/api/v1/videos/images/1')
+    await expect.poll(() => page.locator('.drop img').getAttribute('src')).toBe('/api/v1/videos/images/1')
     expect(await isKept(page, 'h1')).toBe(true)
     await page.context().close()
   })
