@@ -14,7 +14,7 @@ describeOnSite('the landing page of a reader', (site) => {
     await page.getByRole('textbox', { name: start.label }).fill('Waves move')
     const file = { name: 'own.jpg', mimeType: 'image/jpeg', buffer: picture(640, 360) }
     await page.locator('#start input[type=file]').setInputFiles(file)
-    await page.getByText('own.jpg').waitFor()
+    await page.locator('#start').getByText('own.jpg').waitFor()
     await page.locator('#start').getByRole('button', { name: start.generate, exact: true }).click()
     const card = page.getByRole('dialog', { name: start.heading })
     await card.getByLabel(start.email, { exact: true }).fill(email)

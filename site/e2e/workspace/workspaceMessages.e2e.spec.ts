@@ -71,7 +71,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await shown(errors.image_aspect_ratio)
     await choose(picture(400, 300))
     await shown(errors.image_too_small)
-    await choose(Buffer.from('no picture'))
+    await choose(Buffer.concat([Buffer.from('ffd8ff', 'hex'), Buffer.from('no picture')]))
     await shown(errors.image_unreadable)
     const refusals = [
       [unreachable, errors.upload_failed],

@@ -35,8 +35,8 @@ export const isSentAsIs = (type: string): boolean => SENT_TYPES.includes(type)
 
 /** Returns why a picture's type or size is rejected, or undefined if both are valid. */
 export function fileFault(type: string | undefined, size: number): ImageFault | undefined {
-  if (!type) return 'invalid_file_type'
-  return size > IMAGE_MAX_BYTES ? 'payload_too_large' : undefined
+  if (size > IMAGE_MAX_BYTES) return 'payload_too_large'
+  return type ? undefined : 'invalid_file_type'
 }
 
 /** The shorter side of an image must be longer, in pixels. */
