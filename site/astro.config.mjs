@@ -40,7 +40,7 @@ const defaultLinks = (links = []) =>
 const groups = [
   {
     name: 'page',
-    test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon|typedKey))\./,
+    test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon|keys\/typedKey|pictures\/refuseStrayFiles))\./,
   },
   {
     name: 'calls',
@@ -48,15 +48,15 @@ const groups = [
   },
   {
     name: 'islands',
-    test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/([^/]*\.tsx|use(Busy|Form)\.ts)/,
+    test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/([^/]*\.tsx|waits\/[^/]*\.tsx|use(Busy|Form)\.ts)/,
   },
   {
     name: 'auth',
-    test: /site\/src\/(api\/(account|passkeys|safeNext|pages\/leaveFor|start\/(keptNext|mailedLink))|ui\/(factors\/(CodeField|PasskeyButton|SecondStep)|passwords\/\w+))\./,
+    test: /site\/src\/(api\/(account|factors\/passkeys|safeNext|pages\/leaveFor|start\/(keptNext|mailedLink))|ui\/(factors\/(CodeField|PasskeyButton|SecondStep)|passwords\/\w+))\./,
   },
   {
     name: 'tasks',
-    test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|ui\/(plans|task)\/|features\/workspace\/(queue|tasks|frames\/toJpeg)\.)/,
+    test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|ui\/(plans|task)\/|features\/workspace\/(queue|tasks)\.)/,
   },
 ]
 
