@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, Message } from '../kernel/http/contract.ts'
-import { cleanLine } from '../kernel/text/typedText.contract.ts'
+import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
 const required = { error: 'required' }
 /** A code of an authenticator app, or a recovery code. Spaces, hyphens and case do not count. */
@@ -37,6 +37,7 @@ export const PasskeyEntry = z.extend(PasswordEntry, {
   name: z
     .string(required)
     .check(
+      z.maxLength(MAX_TYPED, { error: 'name_too_long', abort: true }),
       z.overwrite(cleanLine),
       z.minLength(1, { error: 'required', abort: true }),
       z.maxLength(80, 'name_too_long'),

@@ -56,7 +56,7 @@ describe('a program', () => {
     const DATABASE_URL = db.url.replace(/\/\w+(?=\?|$)/, '/absent')
     expect(await refusal(run, args, { DATABASE_URL })).toEqual({
       code: 1,
-      text: 'Cannot connect to the database (database "absent" does not exist). Check DATABASE_URL: address, user, password and name.',
+      text: 'Cannot connect to the database (database "absent" does not exist). Create the database, or correct its name in DATABASE_URL.',
     })
   })
 

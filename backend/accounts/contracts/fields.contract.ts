@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { cleanAddress, cleanLine } from '../../kernel/text/typedText.contract.ts'
+import { cleanAddress, cleanLine, MAX_TYPED } from '../../kernel/text/typedText.contract.ts'
 
 const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)
@@ -27,6 +27,7 @@ const required = z.minLength(1, { error: 'required', abort: true })
 export const Email = z
   .string({ error: 'required' })
   .check(
+    z.maxLength(MAX_TYPED, { error: 'invalid_email', abort: true }),
     z.overwrite(cleanAddress),
     required,
     z.maxLength(254, { error: 'invalid_email', abort: true }),
@@ -49,6 +50,7 @@ export const CurrentPassword = z
 export const FullName = z
   .string({ error: 'required' })
   .check(
+    z.maxLength(MAX_TYPED, { error: 'name_too_long', abort: true }),
     z.overwrite(cleanLine),
     required,
     z.minLength(NAME_MIN, 'name_too_short'),

@@ -1,3 +1,5 @@
+/** Longest text that is cleaned, in UTF-16 units. Normalising a long run of combining marks takes quadratic time. */
+export const MAX_TYPED = 1_000
 /** Characters that show nothing and are not format characters: the Hangul and Braille blanks, and halves of surrogate pairs. */
 const BLANK = /[\u115f\u1160\u2800\u3164\uffa0]|\p{Cs}/gu
 /** Line and page breaks, tabs and other control characters. */

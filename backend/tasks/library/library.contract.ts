@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../../kernel/http/contract.ts'
-import { cleanLine } from '../../kernel/text/typedText.contract.ts'
+import { cleanLine, MAX_TYPED } from '../../kernel/text/typedText.contract.ts'
 
 /** Videos that one call may name. */
 export const SELECTION_MAX = 100
@@ -9,7 +9,12 @@ export const FOLDER_NAME_MAX = 60
 const Ids = z.array(z.uuid('unknown_task')).check(z.minLength(1, 'required'), z.maxLength(SELECTION_MAX, 'too_many'))
 export const FolderName = z
   .string()
-  .check(z.overwrite(cleanLine), z.minLength(1, 'required'), z.maxLength(FOLDER_NAME_MAX, 'folder_name_too_long'))
+  .check(
+    z.maxLength(MAX_TYPED, { error: 'folder_name_too_long', abort: true }),
+    z.overwrite(cleanLine),
+    z.minLength(1, 'required'),
+    z.maxLength(FOLDER_NAME_MAX, 'folder_name_too_long'),
+  )
 export const VideoMark = z.object({ id: z.string(), favourite: z.boolean(), folder: z.nullable(z.string()) })
 export type VideoMark = z.infer<typeof VideoMark>
 

@@ -74,8 +74,10 @@ describe('favourites and folders', () => {
     expect(await mark(ada, { ids: ids(), folder: 'x'.repeat(61) })).toBe(422)
   })
 
-  it('refuse a folder name with a control character, which the database cannot store', async () => {
-    for (const folder of ['a\u0000b', 'a\nb', '\ud800']) expect(await mark(ada, { ids: ids(), folder })).toBe(422)
+  it('clean a folder name of what cannot be seen, and refuse one that shows nothing', async () => {
+    expect(await mark(ada, { ids: ids(), folder: 'a\u0000\nb' })).toBe(204)
+    for (const folder of ['\u0000', '\ud800', 'a'.repeat(2_000)])
+      expect(await mark(ada, { ids: ids(), folder })).toBe(422)
   })
 })
 
