@@ -25,7 +25,7 @@ const ENGINE_PORT = '^workflows/engine/[^/]+\\.port\\.ts$'
 /** Activities and triggers: all other files in a context's folder. */
 const ACTIVITIES = '^workflows/(?!engine/|temporal/|testing/)[^/]+/(?!.*\\.workflow\\.ts$)[^/]+\\.ts$'
 const READS = '^projections/.*\\bread[A-Z][A-Za-z]*\\.ts$'
-const OURS = '^(backend|projections|workflows|site|scripts|bench)/'
+const OURS = '^(backend|projections|workflows|renderer|site|scripts|bench)/'
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 const asValue = { dependencyTypesNot: ['type-only'] }
@@ -115,7 +115,26 @@ export default {
       'providers import only ports, contracts and the kernel',
       'An adapter implements a port and knows nothing else of the context that owns it. Events are named as types.',
       { path: '^backend/providers/([^/]+)/', pathNot: TEST },
-      { path: OURS, pathNot: ['^backend/providers/$1/', KERNEL, PORT, CONTRACT, EVENTS] },
+      { path: OURS, pathNot: ['^backend/providers/$1/', KERNEL, PORT, CONTRACT, EVENTS, '^renderer/'] },
+    ),
+    rule(
+      'the renderer knows only the camera and the port of a video engine',
+      'It draws frames. Jobs, files and encoders belong to the provider that uses it.',
+      { path: '^renderer/', pathNot: TEST },
+      {
+        path: OURS,
+        pathNot: [
+          '^renderer/',
+          '^backend/tasks/camera/[^/]*contract\\.ts$',
+          '^backend/tasks/videoProvider\\.port\\.ts$',
+        ],
+      },
+    ),
+    rule(
+      'only the demo provider and the showcase draw films',
+      'Other code sees a video engine.',
+      { path: OURS, pathNot: [TEST, '^(renderer|bench|backend/programs/showcase|backend/providers/video/demo)/'] },
+      { path: '^renderer/' },
     ),
     rule(
       'backend reads projections through their read functions only',
@@ -226,7 +245,7 @@ export default {
     rule(
       'the server imports neither scripts nor the site',
       'They run separately.',
-      { path: '^(backend|projections|workflows)/', pathNot: TEST },
+      { path: '^(backend|projections|workflows|renderer)/', pathNot: TEST },
       { path: '^(scripts|site|bench)/' },
     ),
     rule(
@@ -244,7 +263,7 @@ export default {
     rule(
       'production code uses no development package',
       'They are not installed in production. Types are erased, so they may be imported.',
-      { path: '^(backend|projections|workflows)/', pathNot: TEST },
+      { path: '^(backend|projections|workflows|renderer)/', pathNot: TEST },
       { dependencyTypes: ['npm-dev'], ...asValue },
     ),
     rule(

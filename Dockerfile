@@ -11,6 +11,7 @@ FROM node:24.21.0-bookworm-slim AS app
 WORKDIR /app
 # Packages change less often than sources, so they have a separate layer.
 COPY package.json package-lock.json .npmrc ./
+COPY renderer/package.json renderer/
 RUN npm ci --omit=dev
 COPY . .
 # `--build-arg POSTGRES=none` leaves PostgreSQL out, for installations with a DATABASE_URL.

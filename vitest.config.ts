@@ -49,7 +49,7 @@ const ISOLATED = [
   'workflows/temporal/!(temporal|outages).int.spec.ts',
 ]
 
-const EVERYWHERE = '{backend,projections,workflows,site,content,scripts}/**/'
+const EVERYWHERE = '{backend,projections,workflows,renderer,site,content,scripts}/**/'
 const PURE = `${EVERYWHERE}!(*.int|*.e2e).spec.{ts,tsx}`
 const SERVICES = `${EVERYWHERE}*.int.spec.ts`
 const BROWSER = 'site/e2e/**/*.e2e.spec.ts'

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { hashText } from '#backend/providers/video/demo/random.ts'
 import { renderInChild } from '#backend/providers/video/demo/renderJob.ts'
-import { KNOWN_PROMPTS } from '#backend/providers/video/demo/testing/prompts.ts'
+import { hashText } from '#renderer/random.ts'
+import { KNOWN_PROMPTS } from '#renderer/testing/prompts.ts'
 
 // Measures the CPU time, user and system, of the demo renderer with its encoder: 6 seconds at 768P.
 // Run with: node bench/renderCost.ts [number of prompts]

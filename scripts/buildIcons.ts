@@ -93,5 +93,5 @@ for (const { hexcode, label, subgroup = -1 } of english) {
   names[twin.label] ??= icon
 }
 const json = JSON.stringify({ icons, names })
-writeFileSync('backend/providers/video/demo/reading/icons.json.gz', gzipSync(json, { level: 9 }))
+writeFileSync('renderer/reading/icons.json.gz', gzipSync(json, { level: 9 }))
 console.log(`${Object.keys(icons).length} icons, ${Object.keys(names).length} names, ${json.length} bytes`)

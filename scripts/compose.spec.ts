@@ -250,6 +250,7 @@ describe('the image', () => {
         '!package-lock.json',
         '!package.json',
         '!projections',
+        '!renderer',
         '!scripts',
         '!site',
         '!tsconfig.json',

@@ -32,7 +32,9 @@ function componentOf([at, { version, integrity, license, optional, devOptional }
  */
 export function sbom({ packages } = readJson('package-lock.json')) {
   const { name, version, license } = readJson('package.json')
-  const shipped = Object.entries(packages).filter(([at, { dev, link }]) => at !== '' && !dev && !link)
+  const shipped = Object.entries(packages).filter(
+    ([at, { dev, link }]) => at.startsWith('node_modules/') && !dev && !link,
+  )
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',

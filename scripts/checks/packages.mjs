@@ -12,7 +12,9 @@ export function packageFaults(
   lock = readJson('package-lock.json'),
   allowed = readJson('scripts/checks/packages.json'),
 ) {
-  const packages = Object.entries(lock.packages).filter(([folder]) => folder !== '')
+  const packages = Object.entries(lock.packages).filter(
+    ([folder, { link }]) => folder.startsWith('node_modules/') && !link,
+  )
   const nameOf = (folder) => folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
   const licences = new Set()
   const scripts = new Set()

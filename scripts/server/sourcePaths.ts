@@ -7,7 +7,7 @@ const SOURCES = ['workflows/temporal/sandbox.ts']
 /** Made by other builds, which may not have run. */
 const BUILT = ['site/dist', 'workflows/temporal/dist']
 
-const OURS = /\/(?:backend|projections|workflows|content)\/.*\.ts$/
+const OURS = /\/(?:backend|projections|workflows|renderer|content)\/.*\.ts$/
 /** A path that a source builds from its own place, or another use of `import.meta`. */
 const OWN_PATH =
   /new URL\('([^']+)', import\.meta\.url\)|path\.(?:join|resolve)\(import\.meta\.dirname, '([^']+)'\)|import\.meta\.(url|dirname|main)\b/g

@@ -103,6 +103,12 @@ export const VIOLATIONS: readonly Violation[] = [
     'backend/tasks/tasks.ts',
   ),
   importing(
+    'the renderer knows only the camera and the port of a video engine',
+    'renderer/film.ts',
+    'backend/kernel/media/frameEncoder.ts',
+  ),
+  importing('only the demo provider and the showcase draw films', 'backend/tasks/draw.ts', 'renderer/film.ts'),
+  importing(
     'a feature imports no other feature',
     'site/src/features/profile/Profile.tsx',
     'site/src/features/auth/Outcome.tsx',

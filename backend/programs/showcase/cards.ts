@@ -4,7 +4,7 @@ import enCommon from '#content/en/common.json' with { type: 'json' }
 import enLanding from '#content/en/landing.json' with { type: 'json' }
 import zhCommon from '#content/zh/common.json' with { type: 'json' }
 import zhLanding from '#content/zh/landing.json' with { type: 'json' }
-import type { CameraPath } from '../../providers/video/demo/view.ts'
+import type { CameraPath } from '#renderer/view.ts'
 import { HERO } from './hero.ts'
 import { drawMark } from './icons.ts'
 import { film, PUBLIC, ROOT, type Shot, STILL, takeStill, writePicture } from './shoot.ts'

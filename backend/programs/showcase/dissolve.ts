@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
-import type { DrawFrame, Frame } from '../../providers/video/demo/scene.ts'
+import type { DrawFrame, Frame } from '#renderer/scene.ts'
 import { FPS } from './shoot.ts'
 
 /**

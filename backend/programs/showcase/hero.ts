@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Camera } from '../../providers/video/demo/view.ts'
+import type { Camera } from '#renderer/view.ts'
 import { dissolving } from './dissolve.ts'
 import { FPS, film, MEDIA, type Shot, takeStill, writeClip, writePicture } from './shoot.ts'
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
+import { readPrompt } from '#renderer/reading/readPrompt.ts'
+import { buildScene, type DrawFrame, type Frame } from '#renderer/scene.ts'
+import type { CameraPath } from '#renderer/view.ts'
 import { FrameEncoder } from '../../kernel/media/frameEncoder.ts'
-import { readPrompt } from '../../providers/video/demo/reading/readPrompt.ts'
-import { buildScene, type DrawFrame, type Frame } from '../../providers/video/demo/scene.ts'
-import type { CameraPath } from '../../providers/video/demo/view.ts'
 import type { CameraMovement } from '../../tasks/catalogue/models.contract.ts'
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..')

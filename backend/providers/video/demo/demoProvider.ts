@@ -1,9 +1,9 @@
 import { copyFile, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { hashText } from '#renderer/random.ts'
+import { understand } from '#renderer/reading/understand.ts'
 import { removeFile } from '../../../kernel/media/atomicFile.ts'
-import { hashText } from './random.ts'
-import { understand } from './reading/understand.ts'
 import { renderInChild } from './renderJob.ts'
 
 type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed' }>; readonly cancel: AbortController }

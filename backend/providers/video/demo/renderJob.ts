@@ -2,23 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { partPath, removeFile } from '#backend/kernel/media/atomicFile.ts'
 import { collectTail } from '#backend/kernel/processes/runHere.ts'
+import type { FilmRequest } from '#renderer/film.ts'
 
 /** A video to render. Must be serialisable, because it is sent to a child process. */
-export type RenderJob = Readonly<{
-  prompt: string
-  /** Sets everything that the prompt leaves open. */
-  seed: number
-  /** Path of a JPEG or PNG file to animate. Without it, a scene is generated from the prompt. */
-  imagePath?: string
-  /** Camera movements, such as 推进. Only the first three are used. */
-  movements: readonly string[]
-  resolution: string
-  /** Seconds. */
-  duration: number
-  /** Path of the MP4 file to write. */
-  out: string
-  ffmpegPath?: string | undefined
-}>
+export type RenderJob = Omit<FilmRequest, 'picture'> &
+  Readonly<{
+    /** Path of the picture to animate, a JPEG or PNG file. */
+    imagePath?: string
+    /** Path of the MP4 file to write. */
+    out: string
+    ffmpegPath?: string | undefined
+  }>
 
 export type RenderResult = Readonly<{
   width: number

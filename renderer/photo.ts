@@ -1,5 +1,11 @@
 import { type Canvas, createCanvas, type Image, type SKRSContext2D } from '@napi-rs/canvas'
-import { type CameraOptions, createCameraPath, FARTHEST, projectPoint, RELIEF } from '#backend/tasks/camera/contract.ts'
+import {
+  type CameraOptions,
+  createCameraPath,
+  FARTHEST,
+  projectPoint,
+  RELIEF,
+} from '../backend/tasks/camera/contract.ts'
 import { guessDepth } from './depth.ts'
 import type { Description } from './description.ts'
 import { noise } from './random.ts'

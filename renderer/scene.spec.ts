@@ -1,11 +1,11 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/catalogue/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES } from '../backend/tasks/catalogue/models.contract.ts'
 import { describe as describeScene } from './description.ts'
+import { outputSize } from './film.ts'
 import { TIMES_OF_DAY } from './palette.ts'
 import { buildPhoto } from './photo.ts'
 import { readPrompt } from './reading/readPrompt.ts'
-import { outputSize } from './renderVideo.ts'
 import type { DrawFrame } from './scene.ts'
 import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'
 

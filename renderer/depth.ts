@@ -1,5 +1,5 @@
 import { createCanvas, type Image } from '@napi-rs/canvas'
-import { type DepthMap, depthOf } from '#backend/tasks/camera/contract.ts'
+import { type DepthMap, depthOf } from '../backend/tasks/camera/contract.ts'
 
 /** Estimates the depth of an image at two points per cell of a mesh. */
 export function guessDepth(image: Image, columns: number, rows: number): DepthMap {

@@ -1,5 +1,5 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import type { Camera, CameraPath } from '#backend/tasks/camera/contract.ts'
+import type { Camera, CameraPath } from '../backend/tasks/camera/contract.ts'
 
 export type { Camera, CameraPath }
 

@@ -1,4 +1,4 @@
-import { noise } from '#backend/tasks/camera/noise.contract.ts'
+import { noise } from '../backend/tasks/camera/noise.contract.ts'
 
 export { noise }
 

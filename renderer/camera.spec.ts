@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { createCameraPath } from '#backend/tasks/camera/contract.ts'
-import { CAMERA_MOVEMENT_VALUES, type CameraMovement } from '#backend/tasks/catalogue/models.contract.ts'
+import { createCameraPath } from '../backend/tasks/camera/contract.ts'
+import { CAMERA_MOVEMENT_VALUES, type CameraMovement } from '../backend/tasks/catalogue/models.contract.ts'
 import { applyView, type Camera, coverage, screenToWorld } from './view.ts'
 
 const VIEWPORT = { width: 1600, height: 900, horizon: 0.1 }

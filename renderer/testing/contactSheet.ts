@@ -26,3 +26,9 @@ export async function writeContactSheet(prompts: readonly string[], file: string
   }
   writeFileSync(file, await sheet.encode('jpeg', 72))
 }
+
+if (import.meta.main) {
+  const [file, ...prompts] = process.argv.slice(2)
+  if (file && prompts.length > 0) await writeContactSheet(prompts, file)
+  else console.error('Usage: npm run sheet -w renderer -- <file.jpg> <prompt> …')
+}

@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { createCameraPath } from '#backend/tasks/camera/contract.ts'
+import { createCameraPath } from '../backend/tasks/camera/contract.ts'
 import { type Actor, addActor, speedOf } from './actor.ts'
 import { castOf } from './cast.ts'
 import { describe } from './description.ts'

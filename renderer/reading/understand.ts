@@ -1,4 +1,4 @@
-import type { Understanding } from '#backend/tasks/videoProvider.port.ts'
+import type { Understanding } from '../../backend/tasks/videoProvider.port.ts'
 import { type Kind, lexicon } from './lexicon.ts'
 import { placeOf } from './placeOf.ts'
 import { readPrompt } from './readPrompt.ts'
