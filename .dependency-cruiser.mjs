@@ -2,7 +2,7 @@
 // name files; see docs/decisions/0013-folders-show-roles.md. scripts/checks/boundaries.spec.ts tests a violation of
 // each rule. A rule's name states what it guarantees.
 
-const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/)'
+const TEST = '(\\.spec\\.tsx?$|/testing/|^(proof|site/e2e)/)'
 /** Composition root: chooses the adapters, so it may import everything. */
 const ROOT = '^backend/(main\\.ts$|app/|programs/)'
 const CONTEXT = '^backend/(?!kernel/|providers/|audit/|app/|programs/|testing/)[^/]+/'
@@ -25,7 +25,7 @@ const ENGINE_PORT = '^workflows/engine/[^/]+\\.port\\.ts$'
 /** Activities and triggers: all other files in a context's folder. */
 const ACTIVITIES = '^workflows/(?!engine/|temporal/|testing/)[^/]+/(?!.*\\.workflow\\.ts$)[^/]+\\.ts$'
 const READS = '^projections/.*\\bread[A-Z][A-Za-z]*\\.ts$'
-const OURS = '^(backend|projections|workflows|renderer|site|scripts|bench)/'
+const OURS = '^(backend|projections|workflows|renderer|site|scripts|proof)/'
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 const asValue = { dependencyTypesNot: ['type-only'] }
@@ -133,7 +133,7 @@ export default {
     rule(
       'only the demo provider and the showcase draw films',
       'Other code sees a video engine.',
-      { path: OURS, pathNot: [TEST, '^(renderer|bench|backend/programs/showcase|backend/providers/video/demo)/'] },
+      { path: OURS, pathNot: [TEST, '^(renderer|backend/programs/showcase|backend/providers/video/demo)/'] },
       { path: '^renderer/' },
     ),
     rule(
@@ -232,21 +232,21 @@ export default {
       'Other code sees ports. An adapter may import the rest of its own folder.',
       {
         path: OURS,
-        pathNot: [TEST, ROOT, '^bench/', ADAPTER, '^backend/kernel/postgres/'],
+        pathNot: [TEST, ROOT, ADAPTER, '^backend/kernel/postgres/'],
       },
       { path: ADAPTER, ...asValue },
     ),
     rule(
       'nothing imports the composition root',
       'It knows everything; nothing knows it.',
-      { path: OURS, pathNot: [TEST, ROOT, '^bench/'] },
+      { path: OURS, pathNot: [TEST, ROOT] },
       { path: ROOT },
     ),
     rule(
       'the server imports neither scripts nor the site',
       'They run separately.',
       { path: '^(backend|projections|workflows|renderer)/', pathNot: TEST },
-      { path: '^(scripts|site|bench)/' },
+      { path: '^(scripts|site|proof)/' },
     ),
     rule(
       'scripts import only Node and each other',
@@ -255,9 +255,9 @@ export default {
       { pathNot: '^scripts/', dependencyTypesNot: ['core'] },
     ),
     rule(
-      'nothing but tests and benches imports tests',
-      'Production must not need test code. A bench seeds data the way a test does.',
-      { path: OURS, pathNot: [TEST, '^bench/'] },
+      'nothing but tests imports tests',
+      'Production must not need test code.',
+      { path: OURS, pathNot: TEST },
       { path: [TEST, '^node_modules/(vitest|playwright|axe-core|@axe-core)/'] },
     ),
     rule(

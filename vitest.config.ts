@@ -31,7 +31,7 @@ const MEASURES = [
   ...(process.env.KINORA_FULL
     ? [
         LAYOUTS,
-        'backend/testing/attack/attack.int.spec.ts',
+        'proof/attack/attack.int.spec.ts',
         'site/e2e/library/scroll.e2e.spec.ts',
         'workflows/temporal/startBacklog.int.spec.ts',
       ]
@@ -49,7 +49,7 @@ const ISOLATED = [
   'workflows/temporal/!(temporal|outages).int.spec.ts',
 ]
 
-const EVERYWHERE = '{backend,projections,workflows,renderer,site,content,scripts}/**/'
+const EVERYWHERE = '{backend,projections,workflows,renderer,proof,site,content,scripts}/**/'
 const PURE = `${EVERYWHERE}!(*.int|*.e2e).spec.{ts,tsx}`
 const SERVICES = `${EVERYWHERE}*.int.spec.ts`
 const BROWSER = 'site/e2e/**/*.e2e.spec.ts'

@@ -8,7 +8,7 @@ import { packageFaults } from './checks/packages.mjs'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, secondsSince, tool } from './run.mjs'
 
-const FOLDERS = ['backend', 'projections', 'workflows', 'renderer', 'site', 'scripts', 'bench']
+const FOLDERS = ['backend', 'projections', 'workflows', 'renderer', 'site', 'scripts', 'proof']
 
 await installMissing()
 const folders = FOLDERS.filter((folder) => existsSync(path.join(ROOT, folder)))

@@ -7,7 +7,7 @@ import { NODE, ROOT, run, settings } from './run.mjs'
 // benchmarks do not.
 // `npm run bench` without a name prints the table of all.
 const [folder, ...words] = process.argv.slice(2)
-const isTable = folder === 'bench' && (words[0] ?? '--').startsWith('--')
+const isTable = folder === 'proof/bench' && (words[0] ?? '--').startsWith('--')
 const [name, ...args] = isTable ? ['table', ...words] : words
 const names = readdirSync(path.join(ROOT, folder))
   .filter((file) => /^\w+\.ts$/.test(file))
@@ -18,6 +18,6 @@ if (!names.includes(name)) {
   process.exit(2)
 }
 await installMissing()
-const program = [...(folder === 'bench' ? [] : settings()), `${folder}/${name}.ts`, ...args]
+const program = [...(folder === 'proof/bench' ? [] : settings()), `${folder}/${name}.ts`, ...args]
 const { code } = await run(NODE, program, { stdin: 'inherit' })
 process.exit(code)

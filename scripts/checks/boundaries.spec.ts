@@ -13,7 +13,7 @@ interface Found {
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const CONFIG = path.join(ROOT, '.dependency-cruiser.mjs')
-const FOLDERS = ['backend', 'projections', 'workflows', 'renderer', 'site', 'scripts', 'bench']
+const FOLDERS = ['backend', 'projections', 'workflows', 'renderer', 'site', 'scripts', 'proof']
 
 function violationsIn(tree: string): Found[] {
   const folders = FOLDERS.filter((folder) => existsSync(path.join(tree, folder)))

@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
-  .concat(['backend', 'projections', 'workflows', 'site'].map((folder) => `${folder}/README.md`))
+  .concat(['backend', 'projections', 'workflows', 'renderer', 'proof', 'site'].map((folder) => `${folder}/README.md`))
   .concat(execFileSync('find', ['docs', '-name', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n'))
 const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8')
 
 /** Paths of this repository that a page quotes in backticks. Patterns and placeholders are not paths. */
 const quoted = (text: string) =>
-  [...text.matchAll(/`((?:backend|projections|workflows|site|scripts|content|docs|bench)\/[\w./[\]-]+)`/g)].map(
-    ([, file]) => file!,
-  )
+  [
+    ...text.matchAll(/`((?:backend|projections|workflows|renderer|proof|site|scripts|content|docs)\/[\w./[\]-]+)`/g),
+  ].map(([, file]) => file!)
 const links = (page: string) =>
   [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => path.join(path.dirname(page), target!))
 
@@ -39,7 +39,7 @@ describe('documentation', () => {
 })
 
 describe('the tree', () => {
-  const files = execFileSync('git', ['ls-files', 'backend', 'projections', 'workflows', 'site', 'scripts', 'bench'], {
+  const files = execFileSync('git', ['ls-files', 'backend', 'projections', 'workflows', 'site', 'scripts', 'proof'], {
     cwd: ROOT,
     encoding: 'utf8',
   })

@@ -6,7 +6,7 @@ import { check } from 'recheck'
 import ts from 'typescript'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const FOLDERS = ['backend', 'projections', 'workflows', 'site/src']
+const FOLDERS = ['backend', 'projections', 'workflows', 'renderer', 'site/src']
 const TEST = /\.spec\.tsx?$|\/testing\//
 /** Expressions that this version of the checker has found linear. Some take seconds to judge. */
 const LINEAR = path.join(

@@ -11,8 +11,8 @@ const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
 const OWNERS: Record<string, string[]> = JSON.parse(read('scripts/checks/tableOwners.json'))
 const OWNER_OF = new Map(Object.entries(OWNERS).flatMap(([folder, tables]) => tables.map((table) => [table, folder])))
 
-/** Files that may name every table: tests, migrations, benches, and the backup, which handles whole databases. */
-const EXEMPT = /\.spec\.|\/testing\/|^site\/e2e\/|\/migrations\/|^bench\/|^backend\/programs\/recovery\//
+/** Files that may name every table: tests, migrations, and the backup, which handles whole databases. */
+const EXEMPT = /\.spec\.|\/testing\/|^site\/e2e\/|\/migrations\/|^proof\/|^backend\/programs\/recovery\//
 const SQL =
   /\b(?:from|join|into|update|(?:create|alter|drop|lock|truncate) table|truncate|analyze|references|exists|only)\s+((?:"?[a-z_]+"?(?:\s+(?:as\s+)?[a-z]+)?\s*,\s*)*"?[a-z_]+"?)/gi
 /** Table names that code passes to SQL or to an entity as a literal. Names of one word are words of other languages, too. */

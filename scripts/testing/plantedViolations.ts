@@ -123,7 +123,7 @@ export const VIOLATIONS: readonly Violation[] = [
   importing('the server imports neither scripts nor the site', 'backend/kernel/http/site.ts', 'site/src/address.ts'),
   importing('scripts import only Node and each other', 'scripts/count.mjs', 'node_modules/zod/index.js'),
   importing(
-    'nothing but tests and benches imports tests',
+    'nothing but tests imports tests',
     'backend/kernel/media/double.ts',
     'backend/providers/video/testing/providerDouble.ts',
   ),

@@ -8,7 +8,7 @@ import { buildServerIfStale } from '../server/buildServer.mjs'
 import { findOrInstallChromium } from './chromium.mjs'
 
 /** Folders with tests. */
-const FOLDERS = ['backend', 'content', 'projections', 'renderer', 'scripts', 'site', 'workflows']
+const FOLDERS = ['backend', 'content', 'projections', 'proof', 'renderer', 'scripts', 'site', 'workflows']
 
 const vitestArgs = process.argv.slice(2).filter((arg) => arg !== '--full')
 const full = vitestArgs.length < process.argv.length - 2

@@ -12,8 +12,8 @@ import { MODEL_PLANS } from '#backend/providers/payments/paypal/testing/paypalMo
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { isKnown } from '#proof/money/moneyWorld.ts'
 import { contextOf } from '../subscriptions/sendCommand.ts'
-import { isKnown } from './moneyWorld.ts'
 
 export const userId = 'user-1'
 

@@ -7,8 +7,8 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
 import { at, on, userId } from '#backend/subscriptions/testing/subscriptionFacts.ts'
+import { PaymentModel } from '#proof/money/paymentModel.ts'
 import { type SettleDeps, settleSubscription } from '../subscriptions/settleSubscription.ts'
-import { PaymentModel } from './paymentModel.ts'
 
 const stream = `subscription-${userId}`
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { FULL } from '../../testing/fullRun.ts'
 
-const LOAD = ['bench/load.ts', '--rate', '4', '--seconds', '60', '--render', '5', '--users', '4', '--seed', '7']
+const LOAD = ['proof/bench/load.ts', '--rate', '4', '--seconds', '60', '--render', '5', '--users', '4', '--seed', '7']
 const FAULTS = ['--faults', '--kill-every', '20']
 
 it.skipIf(!FULL)(

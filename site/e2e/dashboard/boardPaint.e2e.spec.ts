@@ -17,7 +17,7 @@ const REST_MS = 1_000
 
 const data = mkdtempSync(path.join(os.tmpdir(), 'kinora-board-'))
 beforeAll(() => {
-  const bench = path.resolve(import.meta.dirname, '../../../bench/analytics.ts')
+  const bench = path.resolve(import.meta.dirname, '../../../proof/bench/analytics.ts')
   const { status, stderr } = spawnSync(process.execPath, [bench, 'seed', String(VIEWS)], {
     env: { ...process.env, DATA_DIR: data },
     encoding: 'utf8',

@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type CreditAccount, type CreditAccountCommand, creditAccount } from '#backend/credits/creditAccount.decider.ts'
+import type { Subscription } from '#backend/subscriptions/agreements.rules.ts'
+import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
+import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { play } from './moneyInvariants.ts'
+import { crashing, history } from './moneySteps.ts'
+import { type Faulty, MoneyWorld } from './moneyWorld.ts'
+import type { PaymentModel } from './paymentModel.ts'
+
+type Credit = (command: CreditAccountCommand, account: CreditAccount) => ReturnType<typeof creditAccount.decide>
+const ofCredits = (decide: Credit): Faulty => ({ creditAccount: { decide } })
+
+/** Returns a fault that changes the decided events of subscriptions. */
+const ofPlans = (
+  change: (
+    events: readonly SubscriptionEvent[],
+    command: SubscriptionCommand,
+    state: Subscription,
+  ) => readonly SubscriptionEvent[],
+): Faulty => ({
+  subscription: {
+    decide: (command: SubscriptionCommand, state: Subscription) =>
+      change(subscription.decide(command, state), command, state),
+  },
+})
+
+type Claim = SubscriptionEvent<'SubscriptionSaleReversed'>['data']
+
+/** Returns a fault that changes what reversals claim. `share` is the reversal's own share of the credits. */
+const ofClaims = (change: (claim: Claim, share: number) => number): Faulty =>
+  ofPlans((events, _, { sales }) =>
+    events.map((event) => {
+      if (event.type !== 'SubscriptionSaleReversed') return event
+      const sale = sales.find(({ id }) => id === event.data.saleId)
+      const share = sale ? Math.floor((sale.credits * event.data.amountCents) / sale.amountCents) : 0
+      return { ...event, data: { ...event.data, credits: change(event.data, share) } }
+    }),
+  )
+
+/** Returns a fault that loses events of a type. */
+const without = (lost: SubscriptionEvent['type']): Faulty =>
+  ofPlans((events) => events.filter(({ type }) => type !== lost))
+
+/** Faults of earlier releases. */
+const FAULTS: Readonly<Record<string, Faulty>> = {
+  'credits held over the end of their lot are kept by cancelling': ofCredits((command, account) =>
+    creditAccount.decide(command.type === 'ReleaseHold' ? { ...command, byOwner: false } : command, account),
+  ),
+  'renewed credits get a new date': ofCredits((command, account) =>
+    creditAccount.decide(command, {
+      ...account,
+      lots: account.lots.map((lot) => (lot.source === 'returned' ? { ...lot, source: 'adjustment' } : lot)),
+    }),
+  ),
+  'activation does not withdraw other agreements': ofPlans((events) =>
+    events.some(({ type }) => type === 'SubscriptionActivated')
+      ? events.filter(({ type, data }) => type !== 'SubscriptionEnded' || data.cause !== 'withdrawn')
+      : events,
+  ),
+  'the end is recorded when it is noticed': ofPlans((events, { at }) =>
+    events.map((event) =>
+      event.type === 'SubscriptionEnded' && event.data.cause === 'period_end'
+        ? { ...event, data: { ...event.data, at } }
+        : event,
+    ),
+  ),
+  'each part of a refund is rounded down': ofClaims(({ kind, credits }, share) =>
+    kind === 'refund' ? Math.min(share, credits) : credits,
+  ),
+  'a chargeback claims again what a refund has claimed': ofClaims(({ kind, credits, amountCents }, share) =>
+    kind === 'reversal' && amountCents > 0 ? share : credits,
+  ),
+  'a dispute that is won gives nothing back': without('SubscriptionSaleRestored'),
+  'a whole refund does not end the plan': ofPlans((events, { type }) =>
+    type === 'ReportReversal' ? events.filter((event) => event.type !== 'SubscriptionEnded') : events,
+  ),
+  'a sale with the wrong price is ignored': without('SubscriptionSaleMismatched'),
+  'the refund of a late sale is not proposed': without('SubscriptionRefundProposed'),
+}
+
+/** Faults in what reconciliation reads from the provider. */
+const BLIND_SPOTS: Readonly<Record<string, (provider: PaymentModel) => void>> = {
+  'refunds whose webhook was lost are not found': (provider) => {
+    const { listSales } = provider
+    provider.listReversals = async () => []
+    provider.listSales = async (...period) =>
+      (await listSales.apply(provider, period)).map((sale) => ({ ...sale, refunded: false }))
+  },
+  'refunded sales whose webhook was lost are not found': (provider) => {
+    const { listSales } = provider
+    provider.listSales = async (...period) => (await listSales.apply(provider, period)).filter((sale) => !sale.refunded)
+  },
+}
+
+const numRuns = 1_000
+
+describe(`${numRuns} random histories of money`, () => {
+  const detects = async (name: string, faulty: Faulty, blind?: (provider: PaymentModel) => void) => {
+    const property = fc.asyncProperty(history, crashing, (steps, rollCrash) => {
+      const world = new MoneyWorld(rollCrash, faulty)
+      blind?.(world.provider)
+      return play(world, steps)
+    })
+    const { failed, numRuns: played } = await fc.check(property, { numRuns, seed: 20261121, endOnFailure: true })
+    console.log(`${name}: red after ${played} histories`)
+    expect(failed).toBe(true)
+  }
+
+  it.each(Object.entries(FAULTS))('detect that %s', { timeout: 120_000 }, detects)
+
+  it.each(Object.entries(BLIND_SPOTS))('detect that %s', { timeout: 120_000 }, (name, blind) =>
+    detects(name, {}, blind),
+  )
+})
