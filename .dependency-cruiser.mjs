@@ -137,10 +137,22 @@ export default {
       { path: '^renderer/' },
     ),
     rule(
+      'backups receive the product as arguments',
+      'They copy and compare files and tables, whatever these contain.',
+      { path: '^backend/backups/', pathNot: TEST },
+      { path: OURS, pathNot: ['^backend/(backups|audit)/', KERNEL, '^projections/'] },
+    ),
+    rule(
+      'the composition imports no program',
+      'A program composes, too: it imports the composition.',
+      { path: '^backend/app/', pathNot: TEST },
+      { path: '^backend/programs/' },
+    ),
+    rule(
       'backend reads projections through their read functions only',
-      'Rows and tables are private to the projections.',
+      'Rows and tables are private to the projections. A backup copies all tables but those of a rebuild.',
       { path: '^backend/', pathNot: [TEST, ROOT] },
-      { path: '^projections/', pathNot: READS },
+      { path: '^projections/', pathNot: [READS, '^projections/engine/rebuild\\.ts$'] },
     ),
     rule(
       'backend starts no workflow itself',

@@ -8,6 +8,7 @@ import { transactOn } from '#projections/engine/transaction.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { countVisits } from '../analytics/countVisits.ts'
+import { refuseUnfinishedRestore, UnfinishedRestore } from '../backups/recovery/unfinishedRestore.ts'
 import { pause } from '../kernel/backoff.ts'
 import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
 import { createOrigins } from '../kernel/eventsourcing/createOrigins.ts'
@@ -30,7 +31,6 @@ import { type Database, openDatabase, poolOf } from '../kernel/postgres/orm.ts'
 import { proveDatabase, UnsuitableDatabase } from '../kernel/postgres/proveDatabase.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import { createOperatorAlerts, SUBSCRIPTION_SILENT } from '../operators/alerts/operatorAlerts.ts'
-import { refuseUnfinishedRestore } from '../programs/recovery/unfinishedRestore.ts'
 import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
@@ -98,6 +98,7 @@ export const REFUSALS = [
   ForeignLog,
   OlderLog,
   WrongMasterKey,
+  UnfinishedRestore,
 ]
 
 interface Opening extends Pick<Overrides, 'now'> {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS, WORK_LISTS } from '#projections/all.ts'
 import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness.ts'
+import { startHeads } from '../audit/heads/startHeads.ts'
 import { stopListening } from '../kernel/http/drain.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { isSocketRequest } from '../kernel/http/realtime.ts'
@@ -12,6 +13,7 @@ import { answerUnparsed } from '../kernel/http/unparsed.ts'
 import { describeFfmpeg } from '../kernel/media/ffmpeg.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
+import { deferred, leased, type Running } from '../kernel/postgres/leased.ts'
 import { refuseFullDisk } from '../kernel/postgres/refuseFullDisk.ts'
 import { collectBuffersWithHeap, STARTED } from '../kernel/processes/starting.ts'
 import { shareFor } from '../kernel/shareFor.ts'
@@ -21,8 +23,7 @@ import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
-import { startHeads } from './heads/heads.ts'
-import { deferred, leased, type Running } from './leases.ts'
+import { openHeadFiles } from './openPlace.ts'
 import { registerMachineGauges } from './operators/machineGauges.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
@@ -152,8 +153,16 @@ async function startBackground(context: Context, adapters: Adapters, services: S
   // Temporal coordinates its workers; the embedded engine must run in one process only.
   const start = () => (config.temporal ? workflows() : leased(leases, 'workflows', workflows))
   if (isWanted('workflows')) {
-    running.push(deferred(reach(WORK_LISTS), start), startHeads(context, services.erasures))
-    if (config.backup) running.push((await import('./backups/startBackups.ts')).startBackups(context))
+    running.push(
+      deferred(reach(WORK_LISTS), start),
+      startHeads({
+        ...context,
+        files: openHeadFiles(config.headsTo, context.temporaryDir),
+        reconcileErasures: services.erasures.reconcile,
+      }),
+    )
+    // Most installations do without its packages.
+    if (config.backup) running.push((await import('./backups.ts')).startNightlyCopies(context, config.backup))
   }
   const started = Promise.all([reach(PROJECTIONS), ...running.map((role) => role.started)])
   return { running, started, stopWaiting: () => halt.abort() }

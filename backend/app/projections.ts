@@ -7,8 +7,8 @@ import type { AnyProjection } from '#projections/engine/projection.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
 import { runProjection } from '#projections/engine/runProjection.ts'
 import { sharedReads } from '#projections/engine/sharedReads.ts'
+import { leased, type Running } from '../kernel/postgres/leased.ts'
 import type { Context } from './context.ts'
-import { leased, type Running } from './leases.ts'
 
 /** Time after which the next projection starts although the one before it has not caught up, ms. */
 const TURN_MS = 50

@@ -20,7 +20,7 @@ import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
 import { createImageUploads } from '../tasks/uploads/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
-import { openHeadFiles } from './heads/headFiles.ts'
+import { openHeadFiles } from './openPlace.ts'
 import { createWelcome } from './welcome.ts'
 
 /** Deletes a user's rows in each module that stores some. */

@@ -19,11 +19,11 @@ import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
+import type { Running } from '../kernel/postgres/leased.ts'
 import { PAYMENT_WEBHOOKS } from '../subscriptions/webhooks/webhookInbox.ts'
 import { MEDIA_REMOVALS } from '../tasks/mediaRemovals.ts'
 import { PROVIDER_HINTS } from '../tasks/providerCallbacks.ts'
 import type { Context } from './context.ts'
-import type { Running } from './leases.ts'
 import type { Services } from './services.ts'
 
 /** Notifications after which a row may be waiting for a workflow. */

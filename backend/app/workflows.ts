@@ -12,20 +12,20 @@ import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
 import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
+import { removePartials } from '../backups/removePartials.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
 import { deleteExpiredIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
+import { leased, type Running } from '../kernel/postgres/leased.ts'
 import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
-import { removePartials } from './backups/removePartials.ts'
 import type { Context } from './context.ts'
 import { openEngine } from './engine.ts'
-import { leased, type Running } from './leases.ts'
 import type { Services } from './services.ts'
 import { startTriggers } from './triggers.ts'
 import { usersWithoutAllowance } from './usersWithoutAllowance.ts'
@@ -115,7 +115,7 @@ function activitiesOf(
     async removeUnusedUploads() {
       await uploads.removeUnused()
       await removeExpiredStarts(database, Date.now())
-      await removePartials({ folder: config.dataDir }, ['media'], Date.now())
+      await removePartials(config.dataDir, ['media'], Date.now())
     },
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,

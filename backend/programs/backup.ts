@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { ConfigError } from '../app/config/environment.ts'
 import { readConfig } from '../app/config/readConfig.ts'
+import { backUp } from '../backups/recovery/backUp.ts'
+import { RecoveryError } from '../backups/recovery/manifest.ts'
 import { flag, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
-import { backUp } from './recovery/backUp.ts'
-import { RecoveryError } from './recovery/manifest.ts'
 
 const usage = `npm run backup -- --out <new folder> [--with-secrets]
 

@@ -1,19 +1,21 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import type pg from 'pg'
+import { PRODUCT } from '../app/backups.ts'
 import { ConfigError } from '../app/config/environment.ts'
 import { makeDataDir } from '../app/config/makeDataDir.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
 import { withFiles } from '../app/config/settingFiles.ts'
 import { INCOMPLETE } from '../audit/runCommand.ts'
+import { backUp } from '../backups/recovery/backUp.ts'
+import { compareRestored } from '../backups/recovery/compareRestored.ts'
+import { RecoveryError } from '../backups/recovery/manifest.ts'
+import { restore } from '../backups/recovery/restore.ts'
 import { flag, parseOptions, runProgram } from '../kernel/commandLine.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { runAudit } from './audit.ts'
 import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
-import { backUp } from './recovery/backUp.ts'
-import { compareRestored } from './recovery/compareRestored.ts'
-import { RecoveryError } from './recovery/manifest.ts'
-import { restore } from './recovery/restore.ts'
 
 const usage = `npm run drill [-- --with-secrets] [--keep]
 
@@ -61,9 +63,10 @@ async function drill(config: Config, { keep, withSecrets, givenKey }: Options, p
   try {
     const { tables } = await backUp(config, backup, withSecrets)
     print(`backed up: ${tables.length} tables (${seconds()})`)
-    const findings = await restore(backup, { dataDir, databaseUrl: undefined }, (manifest, connection) => {
+    const findings = await restore(backup, { dataDir, databaseUrl: undefined }, PRODUCT, (manifest, connection) => {
       print(`restored into a new cluster (${seconds()})`)
-      return compareRestored(connection, dataDir, manifest, givenKey ?? copiedKey(dataDir), config)
+      const proveKeys = (client: pg.ClientBase) => PRODUCT.proveKeys(client, givenKey ?? copiedKey(dataDir))
+      return compareRestored(connection, dataDir, manifest, { source: config, proveKeys })
     })
     for (const { check, seen, wrong } of findings) print(`${wrong ? '✗' : '✓'} ${check}: ${wrong ?? seen}`)
     const isProven = config.eventStore ? undefined : await verifyLedger(dataDir, print)

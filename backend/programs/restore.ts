@@ -4,17 +4,18 @@ import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { text as readText } from 'node:stream/consumers'
 import { ERASURE_FILE, parseErasures } from '../accounts/erasureList.ts'
-import { openPlace } from '../app/backups/openPlace.ts'
-import { identityOf, WrongPhrase } from '../app/backups/recoveryPhrase.ts'
+import { PRODUCT } from '../app/backups.ts'
 import { ConfigError } from '../app/config/environment.ts'
 import { withFiles } from '../app/config/settingFiles.ts'
 import { namedPlace } from '../app/config/storageConfig.ts'
+import { openPlace } from '../app/openPlace.ts'
+import { MANIFEST, RecoveryError } from '../backups/recovery/manifest.ts'
+import { restore } from '../backups/recovery/restore.ts'
+import { restoreCopy } from '../backups/recovery/restoreCopy.ts'
+import { identityOf, WrongPhrase } from '../backups/recoveryPhrase.ts'
 import { flag, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { isDatabaseUrl, NO_DATABASE_URL } from '../kernel/postgres/databaseUrl.ts'
-import { MANIFEST, RecoveryError } from './recovery/manifest.ts'
-import { restore } from './recovery/restore.ts'
-import { restoreCopy } from './recovery/restoreCopy.ts'
 
 const usage = `npm run restore -- --from <backup> --into <new data folder> [--erasures <file>]
 npm run restore -- --from <backup> --database <URL of an empty database> [--erasures <file>]
@@ -51,7 +52,10 @@ export function runRestore(args: readonly string[], env: NodeJS.ProcessEnv, prin
       const copies = openPlace(namedPlace(from, env), os.tmpdir())
       if (!(await hasCopies(copies))) throw new RecoveryError(`${from} holds no backup, or an unfinished one.`)
       const identity = identityOf(file === undefined ? await ask() : readPhrase(file))
-      const found = await restoreCopy({ ...target, place: copies, identity, copy, erased: erased ?? new Set() })
+      const found = await restoreCopy(
+        { ...target, place: copies, identity, copy, erased: erased ?? new Set() },
+        PRODUCT,
+      )
       print(`Erased ${found.erasedAgain} of ${found.listed} listed accounts again.`)
       if (found.manifest.log === 'EventStoreDB')
         print('The log is in EventStoreDB, not in this copy: restore it by its own rules (docs/operations.md).')
@@ -83,7 +87,7 @@ const secretsIn = (dataDir: string) => path.join(dataDir, 'secrets.json')
 
 async function restoreBackup(from: string, target: Parameters<typeof restore>[1], print: Print): Promise<void> {
   const { erased } = target
-  const done = await restore(from, target, async (manifest, _, erasedAgain) => ({ ...manifest, erasedAgain }))
+  const done = await restore(from, target, PRODUCT, async (manifest, _, erasedAgain) => ({ ...manifest, erasedAgain }))
   const { takenAt, files, erasedAgain } = done
   if (!files) print('The backup is from a version that did not hash files: they could not be verified.')
   if (erased) print(`Erased ${erasedAgain} of ${erased.size} listed accounts again.`)

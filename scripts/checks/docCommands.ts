@@ -50,7 +50,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/^sh scripts\/upgrade\.sh/, 'needs a running Compose project; upgrade.spec.ts'],
   [/^npm run adjust$/, 'needs arguments; adjust.int.spec.ts'],
   [/^npm run providers -- check /, 'needs the key of a provider; providers.int.spec.ts'],
-  [/--from (s3:|\/mnt\/copies)/, 'needs the recovery phrase; specs of backend/programs/recovery'],
+  [/--from (s3:|\/mnt\/copies)/, 'needs the recovery phrase; specs of backend/backups/recovery'],
   [/ops restore .*--here/, 'needs a level without data; compose.e2e.spec.ts'],
   [/<(id|export|fingerprint)/, 'has a placeholder; specs of backend/audit'],
   [/psql -- -c .*018f…/, 'has a placeholder'],

@@ -45,12 +45,6 @@ describe('the tree', () => {
   })
   const present = files.split('\n').filter((file) => file && existsSync(path.join(ROOT, file)))
 
-  it('has at most 30 files in a folder', () => {
-    const folders = Object.groupBy(present, (file) => path.dirname(file))
-    const large = Object.entries(folders).filter(([, inside]) => inside!.length > 30)
-    expect(large.map(([folder, inside]) => `${folder}: ${inside!.length}`)).toEqual([])
-  })
-
   it('has one source file at the root of backend', () => {
     expect(present.filter((file) => /^backend\/[^/]+\.ts$/.test(file))).toEqual(['backend/main.ts'])
   })

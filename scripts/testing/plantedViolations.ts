@@ -102,6 +102,8 @@ export const VIOLATIONS: readonly Violation[] = [
     'backend/providers/video/minimax.ts',
     'backend/tasks/tasks.ts',
   ),
+  importing('backups receive the product as arguments', 'backend/backups/copy.ts', 'backend/app/schema.ts'),
+  importing('the composition imports no program', 'backend/app/nightly.ts', 'backend/programs/audit.ts'),
   importing(
     'the renderer knows only the camera and the port of a video engine',
     'renderer/film.ts',

@@ -3,9 +3,10 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readBackupState } from '#backend/app/backups/backupState.ts'
-import { backUpAndProve } from '#backend/app/backups/startBackups.ts'
+import { backupsOf } from '#backend/app/backups.ts'
 import { readConfig } from '#backend/app/config/readConfig.ts'
+import { readBackupState } from '#backend/backups/backupState.ts'
+import { backUpAndProve } from '#backend/backups/startBackups.ts'
 import { runRecoveryPhrase } from '#backend/programs/recoveryPhrase.ts'
 import { runRestore } from '#backend/programs/restore.ts'
 import { type S3Server, startS3Server } from '#backend/providers/storage/testing/s3Server.ts'
@@ -42,7 +43,7 @@ describe('a machine that was lost', () => {
     const printed: string[] = []
     expect(await runRecoveryPhrase([], env, (text) => printed.push(text))).toBe(0)
     phrase = printed[0]!
-    const context = { ...kinora.context, config: { ...kinora.context.config, backup: readConfig(env).backup } }
+    const context = backupsOf(kinora.context, readConfig(env).backup!)
     const start = performance.now()
     await backUpAndProve(context, await readBackupState(context.pool), new AbortController().signal)
     report.push(`${VIDEOS} videos copied to ${bucket.kind} and proven in ${seconds(start).toFixed(1)} s`)

@@ -9,6 +9,7 @@ import { listUsers, readRegistrations, USERS_FILE } from '../../accounts/readUse
 import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
+import { backupOnBoard } from '../../backups/backupOnBoard.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
@@ -28,7 +29,6 @@ import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
 import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts'
 import { providerCents } from '../../providers/video/minimax/providerCents.ts'
 import type { Adapters } from '../adapters.ts'
-import { backupOnBoard } from '../backups/backupOnBoard.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
@@ -79,7 +79,7 @@ export function composeOperators(
       const cents = rendersHere(videos) ? undefined : providerCents
       serveBusiness(serve, { database, time, alerts, providerCents: cents })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
-      serveBackup(serve, () => backupOnBoard({ config, pool, clock, redact }))
+      serveBackup(serve, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
       serveParked(serve, { database, actions, replay, redact })
       serveExports(serve, { pool, files: FILES, actions, requireStepUp, time })
     },

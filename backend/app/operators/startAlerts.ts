@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { countParked } from '#projections/engine/readParked.ts'
 import { readOutcomesSince, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import type { Mailer } from '../../accounts/mailer.port.ts'
+import { backupFault, readBackupState } from '../../backups/backupState.ts'
 import type { SendAlert } from '../../operators/alerts/alertChannel.port.ts'
 import {
   createOperatorAlerts,
@@ -16,7 +17,6 @@ import { type Condition, watchConditions } from '../../operators/alerts/watchCon
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { type ProviderAlerts, providerOfAlert } from '../../providers/video/protection/providerAlerts.ts'
 import type { Adapters } from '../adapters.ts'
-import { backupFault, readBackupState } from '../backups/backupState.ts'
 import type { Context } from '../context.ts'
 
 const INTERVAL_MS = 60_000

@@ -94,7 +94,7 @@ const ADDRESSES = [
 /** Modules that may name the files of videos: those that store, check or copy them, and the door. */
 const KEEPERS = [
   'backend/programs/ledger/hashStoredVideo.ts',
-  'backend/programs/recovery/compareRestored.ts',
+  'backend/backups/recovery/compareRestored.ts',
   'backend/tasks/downloads/videoCopies.ts',
   'backend/tasks/downloads/visibleCopies.ts',
   // Takes the last frame, of which the door shows a copy.
