@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { ROOT } from '../run.mjs'
 
-/** The last commit before the rule applied. */
-const BASE = '1ff03d52eadcbfd6b55afdf6eb70e90991fb5f89'
+/** The branch that others commit to, as this clone knows it. */
+const UPSTREAM = ['refs/remotes/origin/HEAD', 'refs/remotes/origin/main', 'refs/heads/main']
 const MAX_LENGTH = 72
 const SUBJECT = /^[a-z][a-z0-9/-]*(, [a-z][a-z0-9/-]*)*: (?<verb>[a-z]+)\b/
 /** Words that often start a subject line that lacks an imperative verb. */
@@ -25,20 +25,21 @@ export function subjectFault(subject) {
 }
 
 /**
- * Checks the messages of all commits after the base commit. Returns the faults, or the reason why the check was skipped: an
- * archive has no history, and a shallow clone lacks part of it.
+ * Checks the messages of the commits that only this branch has: what others have merged is not the author's to change.
+ * Returns the faults, or the reason why the check was skipped.
  */
 export function checkCommitMessages(root = ROOT) {
-  let log
-  try {
-    const git = (...args) =>
-      execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-    git('merge-base', '--is-ancestor', BASE, 'HEAD')
-    log = git('log', '--no-merges', '--format=%h %s', `${BASE}..HEAD`)
-  } catch {
-    return { faults: [], skipped: `the Git history does not reach back to ${BASE.slice(0, 7)}` }
+  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const exists = (ref) => {
+    try {
+      return git('rev-parse', '--verify', '--quiet', ref) !== ''
+    } catch {
+      return false
+    }
   }
-  const faults = log
+  const upstream = UPSTREAM.find(exists)
+  if (!upstream || !exists('HEAD')) return { faults: [], skipped: 'this folder has no Git history of main' }
+  const faults = git('log', '--no-merges', '--format=%h %s', `${upstream}..HEAD`)
     .split('\n')
     .filter(Boolean)
     .map((line) => [line, subjectFault(line.slice(line.indexOf(' ') + 1))])

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkCommitMessages, subjectFault } from './commitMessages.mjs'
 
 describe('the check of commit subjects', () => {
@@ -31,12 +31,33 @@ describe('the check of commit subjects', () => {
     expect(subjectFault(subject)).toBe(fault)
   })
 
-  it('is skipped, with the reason, where the history is missing or shallow', () => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-history-'))
-    const reason = { faults: [], skipped: expect.stringContaining('does not reach back') }
+  it('is skipped, with the reason, without a history of main', () => {
+    const folder = temporaryFolder()
+    const reason = { faults: [], skipped: 'this folder has no Git history of main' }
     expect(checkCommitMessages(folder)).toEqual(reason)
     execFileSync('git', ['init', '-q', folder])
     expect(checkCommitMessages(folder)).toEqual(reason)
-    rmSync(folder, { recursive: true })
+  })
+
+  it('judges the commits of this branch, not those that others have merged', () => {
+    const folder = temporaryFolder()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args])
+    const commit = (subject: string) => git('commit', '-q', '--allow-empty', '-m', subject)
+    git('init', '-q', '-b', 'main')
+    commit('Squashed title from outside (#7)')
+    expect(checkCommitMessages(folder)).toEqual({ faults: [] })
+    git('checkout', '-q', '-b', 'mine')
+    commit('http: discard the rest')
+    commit('Fixed it.')
+    expect(checkCommitMessages(folder).faults).toEqual([
+      expect.stringMatching(/^\w+ Fixed it\.: the subject ends with a full stop$/),
+    ])
   })
 })
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-history-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
