@@ -133,9 +133,9 @@ export function registerGauges({
     for (const { code } of codes) alerts.set({ code }, 1)
   })
 
-  const quarantined = gauge('kinora_quarantined_streams', 'Streams whose events cannot be read.', ['reason'])
+  const quarantined = gauge('kinora_quarantined_streams', 'Streams whose commands are refused.', ['reason'])
   onCollect(() => {
-    for (const reason of ['broken', 'newer'] as const) quarantined.set({ reason }, quarantine.count(reason))
+    for (const reason of ['broken', 'unsound', 'newer'] as const) quarantined.set({ reason }, quarantine.count(reason))
   })
 
   const headAge = gauge(

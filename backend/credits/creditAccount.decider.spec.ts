@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
-import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
+import type { CreditAccountCommand } from './commands.ts'
+import { creditAccount } from './creditAccount.decider.ts'
 import type { CreditAccountEvent } from './events.ts'
 import {
   at,

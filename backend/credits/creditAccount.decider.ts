@@ -1,5 +1,6 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { type EndedIds, hasEnded, noEndedIds, weightOfEnded, withEnded } from '../kernel/eventsourcing/pure/endedIds.ts'
+import { hasEnded, noEndedIds, weightOfEnded, withEnded } from '../kernel/eventsourcing/pure/endedIds.ts'
+import type { Common, CreditAccountCommand } from './commands.ts'
 import {
   type CloseReason,
   CREDIT_ACCOUNT,
@@ -7,9 +8,11 @@ import {
   type CreditAccountEvent,
   type LotPart,
 } from './events.ts'
+import { faultOf } from './invariants.rules.ts'
 import {
   allocate,
   available,
+  type CreditAccount,
   claimable,
   credit,
   debit,
@@ -19,53 +22,6 @@ import {
   newLot,
   total,
 } from './lots.rules.ts'
-
-/** A user's credits. Amounts are whole credits. The size grows with grants and corrections, but not with videos. */
-export interface CreditAccount {
-  /** Open lots in grant order. */
-  readonly lots: readonly Lot[]
-  /** Closed lots, except those of source `returned`: they cannot be granted again, but still reversed. */
-  readonly closed: readonly Lot[]
-  /** Open holds: credits set aside for unfinished tasks. */
-  readonly holds: readonly Hold[]
-  /** Credits owed after a reversal. New credits repay it first, so no open lot has credits left while debt remains. */
-  readonly debt: number
-  /** Ids of settled holds. */
-  readonly settled: EndedIds
-  /** Ids of all reversals, restorations and withdrawals, which make them idempotent. */
-  readonly corrected: readonly string[]
-}
-
-type Hold = Readonly<{ id: string; parts: readonly LotPart[] }>
-
-type Common = { readonly userId: string; readonly at: string }
-
-/** Data of each command, in addition to the user and the time. */
-interface Commands {
-  GrantLot: CreditAccountEvent<'CreditLotGranted'>['data']
-  /** `openLimit`: maximum number of open holds for the tier, including this one. */
-  HoldCredits: { holdId: string; amount: number; openLimit: number }
-  CaptureHold: { holdId: string }
-  /** `renewalExpiresAt`: expiry of credits whose lot is closed or has expired. `byOwner`: the owner cancelled the task. */
-  ReleaseHold: { holdId: string; reason: string; byOwner: boolean; renewalExpiresAt: string }
-  /** Forfeits the remaining credits of lots whose subscription has ended. */
-  ForfeitLots: { lotIds: readonly string[] }
-  ExpireLots: object
-  /** Closes a lot whose sale is to be refunded, if none of its credits were used. */
-  VoidLot: { lotId: string }
-  /** `amount`: number of credits to claim back; by default, all that can be claimed. */
-  ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
-  /**
-   * Gives back up to `amount` credits that were claimed back for a lot. `stillClaimed`: number of credits that the other
-   * reversals of its sale go on claiming.
-   */
-  RestoreLot: { restorationId: string; lotId: string; amount: number; stillClaimed: number }
-  WithdrawCredits: { adjustmentId: string; amount: number; reason: string; signature?: string }
-}
-
-export type CreditAccountCommand<T extends keyof Commands = keyof Commands> = {
-  [K in T]: Readonly<{ type: K } & Common & Commands[K]>
-}[T]
 
 function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccount {
   switch (event.type) {
@@ -279,6 +235,7 @@ export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditA
   },
   evolve,
   decide,
+  faultOf,
   hashChained: true,
   snapshotVersion: 2,
   weight: ({ lots, closed, holds, settled, corrected }) =>

@@ -3,7 +3,8 @@ import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
-import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
+import type { CreditAccountCommand } from './commands.ts'
+import { creditAccount } from './creditAccount.decider.ts'
 import type { CreditAccountEvent, LotPart, LotSource } from './events.ts'
 
 const given = specification(creditAccount)

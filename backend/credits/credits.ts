@@ -4,8 +4,9 @@ import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { allowanceLot, monthEnd } from './allowances.contract.ts'
+import type { CreditAccountCommand } from './commands.ts'
 import { RETURNED_MS, type ReleaseReason } from './contract.ts'
-import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
+import { creditAccount } from './creditAccount.decider.ts'
 
 /** Reasons of releases that the user caused. */
 const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']

@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
-import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
+import type { CreditAccountCommand } from './commands.ts'
+import { creditAccount } from './creditAccount.decider.ts'
 import type { CreditAccountEvent, LotPart } from './events.ts'
 
 const given = specification(creditAccount)

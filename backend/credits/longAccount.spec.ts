@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { FULL } from '../testing/fullRun.ts'
-import { type CreditAccount, type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
+import type { CreditAccountCommand } from './commands.ts'
+import { creditAccount } from './creditAccount.decider.ts'
 import type { CreditAccountEvent } from './events.ts'
+import type { CreditAccount } from './lots.rules.ts'
 import { longAccount } from './testing/longAccount.ts'
 
 const EVENTS = FULL ? 100_000 : 20_000

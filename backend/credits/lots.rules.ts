@@ -1,3 +1,4 @@
+import type { EndedIds } from '../kernel/eventsourcing/pure/endedIds.ts'
 import type { LotPart, LotSource } from './events.ts'
 
 /** Credits that were granted together and expire together. Amounts are whole credits. */
@@ -14,6 +15,24 @@ export interface Lot {
   /** Id of the closed lot whose credits a won dispute gave back in this one. */
   readonly replaces?: string
 }
+
+/** A user's credits. Amounts are whole credits. The size grows with grants and corrections, but not with videos. */
+export interface CreditAccount {
+  /** Open lots in grant order. */
+  readonly lots: readonly Lot[]
+  /** Closed lots, except those of source `returned`: they cannot be granted again, but still reversed. */
+  readonly closed: readonly Lot[]
+  /** Open holds: credits set aside for unfinished tasks. */
+  readonly holds: readonly Hold[]
+  /** Credits owed after a reversal. New credits repay it first, so no open lot has credits left while debt remains. */
+  readonly debt: number
+  /** Ids of settled holds. */
+  readonly settled: EndedIds
+  /** Ids of all reversals, restorations and withdrawals, which make them idempotent. */
+  readonly corrected: readonly string[]
+}
+
+type Hold = Readonly<{ id: string; parts: readonly LotPart[] }>
 
 export function newLot(id: string, source: LotSource, amount: number, expiresAt: string | null): Lot {
   return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt }

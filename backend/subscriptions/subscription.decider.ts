@@ -22,6 +22,7 @@ import {
   withdraw,
 } from './endings.rules.ts'
 import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
+import { faultOf } from './invariants.rules.ts'
 import { findMismatched, reportDispute, reportReversal } from './reversals.rules.ts'
 import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
 
@@ -208,5 +209,6 @@ export const subscription: Decider<Subscription, SubscriptionCommand, Subscripti
   initial: { agreements: [], sales: [], reversals: [], disputes: [], proposedRefunds: [] },
   evolve,
   decide,
+  faultOf,
   hashChained: true,
 }

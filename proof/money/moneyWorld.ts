@@ -1,9 +1,11 @@
-import { type CreditAccount, type CreditAccountCommand, creditAccount } from '#backend/credits/creditAccount.decider.ts'
+import type { CreditAccountCommand } from '#backend/credits/commands.ts'
+import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
+import type { CreditAccount } from '#backend/credits/lots.rules.ts'
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
-import { type Decider, type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { assertSound, type Decider, type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { currentOf, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { PaymentProviderDown, type WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
@@ -110,8 +112,9 @@ export class MoneyWorld {
     const known = (this.#states.get(stream) ?? decider.initial) as S
     const { decide } = (this.#faulty[decider.category] ?? decider) as typeof decider
     const events = decide(command, known)
-    if (events.length > 0 && this.crashes()) throw new Crash()
     const state = events.reduce(decider.evolve, known)
+    assertSound(decider, { command, before: known, events, after: state })
+    if (events.length > 0 && this.crashes()) throw new Crash()
     this.#states.set(stream, state)
     const before = this.streams.get(stream) ?? []
     for (const [index, event] of events.entries()) {

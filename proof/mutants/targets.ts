@@ -39,6 +39,11 @@ export const TARGETS: readonly Target[] = [
   },
   { file: 'backend/credits/lots.rules.ts', specs: creditSpecs },
   { file: 'backend/credits/creditAccount.decider.ts', specs: creditSpecs },
+  { file: 'backend/credits/invariants.rules.ts', specs: ['backend/credits/invariants.rules.spec.ts'] },
+  {
+    file: 'backend/subscriptions/invariants.rules.ts',
+    specs: ['backend/subscriptions/invariants.rules.spec.ts'],
+  },
   { file: 'backend/subscriptions/agreements.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/dueChanges.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/endings.rules.ts', specs: subscriptionSpecs },

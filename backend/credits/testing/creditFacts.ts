@@ -1,4 +1,4 @@
-import type { CreditAccountCommand } from '../creditAccount.decider.ts'
+import type { CreditAccountCommand } from '../commands.ts'
 import type { CreditAccountEvent, LotPart } from '../events.ts'
 
 // Facts and commands of one account, on 10 January.

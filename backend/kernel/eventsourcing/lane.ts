@@ -10,7 +10,7 @@ import {
   type StreamAppend,
 } from './eventStore.port.ts'
 import { type Folded, isHashed } from './pure/applyStored.ts'
-import type { Decider, Event } from './pure/decider.ts'
+import { assertSound, type Decider, type Event } from './pure/decider.ts'
 import { derivedId, eventHash } from './pure/eventHash.ts'
 import { schemaVersion } from './pure/eventSchemas.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -32,16 +32,17 @@ export interface LaneDeps {
   readonly onCreated?: ((stream: string, first: NewEvent) => void) | undefined
 }
 
-interface Pending<S, E> {
-  readonly decide: (state: S) => readonly E[]
+interface Pending<S, C> {
   /** Undefined for a read, which appends nothing. */
-  readonly context: CommandContext | undefined
+  readonly order: Order<C> | undefined
   /** Whether the stream is not expected to exist. */
   readonly begins: boolean
   readonly following: Following<S>
   readonly resolve: (handled: HandledTogether<S>) => void
   readonly reject: (error: unknown) => void
 }
+
+type Order<C> = { readonly command: C; readonly context: CommandContext }
 
 /** Answers a command, once its events and those that followed are stored. */
 type Answer = (position: GlobalPosition | undefined, followed?: readonly Handled<unknown>[]) => void
@@ -52,9 +53,9 @@ const MAX_BATCH = 200
 const DEFAULT_WEIGHT = 2_000
 const NONE: Following<unknown> = () => []
 
-function attempt<S, E>(decide: (state: S) => readonly E[], state: S) {
+function attempt<T>(decide: () => T) {
   try {
-    return { events: decide(state) }
+    return { decided: decide() }
   } catch (error) {
     return { error }
   }
@@ -73,7 +74,7 @@ export class Lane<S, C, E extends Event> {
   readonly #onCreated: LaneDeps['onCreated']
   readonly #reader: StreamReader<S, C, E>
   #cached: StreamState<S> | undefined
-  #pending: Pending<S, E>[] = []
+  #pending: Pending<S, C>[] = []
   #busy = false
 
   constructor(
@@ -106,7 +107,7 @@ export class Lane<S, C, E extends Event> {
    */
   decide(command: C, context: CommandContext, following: Following<S> = NONE): Promise<HandledTogether<S>> {
     const begins = this.#decider.begins?.(command) ?? false
-    return this.#enqueue((state) => this.#decider.decide(command, state), context, begins, following)
+    return this.#enqueue({ command, context }, begins, following)
   }
 
   /**
@@ -116,9 +117,9 @@ export class Lane<S, C, E extends Event> {
   join(command: C, context: CommandContext): Joined<S> | undefined {
     const known = this.#cached ?? (this.#decider.begins?.(command) ? this.#reader.empty() : undefined)
     if (this.#busy || !known) return undefined
-    const decided = attempt((state) => this.#decider.decide(command, state), known.state)
-    if ('error' in decided || decided.events.length === 0) return undefined
-    const { events, after } = this.#create(decided.events, known, context)
+    const { decided } = attempt(() => this.#decide({ command, context }, known))
+    if (!decided || decided.events.length === 0) return undefined
+    const { events, after } = decided
     this.#busy = true
     return {
       append: this.#appendOf(known, events),
@@ -132,7 +133,7 @@ export class Lane<S, C, E extends Event> {
 
   /** Returns the state after all previously sent commands. Appends nothing. */
   read(): Promise<Handled<S>> {
-    return this.#enqueue(() => [], undefined, false, NONE)
+    return this.#enqueue(undefined, false, NONE)
   }
 
   /** Returns the cached state, which may lack events of other processes. Without one, reads. */
@@ -140,14 +141,9 @@ export class Lane<S, C, E extends Event> {
     return this.#cached ?? this.read()
   }
 
-  #enqueue(
-    decide: Pending<S, E>['decide'],
-    context: CommandContext | undefined,
-    begins: boolean,
-    following: Following<S>,
-  ): Promise<HandledTogether<S>> {
+  #enqueue(order: Pending<S, C>['order'], begins: boolean, following: Following<S>): Promise<HandledTogether<S>> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ decide, context, begins, following, resolve, reject })
+      this.#pending.push({ order, begins, following, resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
@@ -168,7 +164,7 @@ export class Lane<S, C, E extends Event> {
   }
 
   /** Decides a batch on a state that was just read, or on a cached or expected one that a successful append confirms. */
-  async #process(batch: readonly Pending<S, E>[]): Promise<void> {
+  async #process(batch: readonly Pending<S, C>[]): Promise<void> {
     const expected = batch[0]?.begins ? this.#reader.empty() : undefined
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const unconfirmed = this.#cached ?? (attempt === 1 ? expected : undefined)
@@ -210,18 +206,18 @@ export class Lane<S, C, E extends Event> {
     this.#reader.saveIfDue(after)
   }
 
-  #decideAll(batch: readonly Pending<S, E>[], known: StreamState<S>) {
+  #decideAll(batch: readonly Pending<S, C>[], known: StreamState<S>) {
     let after: Folded<S> = known
     const events: NewEvent[] = []
     const answers: { readonly answer: Answer; readonly joins: readonly Join[] }[] = []
-    for (const { decide, context, following, resolve, reject } of batch) {
-      const decided = attempt(decide, after.state)
+    for (const { order, following, resolve, reject } of batch) {
+      const result = attempt(() => this.#decide(order, after))
       // A rejection or an error in the decider fails only this command. The caller gets it once the batch is stored.
-      if ('error' in decided) {
-        answers.push({ answer: () => reject(decided.error), joins: [] })
+      if ('error' in result) {
+        answers.push({ answer: () => this.#refuse(result.error, reject), joins: [] })
         continue
       }
-      const created = this.#create(decided.events, after, context!)
+      const created = result.decided
       events.push(...created.events)
       after = created.after
       const { state } = after
@@ -231,6 +227,22 @@ export class Lane<S, C, E extends Event> {
       answers.push({ answer, joins: appended ? following(state) : [] })
     }
     return { events, answers, after }
+  }
+
+  /** Decides a command, creates the events to append, and folds them. @throws UnsoundDecision */
+  #decide(order: Pending<S, C>['order'], known: Folded<S>): { events: NewEvent[]; after: Folded<S> } {
+    if (!order) return { events: [], after: known }
+    const { command, context } = order
+    const decided = this.#decider.decide(command, known.state)
+    const created = this.#create(decided, known, context)
+    assertSound(this.#decider, { command, before: known.state, events: decided, after: created.after.state })
+    return created
+  }
+
+  /** Fails a command. After a decision that is unsound, the next one reads the stream, which is in quarantine. */
+  #refuse(error: unknown, reject: (error: unknown) => void): void {
+    if (this.#quarantine.hold(this.#stream, error)) this.#cached = undefined
+    reject(error)
   }
 
   /** Creates the events to append after a state, and folds them. */

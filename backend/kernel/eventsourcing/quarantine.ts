@@ -1,8 +1,11 @@
 import { StreamBroken } from './pure/applyStored.ts'
+import { UnsoundDecision } from './pure/decider.ts'
 import { UnknownEvent } from './pure/eventSchemas.ts'
 
-/** Why a stream cannot be read: it is `broken`, or `newer` than this version of the code. */
-export type Unreadable = 'broken' | 'newer'
+/**
+ * Why a stream cannot be used: it is `broken`, this version of the code decides it wrongly (`unsound`), or it is `newer` than this version.
+ */
+export type Unreadable = 'broken' | 'unsound' | 'newer'
 
 interface QuarantineLog {
   error(detail: object, message: string): void
@@ -12,7 +15,7 @@ interface QuarantineLog {
 const RETRY_MS = 5_000
 const silent: QuarantineLog = { error() {}, info() {} }
 
-/** Streams that cannot be read. Commands on them fail without another read until `retryMs` have passed. */
+/** Streams that cannot be used. Commands on them fail without another read until `retryMs` have passed. */
 export class Quarantine {
   readonly #streams = new Map<
     string,
@@ -40,17 +43,25 @@ export class Quarantine {
       if (this.#streams.delete(stream)) this.#log.info({ stream }, 'stream readable again')
       return result
     } catch (error) {
-      const reason = reasonOf(error)
-      if (!reason) throw error
-      if (quarantined?.reason !== reason) this.#log.error({ err: error, stream, reason }, 'stream quarantined')
-      this.#streams.set(stream, { reason, error, until: performance.now() + this.#retryMs })
+      this.hold(stream, error)
       throw error
     }
+  }
+
+  /** Quarantines a stream after an error that says so. Returns whether it does. */
+  hold(stream: string, error: unknown): boolean {
+    const reason = reasonOf(error)
+    if (!reason) return false
+    if (this.#streams.get(stream)?.reason !== reason)
+      this.#log.error({ err: error, stream, reason }, 'stream quarantined')
+    this.#streams.set(stream, { reason, error, until: performance.now() + this.#retryMs })
+    return true
   }
 }
 
 function reasonOf(error: unknown): Unreadable | undefined {
   if (error instanceof StreamBroken) return 'broken'
+  if (error instanceof UnsoundDecision) return 'unsound'
   return error instanceof UnknownEvent ? 'newer' : undefined
 }
 

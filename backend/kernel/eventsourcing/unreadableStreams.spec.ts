@@ -105,6 +105,49 @@ describe('a command on a stream', () => {
   })
 })
 
+describe('a decision that breaks what always holds', () => {
+  const bounded: typeof purse = { ...purse, faultOf: ({ after }) => (after > 4 ? `leaves ${after} cents` : undefined) }
+
+  it('is refused, stores nothing, and quarantines its stream for a while', async () => {
+    const { handle, pay, store, quarantine, log } = await changed(() => {}, bounded)
+    expect(await pay()).toBe(4)
+    const before = [...store.log]
+    const refused = 'UnsoundDecision: purse: Paid: leaves 5 cents'
+    expect(await pay()).toBe(refused)
+    expect(store.log).toEqual(before)
+    expect(quarantine.count('unsound')).toBe(1)
+    expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ reason: 'unsound' }), 'stream quarantined')
+    // Commands that would be right are refused as well, and other streams go on.
+    const refund = () => handle(bounded, '1', -1, context())
+    await expect(refund()).rejects.toThrow('leaves 5 cents')
+    expect(await pay('2')).toBe(1)
+    vi.advanceTimersByTime(RETRY_MS)
+    expect(await refund()).toMatchObject({ state: 3 })
+    expect(quarantine.count('unsound')).toBe(0)
+  })
+
+  it('fails alone among commands that are decided together', async () => {
+    const { handle, pay } = await changed(() => {}, bounded)
+    const by = (cents: number) =>
+      handle(bounded, '1', cents, context()).then(
+        ({ state }) => state,
+        (error) => error.name,
+      )
+    // The first one is on its way while the others wait.
+    expect(await Promise.all([by(0), by(1), by(9), by(-2)])).toEqual([3, 4, 'UnsoundDecision', 2])
+    expect(await pay()).toContain('UnsoundDecision')
+  })
+
+  it('does not join the append of another stream, which is stored', async () => {
+    const { handle, store } = await changed(() => {}, bounded)
+    await handle(bounded, '2', 1, context())
+    const following = () => [handle.step(bounded, '2', 9, context())]
+    const { followed } = await handle.step(bounded, '1', 1, context()).sendWith(following)
+    expect(followed).toEqual([])
+    expect(store.log.map(({ stream }) => stream)).toEqual(['purse-1', 'purse-1', 'purse-1', 'purse-2', 'purse-1'])
+  })
+})
+
 describe('a stream that was chained after it began', () => {
   const chainedNow: typeof purse = { ...purse, category: 'pocket', hashChained: 'where present' }
 

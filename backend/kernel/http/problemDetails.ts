@@ -6,7 +6,7 @@ import errors from '#content/en/errors.json' with { type: 'json' }
 import { AppendOutcomeUnknown, StoreRejected, StoreUnavailable } from '../eventsourcing/eventStore.port.ts'
 import { StreamBusy } from '../eventsourcing/lane.ts'
 import { StreamBroken } from '../eventsourcing/pure/applyStored.ts'
-import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { Rejection, UnsoundDecision } from '../eventsourcing/pure/decider.ts'
 import { UnknownEvent } from '../eventsourcing/pure/eventSchemas.ts'
 import { isOutage } from '../postgres/outage.ts'
 import type { Problem } from './contract.ts'
@@ -136,7 +136,7 @@ function asRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   if (error instanceof StreamBusy)
     return new Rejection('unavailable', 'Many requests at once. Please try again.', { retryAfter: 1 })
-  if (error instanceof StreamBroken) return unreadable('ledger_broken')
+  if (error instanceof StreamBroken || error instanceof UnsoundDecision) return unreadable('ledger_broken')
   if (error instanceof UnknownEvent) return unreadable('newer_data')
   if (isOutage(error) || STORE_FAULTS.some((fault) => error instanceof fault))
     return new Rejection('unavailable', 'Kinora cannot do this right now. Please try again in a moment.', {

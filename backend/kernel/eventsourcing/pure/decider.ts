@@ -18,6 +18,12 @@ export type Decider<S, C, E extends Event> = Readonly<{
   /** Returns no events if the command has already taken effect. @throws Rejection if a rule forbids the command */
   decide: (command: C, state: S) => readonly E[]
   /**
+   * Returns what a decision breaks that must always hold, such as a sum of credits; undefined if nothing. It is a fault of
+   * `decide`: the command is refused, and its stream quarantined. Shares no code with `decide`.
+   * See docs/decisions/0063-sound-decisions.md.
+   */
+  faultOf?: (decision: Decision<S, C, E>) => string | undefined
+  /**
    * Returns whether a command usually is the first one of its stream. It is then decided on the initial state without
    * reading the stream, which the append confirms.
    */
@@ -32,6 +38,24 @@ export type Decider<S, C, E extends Event> = Readonly<{
   /** Returns the approximate size of a state in bytes, if it varies widely. Large states leave the cache earlier. */
   weight?: (state: S) => number
 }>
+
+/** A command, the state before it, and the events that were decided with the state after them. */
+export type Decision<S, C, E extends Event> = Readonly<{ command: C; before: S; events: readonly E[]; after: S }>
+
+/** Thrown for a decision that breaks what must always hold. Nothing of it is stored. */
+export class UnsoundDecision extends Error {
+  override name = 'UnsoundDecision'
+}
+
+/** Refuses a decision that breaks what must always hold. @throws UnsoundDecision */
+export function assertSound<S, C, E extends Event>(
+  { category, faultOf }: Pick<Decider<S, C, E>, 'category' | 'faultOf'>,
+  decision: Decision<S, C, E>,
+): void {
+  const fault = decision.events.length > 0 ? faultOf?.(decision) : undefined
+  const types = decision.events.map(({ type }) => type).join(', ')
+  if (fault) throw new UnsoundDecision(`${category}: ${types}: ${fault}`)
+}
 
 /**
  * Thrown when a business rule forbids a command. `code` is stable, `detail` is a user-facing sentence, and `fields` are

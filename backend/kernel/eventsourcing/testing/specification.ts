@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Decider, type Event, Rejection } from '../pure/decider.ts'
+import { assertSound, type Decider, type Event, Rejection } from '../pure/decider.ts'
 
 /** Given/when/then for deciders: given past events, when a command arrives, then it decides events or is rejected. */
 export function specification<S, C, E extends Event>(decider: Decider<S, C, E>) {
@@ -7,7 +7,10 @@ export function specification<S, C, E extends Event>(decider: Decider<S, C, E>) 
 
   const decided = (command: C, events: readonly E[]): readonly E[] | Rejection => {
     try {
-      return decider.decide(command, fold(events))
+      const before = fold(events)
+      const decided = decider.decide(command, before)
+      assertSound(decider, { command, before, events: decided, after: decided.reduce(decider.evolve, before) })
+      return decided
     } catch (error) {
       if (error instanceof Rejection) return error
       throw error

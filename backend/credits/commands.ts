@@ -1,0 +1,30 @@
+import type { CreditAccountEvent } from './events.ts'
+
+export type Common = { readonly userId: string; readonly at: string }
+
+/** Data of each command, in addition to the user and the time. */
+interface Commands {
+  GrantLot: CreditAccountEvent<'CreditLotGranted'>['data']
+  /** `openLimit`: maximum number of open holds for the tier, including this one. */
+  HoldCredits: { holdId: string; amount: number; openLimit: number }
+  CaptureHold: { holdId: string }
+  /** `renewalExpiresAt`: expiry of credits whose lot is closed or has expired. `byOwner`: the owner cancelled the task. */
+  ReleaseHold: { holdId: string; reason: string; byOwner: boolean; renewalExpiresAt: string }
+  /** Forfeits the remaining credits of lots whose subscription has ended. */
+  ForfeitLots: { lotIds: readonly string[] }
+  ExpireLots: object
+  /** Closes a lot whose sale is to be refunded, if none of its credits were used. */
+  VoidLot: { lotId: string }
+  /** `amount`: number of credits to claim back; by default, all that can be claimed. */
+  ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
+  /**
+   * Gives back up to `amount` credits that were claimed back for a lot. `stillClaimed`: number of credits that the other
+   * reversals of its sale go on claiming.
+   */
+  RestoreLot: { restorationId: string; lotId: string; amount: number; stillClaimed: number }
+  WithdrawCredits: { adjustmentId: string; amount: number; reason: string; signature?: string }
+}
+
+export type CreditAccountCommand<T extends keyof Commands = keyof Commands> = {
+  [K in T]: Readonly<{ type: K } & Common & Commands[K]>
+}[T]
