@@ -63,6 +63,11 @@ describe('an invalid request', () => {
   ])('is a 400 when it names no address or two hosts: %j', async (head) => {
     expect(await answerTo(head)).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s)
   })
+  it('is a 400 when it would open a socket and names two hosts', async () => {
+    const upgrade = 'Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13'
+    const head = `GET /api/v1/ws?token=x HTTP/1.1\r\nHost: a\r\nHost: a\r\n${upgrade}\r\nConnection: Upgrade`
+    expect(await answerTo(head)).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+  })
   it.each(['{', '"text"', 'null', '', '{"email":'])('is a 422 when its body is %j', async (body) => {
     const answer = await raw(body)
     expect(answer.status).toBe(422)

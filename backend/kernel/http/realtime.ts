@@ -186,7 +186,7 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
 /** Returns the answer to a handshake that is not admitted. */
 function refusalOf(error: unknown): string {
   const status = error instanceof Rejection ? statusOf(error.code) : 503
-  const retryAfter = status === 403 ? '' : 'Retry-After: 5\r\n'
+  const retryAfter = status === 429 || status === 503 ? 'Retry-After: 5\r\n' : ''
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${retryAfter}Connection: close\r\n\r\n`
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
@@ -40,15 +41,20 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
  * Rejects requests that name no address or two hosts (RFC 9112, section 3.2), before anything reads them. An absolute address
  * is replaced by its path, which Koa would read with a parser that throws. @throws Rejection malformed_request
  */
-export const refuseMalformed: Middleware = async ({ req }, next) => {
-  const address = req.url?.startsWith('/') || req.url === '*' ? undefined : URL.parse(req.url ?? '')
+export function refuseMalformedHead(request: IncomingMessage): void {
+  const { url = '', headersDistinct } = request
+  const address = url.startsWith('/') || url === '*' ? undefined : URL.parse(url)
   if (
     address === null ||
     (address && !/^https?:$/.test(address.protocol)) ||
-    (req.headersDistinct.host?.length ?? 0) > 1
+    (headersDistinct.host?.length ?? 0) > 1
   )
     throw new Rejection('malformed_request', 'This is not an HTTP request.')
-  if (address) req.url = address.pathname + address.search
+  if (address) request.url = address.pathname + address.search
+}
+
+export const refuseMalformed: Middleware = async ({ req }, next) => {
+  refuseMalformedHead(req)
   await next()
 }
 

@@ -4,6 +4,7 @@ import type Koa from 'koa'
 import type { Context, Middleware } from 'koa'
 import { API_BASE } from '../contract.ts'
 import type { RefuseForeign } from '../ownOrigin.ts'
+import { refuseMalformedHead } from '../security.ts'
 import { type Client, createFairQueue } from './fairQueue.ts'
 import { networkAddress, wideNetwork } from './networkAddress.ts'
 
@@ -67,9 +68,10 @@ export function createFairAdmission(rates: ClientRates, sessionOf: (ctx: Context
 
     /**
      * Resolves when a socket may be opened. Browsers state the origin of the page, which must be this site's.
-     * @throws Rejection cross_site, too_many_requests
+     * @throws Rejection malformed_request, cross_site, too_many_requests
      */
     async admitSocket(app: Koa, request: IncomingMessage, refuse: RefuseForeign): Promise<void> {
+      refuseMalformedHead(request)
       refuse(request.headers.origin, request.headers.host)
       const ctx = app.createContext(request, new ServerResponse(request))
       const visit = await queue.enter(clientOf(ctx), SOCKET_UNITS)
