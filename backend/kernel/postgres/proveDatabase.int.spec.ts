@@ -90,7 +90,7 @@ describe('the proof of a database', () => {
     await pooler.close()
   })
 
-  it('names a wrong password, a server that accepts TLS only, and a database that does not exist', async () => {
+  it('names a wrong password, a user who is refused, and a database that does not exist', async () => {
     await postgres.pool.query(`create role owner login superuser password 'right'`)
     const hba = path.join(postgres.dataDir, 'pg_hba.conf')
     const before = readFileSync(hba, 'utf8')

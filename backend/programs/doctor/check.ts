@@ -41,9 +41,11 @@ function inTime<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late])
 }
 
-/** Returns a message, also of errors that only carry others, as of a connection to several addresses. */
+/** Returns a message with that of its cause, also of errors that only carry others, as of a connection to several addresses. */
 function reasonOf(error: unknown): string {
   const { message, cause, errors, code } = error as Error & { errors?: Error[]; code?: string }
   const inner = cause instanceof Error ? cause : errors?.[0]
-  return [message || code, inner?.message].filter(Boolean).join(': ')
+  const reason = message || code || ''
+  const rest = inner && !reason.includes(inner.message) ? inner.message : ''
+  return [reason, rest].filter(Boolean).join(': ')
 }
