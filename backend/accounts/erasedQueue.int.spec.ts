@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { buyPlan, readStats } from '../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
 
@@ -37,13 +38,8 @@ beforeEach(() => {
 async function subscriber(tier: string): Promise<TestUser> {
   const user = await kinora.newUser()
   if (tier === 'free') return user
-  const answer = await user.call('POST', '/subscriptions/upgrade', { new_tier: tier })
-  const { data } = (await answer.json()) as { data: { subscription_id: string } }
-  await fetch(`${kinora.url}/dev/paypal/${data.subscription_id}/approve`, { method: 'POST' })
-  await user.call('POST', '/subscriptions/confirm', { subscription_id: data.subscription_id })
-  const isActive = async () =>
-    ((await (await user.call('GET', '/subscriptions/stats')).json()) as { current_tier: string }).current_tier
-  await vi.waitFor(async () => expect(await isActive()).toBe(tier), 20_000)
+  await buyPlan(kinora, user, tier)
+  await vi.waitFor(async () => expect((await readStats(user)).current_tier).toBe(tier), 20_000)
   return user
 }
 

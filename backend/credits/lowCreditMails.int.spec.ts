@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { subscriptionDeps } from '../app/workflows.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import { buyPlan } from '../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 
 let kinora: TestKinora
@@ -49,10 +50,7 @@ it.each([
   ['ultimate', ''],
 ])('mails a subscriber of %s the date of the next credits, while some come', async (tier, offer) => {
   const { user, spend, nextDay, mails } = await openAccount()
-  const upgraded = await user.call('POST', '/subscriptions/upgrade', { new_tier: tier })
-  const id = ((await upgraded.json()) as { data: { subscription_id: string } }).data.subscription_id
-  await fetch(`${kinora.url}/dev/paypal/${id}/approve`, { method: 'POST' })
-  await user.call('POST', '/subscriptions/confirm', { subscription_id: id })
+  await buyPlan(kinora, user, tier)
   const stats = await vi.waitFor(async () => {
     const stats = await kinora.services.subscriptionReads.stats(user.userId)
     expect(stats).toMatchObject({ current_tier: tier, next_reset_date: expect.any(String) })

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAudit } from '../programs/audit.ts'
+import { buyPlan, confirm, openCheckout, postDev, read, soon, readStats as stats } from '../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
-import type { CurrentSubscription, Stats } from './contract.ts'
+import type { CurrentSubscription } from './contract.ts'
 
 const DAY = 24 * 3_600_000
 let kinora: TestKinora
@@ -12,38 +13,11 @@ beforeAll(async () => {
 })
 afterAll(() => kinora?.close())
 
-const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 100 })
-const read = async <T>(user: TestUser, path: string) => (await (await user.call('GET', path)).json()) as T
-const stats = (user: TestUser) => read<Stats>(user, '/subscriptions/stats')
 const current = (user: TestUser) => read<CurrentSubscription>(user, '/subscriptions/current')
-const dev = (path: string, body = {}) =>
-  fetch(`${kinora.url}/dev/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+const dev = (path: string, body = {}) => postDev(kinora, path, body)
 const advance = (ms: number) => dev('clock', { advance_ms: ms })
-
-async function requestUpgrade(user: TestUser, tier: string): Promise<string> {
-  const answer = await user.call('POST', '/subscriptions/upgrade', { new_tier: tier, billing_cycle: 'monthly' })
-  expect(answer.status).toBe(200)
-  const { data } = (await answer.json()) as { data: { approval_url: string; subscription_id: string } }
-  expect(data.approval_url).toBe(`${kinora.url}/dev/paypal/approve/${data.subscription_id}`)
-  return data.subscription_id
-}
-
-async function confirm(user: TestUser, id: string): Promise<unknown> {
-  const answer = await user.call('POST', '/subscriptions/confirm', { subscription_id: id })
-  expect(answer.status).toBe(200)
-  return answer.json()
-}
-
-async function buy(user: TestUser, tier: string): Promise<string> {
-  const id = await requestUpgrade(user, tier)
-  await dev(`paypal/${id}/approve`)
-  await confirm(user, id)
-  return id
-}
+const requestUpgrade = (user: TestUser, tier: string) => openCheckout(kinora, user, tier)
+const buy = (user: TestUser, tier: string) => buyPlan(kinora, user, tier)
 
 describe('buying a plan', () => {
   it('has one open approval per plan, however often it is requested', async () => {

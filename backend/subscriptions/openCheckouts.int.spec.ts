@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAudit } from '../programs/audit.ts'
 import type { WorkStats } from '../tasks/contract.ts'
+import { approve, buyPlan, openCheckout, read, soon, readStats as stats } from '../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
-import type { TestUser } from '../testing/testUser.ts'
-import type { CurrentSubscription, Stats } from './contract.ts'
+import type { CurrentSubscription } from './contract.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {
@@ -11,28 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => kinora?.close())
 
-const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 100 })
-const read = async <T>(user: TestUser, path: string) => (await (await user.call('GET', path)).json()) as T
-const post = async <T>(user: TestUser, path: string, body: object) =>
-  (await (await user.call('POST', path, body)).json()) as T
-const stats = (user: TestUser) => read<Stats>(user, '/subscriptions/stats')
-
-async function openCheckout(user: TestUser, tier: string): Promise<string> {
-  const { data } = await post<{ data: { subscription_id: string } }>(user, '/subscriptions/upgrade', { new_tier: tier })
-  return data.subscription_id
-}
-
-async function approve(user: TestUser, id: string): Promise<unknown> {
-  await fetch(`${kinora.url}/dev/paypal/${id}/approve`, { method: 'POST' })
-  return post(user, '/subscriptions/confirm', { subscription_id: id })
-}
-
 describe('two open checkouts', () => {
   it('end on the plan approved last, and refund the other payment with a mail', { timeout: 60_000 }, async () => {
     const user = await kinora.newUser()
-    const [pro, ultimate] = [await openCheckout(user, 'pro'), await openCheckout(user, 'ultimate')]
-    expect(await approve(user, pro)).toMatchObject({ current_tier: 'pro', outcome: 'started' })
-    expect(await approve(user, ultimate)).toMatchObject({ current_tier: 'ultimate', outcome: 'started' })
+    const [pro, ultimate] = [await openCheckout(kinora, user, 'pro'), await openCheckout(kinora, user, 'ultimate')]
+    expect(await approve(kinora, user, pro)).toMatchObject({ current_tier: 'pro', outcome: 'started' })
+    expect(await approve(kinora, user, ultimate)).toMatchObject({ current_tier: 'ultimate', outcome: 'started' })
     await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 15_060 }))
     await soon(async () => {
       const { invoices } = await read<{ invoices: { tier: string; status: string }[] }>(user, '/subscriptions/invoices')
@@ -56,15 +40,15 @@ describe('two open checkouts', () => {
 describe('a plan that is cancelled immediately', () => {
   it('says before what is lost, and proposes the refund of the unused share', { timeout: 60_000 }, async () => {
     const user = await kinora.newUser()
-    await approve(user, await openCheckout(user, 'ultimate'))
+    await buyPlan(kinora, user, 'ultimate')
     await soon(async () =>
       expect(await read<CurrentSubscription>(user, '/subscriptions/current')).toMatchObject({
         plan_credits: 15_000,
         refundable: true,
       }),
     )
-    const answer = await post(user, '/subscriptions/cancel', { cancel_at_period_end: false })
-    expect(answer).toEqual({ success: true, refund_proposed: true })
+    const answer = await user.call('POST', '/subscriptions/cancel', { cancel_at_period_end: false })
+    expect(await answer.json()).toEqual({ success: true, refund_proposed: true })
     await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 }))
   })
 })

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { buyPlan } from '../testing/plans.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { Stats } from './contract.ts'
@@ -25,14 +26,12 @@ afterAll(async () => {
 
 it('finds a refund whose webhook was lost after a restart, not only after a day', async () => {
   const user = await kinora.newUser()
+  // The server has another address after its restart.
   const stats = async () => {
     const answer = await fetch(`${kinora.api}/subscriptions/stats`, { headers: { cookie: user.cookie } })
     return (await answer.json()) as Stats
   }
-  const upgrade = await user.call('POST', '/subscriptions/upgrade', { new_tier: 'pro' })
-  const { data } = (await upgrade.json()) as { data: { subscription_id: string } }
-  await fetch(`${kinora.url}/dev/paypal/${data.subscription_id}/approve`, { method: 'POST' })
-  await user.call('POST', '/subscriptions/confirm', { subscription_id: data.subscription_id })
+  await buyPlan(kinora, user, 'pro')
   await expect.poll(() => stats()).toMatchObject({ current_tier: 'pro', remaining_credits: 4560 })
   await kinora.close({ keep: true })
   await db.pool.query('update sandbox_sale set refunded_cents = amount_cents')

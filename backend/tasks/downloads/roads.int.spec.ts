@@ -9,6 +9,7 @@ import { makePoster } from '../../kernel/media/poster.ts'
 import { meanDifference, pixelsOf } from '../../kernel/media/testing/stills.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { allowanceOf, TIERS, type Tier } from '../../subscriptions/plans.contract.ts'
+import { buyPlan } from '../../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
 import type { Share } from '../contract.ts'
@@ -129,10 +130,7 @@ const caller = (user?: TestUser): Caller => {
 }
 
 async function subscribe(user: TestUser, tier: Tier): Promise<void> {
-  const upgraded = await user.call('POST', '/subscriptions/upgrade', { new_tier: tier })
-  const { data } = (await upgraded.json()) as { data: { subscription_id: string } }
-  await fetch(`${kinora.url}/dev/paypal/${data.subscription_id}/approve`, { method: 'POST' })
-  await user.call('POST', '/subscriptions/confirm', { subscription_id: data.subscription_id })
+  await buyPlan(kinora, user, tier)
   await vi.waitFor(async () => expect(await kinora.services.allowance(user.userId)).toEqual(allowanceOf(tier)), 10_000)
 }
 
