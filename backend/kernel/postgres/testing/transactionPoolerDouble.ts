@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import net from 'node:net'
+import { splitMessages } from './serverMessages.ts'
 
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 const IDLE = 'I'.charCodeAt(0)
@@ -47,7 +48,7 @@ class Backend {
   readonly socket: net.Socket
   onBytes: (bytes: Buffer) => void = () => {}
   onIdle: () => void = () => {}
-  #rest = Buffer.alloc(0)
+  readonly #split = splitMessages()
 
   constructor(socket: net.Socket) {
     this.socket = socket.on('data', (bytes) => this.#read(bytes))
@@ -55,14 +56,7 @@ class Backend {
 
   #read(bytes: Buffer): void {
     this.onBytes(bytes)
-    this.#rest = Buffer.concat([this.#rest, bytes])
-    let isIdle = false
-    // A message is a type of one byte, its length without the type, and its content.
-    while (this.#rest.length >= 5 && this.#rest.length > this.#rest.readUInt32BE(1)) {
-      const end = 1 + this.#rest.readUInt32BE(1)
-      isIdle = this.#rest[0] === READY_FOR_QUERY && this.#rest[5] === IDLE
-      this.#rest = this.#rest.subarray(end)
-    }
-    if (isIdle) this.onIdle()
+    const last = this.#split(bytes).at(-1)
+    if (last?.[0] === READY_FOR_QUERY && last[5] === IDLE) this.onIdle()
   }
 }
