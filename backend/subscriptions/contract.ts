@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
+import { cleanText } from '../kernel/text/typedText.contract.ts'
 import { TIERS } from './plans.contract.ts'
 
 export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.contract.ts'
@@ -103,7 +104,7 @@ export const cancel = endpoint('POST /subscriptions/cancel', {
   access: 'user',
   body: z._default(
     z.object({
-      reason: z.optional(z.string().check(z.maxLength(500, 'too_long'))),
+      reason: z.optional(z.string().check(z.overwrite(cleanText), z.maxLength(500, 'too_long'))),
       cancel_at_period_end: z._default(z.boolean(), true),
     }),
     { cancel_at_period_end: true },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
-import { Generation } from './catalogue/generation.contract.ts'
-import { CAMERA_MOVEMENT_VALUES, PROMPT_MAX, TASK_TYPES } from './catalogue/models.contract.ts'
+import { Generation, Prompt } from './catalogue/generation.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from './catalogue/models.contract.ts'
 import { FolderName } from './library/library.contract.ts'
 
 export * from './catalogue/generation.contract.ts'
@@ -88,7 +88,7 @@ export const generate = endpoint('POST /videos/generate', {
 export const understand = endpoint('POST /videos/understand', {
   access: 'user',
   body: z.object({
-    prompt: z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long')),
+    prompt: Prompt,
     model: z.string().check(z.maxLength(120, 'unknown_model')),
   }),
   answer: z.object({

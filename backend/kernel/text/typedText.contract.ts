@@ -21,6 +21,9 @@ const FORMAT = new RegExp(
 export const cleanLine = (text: string): string =>
   text.normalize('NFC').replace(BREAKS, ' ').replace(FORMAT, '$1').replace(BLANK, '').replace(/\s+/gu, ' ').trim()
 
+/** Returns a text of several lines that a person typed or pasted, without what no store or engine takes: control characters and halves of surrogate pairs. */
+export const cleanText = (text: string): string => text.replace(/(?![\t\n\r])\p{Cc}|\p{Cs}/gu, '')
+
 /**
  * Returns a mail address as it was meant: in NFKC, so that full-width characters are plain, without invisible characters, and
  * without what is copied along with it (`mailto:`, angle brackets, the punctuation after it).

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Email, FullName } from '#backend/accounts/contracts/fields.contract.ts'
-import { cleanLine } from './typedText.contract.ts'
+import { cleanLine, cleanText } from './typedText.contract.ts'
 
 const NAMES: Readonly<Record<string, string>> = {
   amharic: 'ኃይለ ሥላሴ',
@@ -134,5 +134,11 @@ describe('a mail address', () => {
     'ada@exa mple.com',
   ])('that names no mailbox is refused: %j', (typed) => {
     expect(Email.safeParse(typed).error!.issues.map(({ message }) => message)).toEqual(['invalid_email'])
+  })
+})
+
+describe('a text of several lines', () => {
+  it('loses control characters and halves of surrogate pairs, and keeps its lines', () => {
+    expect(cleanText('a\0 cat\ud83d\n\ton a\u0007 hill 🎬\udc00\r\n')).toBe('a cat\n\ton a hill 🎬\r\n')
   })
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { cleanText } from '../../kernel/text/typedText.contract.ts'
 import {
   CAMERA_MOVEMENT_VALUES,
   CAMERA_MOVEMENTS,
@@ -19,13 +20,14 @@ const Movements = z.array(z.enum(CAMERA_MOVEMENT_VALUES, 'unknown_camera_movemen
     'opposite_camera_movements',
   ),
 )
+export const Prompt = z.string().check(z.overwrite(cleanText), z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long'))
 const ImageUrl = z.string().check(z.maxLength(300, 'unknown_image'))
 
 /** Fields that every generation has, whatever the catalogue offers. */
 const form = {
   task_type: z.enum(TASK_TYPES, 'unknown_task_type'),
   model: z.string('unknown_model').check(z.maxLength(120, 'unknown_model')),
-  prompt: z._default(z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long')), ''),
+  prompt: z._default(Prompt, ''),
   duration: z.int('unknown_duration'),
   resolution: z.string().check(z.maxLength(40, 'unknown_resolution')),
   camera_movements: z._default(Movements, []),
@@ -35,7 +37,7 @@ const form = {
   reference_image_urls: z.optional(z.array(ImageUrl).check(z.maxLength(12, 'too_many_references'))),
   aspect_ratio: z.optional(z.string().check(z.maxLength(10, 'aspect_ratio_not_for_model'))),
   seed: z.optional(z.int('invalid_seed').check(z.nonnegative('invalid_seed'), z.maximum(2 ** 31 - 1, 'invalid_seed'))),
-  negative_prompt: z.optional(z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long'))),
+  negative_prompt: z.optional(Prompt),
   sound: z.optional(z.boolean()),
   /** A finished task of the same model, whose video is made again in this resolution. */
   source_task_id: z.optional(z.uuid('unknown_source')),
