@@ -38,7 +38,8 @@ export function readRawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Pr
  * @example const report = await readJson(ctx, 32_768)
  */
 export async function readJson(ctx: Pick<Context, 'req'>, maxBytes: number): Promise<unknown> {
-  const text = (await readRawBody(ctx, maxBytes)).toString()
+  // A byte order mark may be ignored (RFC 8259, section 8.1), and editors on Windows write one.
+  const text = (await readRawBody(ctx, maxBytes)).toString().replace(/^\ufeff/, '')
   try {
     return JSON.parse(text || '{}')
   } catch {

@@ -44,11 +44,7 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
 export function refuseMalformedHead(request: IncomingMessage): void {
   const { url = '', headersDistinct } = request
   const address = url.startsWith('/') || url === '*' ? undefined : URL.parse(url)
-  if (
-    address === null ||
-    (address && !/^https?:$/.test(address.protocol)) ||
-    (headersDistinct.host?.length ?? 0) > 1
-  )
+  if (address === null || (address && !/^https?:$/.test(address.protocol)) || (headersDistinct.host?.length ?? 0) > 1)
     throw new Rejection('malformed_request', 'This is not an HTTP request.')
   if (address) request.url = address.pathname + address.search
 }
