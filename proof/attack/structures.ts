@@ -25,8 +25,6 @@ const PER_ACCOUNT = 50
 const LIMIT_MS = 20_000
 /** Turns that the server has for a request that it may be unable to answer, before the client ends it. */
 const TURNS = 3
-/** Log lines that only an operator should cause, or a fault. */
-const ERROR = /"level":[56]0/
 const DOCUMENTED_503 = /"code":"(?:uploads_busy|image_timeout)"/
 
 /** Sends requests of random structure. After each, the process must be the same, and must have logged no error. */
@@ -39,7 +37,7 @@ export async function structures(attacker: Attacker, count: number, seed: number
   const before = await target.identity()
   const names = Object.keys(FAMILIES)
   let as = await target.newAccount()
-  let lines = target.errors.length
+  target.newErrors()
   for (let n = 0; n < count; n++) {
     if (n % PER_ACCOUNT === PER_ACCOUNT - 1) as = await target.newAccount()
     const family = n < FORMER.length ? 'former' : names[n % names.length]!
@@ -59,8 +57,7 @@ export async function structures(attacker: Attacker, count: number, seed: number
     } catch (error) {
       throw new Error(`${what}: ${(error as Error).message}`)
     }
-    for (const line of target.errors.slice(lines)) if (ERROR.test(line)) find(`${what}: ${line.slice(0, 300)}`)
-    lines = target.errors.length
+    for (const line of target.newErrors()) find(`${what}: ${line.slice(0, 300)}`)
   }
   return `${count} structures`
 }

@@ -37,6 +37,8 @@ export interface Reply {
   readonly cookie?: string
 }
 
+/** Log lines that only an operator should cause, or a fault. */
+const ERROR = /"level":[56]0/
 /** Credits of a verified account: four videos. */
 export const CREDITS = 120
 export const OPERATOR = { username: 'olga', password: 'a password for olga' }
@@ -49,17 +51,26 @@ export const PRODUCTION_RATES: Rates = { SESSION_RATE: '40', NETWORK_RATE: '40' 
 
 export type Target = Awaited<ReturnType<typeof startTarget>>
 
-/** Starts the attacked Kinora in its own process, with a new data folder. */
-export async function startTarget(rates: Rates = NO_LIMITS) {
+/** Starts the attacked Kinora in its own process, with a new data folder. @param given settings beside those of the attack */
+export async function startTarget(given: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-attacked-'))
   await copyCluster(path.join(folder, 'postgres'))
   const operator = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password }
-  const settings = { NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: folder, TRUSTED_PROXIES: '1', ...rates }
+  const settings = {
+    NODE_ENV: 'test',
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    DATA_DIR: folder,
+    TRUSTED_PROXIES: '1',
+    ...NO_LIMITS,
+    ...given,
+  }
   const child = fork(PROGRAM, {
     env: { ...process.env, ...settings, ...operator },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const errors: string[] = []
+  let seen = 0
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => errors.push(String(text)))
   const waiting = new Map<number, PromiseWithResolvers<Reply>>()
   const ready = Promise.withResolvers<string>()
@@ -100,6 +111,12 @@ export async function startTarget(rates: Rates = NO_LIMITS) {
     newOperator: async () => (await ask({ kind: 'operator' })).cookie!,
     /** Signs a user in, without a step-up. Returns the cookies. */
     newSession: async (userId: string) => (await ask({ kind: 'session', userId })).cookie!,
+    /** Returns the log lines at `error` and `fatal` since the last call. */
+    newErrors() {
+      const lines = errors.slice(seen)
+      seen = errors.length
+      return lines.filter((line) => ERROR.test(line))
+    },
     identity: async () => (await ask({ kind: 'identity' })).identity!,
     /** Returns the longest turns of the event loop since the last call. */
     turns: async () => (await ask({ kind: 'turns' })).turns!,
