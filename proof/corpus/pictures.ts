@@ -1,4 +1,4 @@
-import { FOREIGN_PICTURES } from '../../kernel/media/testing/foreignPictures.ts'
+import { FOREIGN_PICTURES } from '#backend/kernel/media/testing/foreignPictures.ts'
 import type { Case, Part, Step } from './case.ts'
 
 /** Returns a form with a picture, as a browser sends it. */

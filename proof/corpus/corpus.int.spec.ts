@@ -14,7 +14,7 @@ import { queries } from './queries.ts'
 import { sockets } from './sockets.ts'
 
 const AREAS = { addresses, headers, bodies, queries, forms, pictures, people, films, sockets }
-const hasSite = existsSync(path.resolve(import.meta.dirname, '../../../site/dist/client'))
+const hasSite = existsSync(path.resolve(import.meta.dirname, '../../site/dist/client'))
 
 let target: Target
 let first: Awaited<ReturnType<Target['identity']>>

@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { FOREIGN_PICTURES, quartersOf } from '../../kernel/media/testing/foreignPictures.ts'
+import { FOREIGN_PICTURES, quartersOf } from '#backend/kernel/media/testing/foreignPictures.ts'
+import { documented } from '#backend/testing/operations.ts'
 import type { Account, Target } from '../attack/target.ts'
-import { documented } from '../operations.ts'
 import type { Answered, Case, Frames, Request, Step } from './case.ts'
 
 const EVENTUALLY = { timeout: 20_000, interval: 100 }
