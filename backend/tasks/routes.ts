@@ -8,6 +8,7 @@ import { modelView } from './catalogue/modelView.ts'
 import * as contract from './contract.ts'
 import type { Mark, Marks } from './library/marks.ts'
 import type { Decrypt } from './promptCipher.port.ts'
+import { removeVideo } from './removeVideo.ts'
 import type { Shares } from './shares/shares.ts'
 import type { Tasks } from './tasks.ts'
 import type { Understanding } from './videoProvider.port.ts'
@@ -28,7 +29,7 @@ export interface TaskRoutes {
 
 export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }: TaskRoutes): void {
   const { tasks, cancels, understand } = deps
-  const { marks, shares } = deps.attached
+  const { marks } = deps.attached
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, ctx, command }) => {
     const task = await tasks.generate({ userId, key: idempotencyKeyOf(ctx), generation, command })
@@ -62,16 +63,13 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
 
   for (const endpoint of [contract.deleteTask, contract.deleteTaskAlias])
     serve(endpoint, async ({ userId, params: { id }, command }) => {
-      await works.readOwn(userId, id)
-      await tasks.remove(userId, id, command(derivedId('delete', id)))
-      await shares.end(id)
-      await marks.remove(id)
+      await removeVideo({ works, tasks, ...deps.attached }, userId, id, command)
       return undefined
     })
 
   serve(contract.cancelTask, async ({ userId, params: { id }, command }) => {
-    await works.readOwn(userId, id)
-    return { task: await works.view(await tasks.cancel(userId, id, command(derivedId('cancel', id)))) }
+    const task = await works.readOwn(userId, id)
+    return { task: await works.view(await tasks.cancel(task, command(derivedId('cancel', id)))) }
   })
 
   serve(contract.getQueue, ({ userId }) => works.queue(userId))

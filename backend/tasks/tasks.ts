@@ -7,6 +7,7 @@ import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
+import type { Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
@@ -80,6 +81,9 @@ class TaskAbandoned extends Rejection {
 
 export type Tasks = ReturnType<typeof createTasks>
 
+/** A task of the caller. */
+export type OwnTask = Owned<Pick<TaskWithProgress, 'id' | 'user_id'>>
+
 /** Creates the service that submits and deletes video tasks. It answers from the log: read models may be behind. */
 export function createTasks(deps: TaskDeps) {
   const { handle, store, database, note, clock, credits, uploads, removals } = deps
@@ -117,7 +121,7 @@ export function createTasks(deps: TaskDeps) {
     },
 
     /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */
-    async cancel(userId: string, taskId: string, context: CommandContext) {
+    async cancel({ id: taskId, user_id: userId }: OwnTask, context: CommandContext) {
       const { state: before } = await handle.read(videoTask, taskId)
       if (before.status === 'rendering' && !deps.cancels(before.provider))
         throw new Rejection('cannot_cancel', 'This video is being made by an engine that cannot cancel.')
@@ -136,7 +140,7 @@ export function createTasks(deps: TaskDeps) {
      * Deletes a finished task, or cancels a waiting one and releases its credits. A workflow removes its files.
      * @throws Rejection task_in_progress
      */
-    async remove(userId: string, taskId: string, context: CommandContext): Promise<void> {
+    async remove({ id: taskId, user_id: userId }: OwnTask, context: CommandContext): Promise<void> {
       const at = new Date(clock()).toISOString()
       const { state, position } = await removals.around(taskId, () =>
         handle(videoTask, taskId, { type: 'Delete', at }, context),

@@ -15,6 +15,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../kernel/http/contract.ts'
 import { instant } from '../kernel/http/instant.ts'
+import { asOwned, type Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import type { FailureCode, Task, WorkStats } from './contract.ts'
@@ -62,11 +63,11 @@ export function createWorks({
     (await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))
 
   /** Returns the row of a user's task. @throws Rejection not_found, forbidden */
-  const readOwn = async (userId: string, taskId: string): Promise<TaskWithProgress> => {
+  const readOwn = async (userId: string, taskId: string): Promise<Owned<TaskWithProgress>> => {
     const row = isUuid(taskId) ? await readTask(taskId) : undefined
     if (!row) throw new Rejection('not_found', 'This task does not exist.')
     if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
-    return row
+    return asOwned(row)
   }
   const view = (row: TaskWithProgress) => taskView(row, decrypt)
 
@@ -74,7 +75,7 @@ export function createWorks({
     readOwn,
 
     /** Returns the row of a user's finished task. @throws Rejection not_found, forbidden */
-    async readFinished(userId: string, taskId: string): Promise<TaskWithProgress> {
+    async readFinished(userId: string, taskId: string): Promise<Owned<TaskWithProgress>> {
       const row = await readOwn(userId, taskId)
       if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
       return row

@@ -1,10 +1,10 @@
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
-import { derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import * as contract from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
+import { removeVideo } from '../removeVideo.ts'
 import type { Shares } from '../shares/shares.ts'
 import type { Tasks } from '../tasks.ts'
 import type { Works } from '../works.ts'
@@ -21,19 +21,14 @@ export interface LibraryRoutes {
 
 /** Serves favourites and folders, and the calls that take many videos. */
 export function serveLibrary(serve: Serve, { works, tasks, attached, files }: LibraryRoutes): void {
-  const { marks, shares } = attached
+  const { marks } = attached
   const readAll = (userId: string, ids: readonly string[]) =>
     Promise.all([...new Set(ids)].map((id) => works.readFinished(userId, id)))
 
   serve(contract.listMarks, async ({ userId }) => ({ marks: await marks.list(userId) }))
 
   serve(contract.markVideos, async ({ userId, body: { ids, ...change } }) => {
-    const rows = await readAll(userId, ids)
-    await marks.set(
-      userId,
-      rows.map(({ id }) => id),
-      change,
-    )
+    await marks.set(userId, await readAll(userId, ids), change)
     return undefined
   })
 
@@ -57,10 +52,7 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
   serve(contract.deleteTasks, async ({ userId, body, command }) => {
     const remove = async (id: string) => {
       try {
-        await works.readOwn(userId, id)
-        await tasks.remove(userId, id, command(derivedId('delete', id)))
-        await shares.end(id)
-        await marks.remove(id)
+        await removeVideo({ works, tasks, ...attached }, userId, id, command)
         return { id, code: undefined }
       } catch (error) {
         if (!(error instanceof Rejection)) throw error

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Owned } from '../../kernel/ownership.ts'
 import { refuseDeletedUser } from '../refuseDeletedUser.ts'
 
 export interface Mark {
@@ -20,16 +21,20 @@ export type Marks = ReturnType<typeof createMarks>
 export function createMarks(pool: Pick<pg.Pool, 'query'>) {
   return {
     /** Changes the marks of one or more videos. @throws Rejection unauthenticated, if the account was deleted */
-    async set(userId: string, taskIds: readonly string[], { favourite, folder }: Change): Promise<void> {
+    async set(
+      userId: string,
+      videos: readonly Owned<{ readonly id: string }>[],
+      { favourite, folder }: Change,
+    ): Promise<void> {
       const sql = `insert into video_mark as m (task_id, user_id, favourite, folder)
         select id, $1, coalesce($3, false), $4 from unnest($2::uuid[]) as id
         on conflict (task_id) do update
         set favourite = coalesce($3, m.favourite), folder = case when $5 then m.folder else excluded.folder end`
-      const values = [userId, taskIds, favourite, folder, folder === undefined]
+      const values = [userId, videos.map(({ id }) => id), favourite, folder, folder === undefined]
       await pool.query(sql, values).catch(refuseDeletedUser)
     },
 
-    async remove(taskId: string): Promise<void> {
+    async remove({ id: taskId }: Owned<{ readonly id: string }>): Promise<void> {
       await pool.query('delete from video_mark where task_id = $1', [taskId])
     },
 

@@ -23,8 +23,7 @@ export function serveShares(serve: Serve, { works, shares, sharedVideos, isNewVi
   serve(contract.getShare, async ({ userId, params }) => ({ share: await sharedVideos.read(userId, params.id) }))
 
   serve(contract.endShare, async ({ userId, params }) => {
-    const { id } = await works.readOwn(userId, params.id)
-    await shares.end(id)
+    await shares.end(await works.readOwn(userId, params.id))
     return undefined
   })
 

@@ -54,7 +54,7 @@ export function createSharedVideos(options: SharedVideosOptions) {
       const row = await works.readFinished(userId, taskId)
       // Makes the copy that visitors will get, so that the first of them does not wait.
       const { width, height } = await probeMp4(await files.media.localPath(await files.copies.film(row)))
-      return shareView(await shares.share({ userId, taskId: row.id, width, height, ...show }))
+      return shareView(await shares.share({ video: row, width, height, ...show }))
     },
 
     /** Returns the share of a user's video, null if it has none. @throws Rejection not_found, forbidden */

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type pg from 'pg'
+import type { Owned } from '../../kernel/ownership.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { refuseDeletedUser } from '../refuseDeletedUser.ts'
 
@@ -17,8 +18,7 @@ export interface ShareRow {
 }
 
 interface NewShare {
-  readonly userId: string
-  readonly taskId: string
+  readonly video: Owned<{ readonly id: string; readonly user_id: string }>
   readonly width: number
   readonly height: number
   /** Undefined keeps what an existing share shows. A new share hides both. */
@@ -44,13 +44,13 @@ export function createShares(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
 
   return {
     /** Shares a video, or changes what its share shows. @throws Rejection unauthenticated, if the account was deleted */
-    async share({ userId, taskId, width, height, showPrompt, showName }: NewShare): Promise<ShareRow> {
+    async share({ video, width, height, showPrompt, showName }: NewShare): Promise<ShareRow> {
       const sql = `insert into share as s (id, task_id, user_id, show_prompt, show_name, width, height, created_at)
         values ($1, $2, $3, coalesce($4, false), coalesce($5, false), $6, $7, $8)
         on conflict (task_id) do update set show_prompt = coalesce($4, s.show_prompt), show_name = coalesce($5, s.show_name)
         returning ${ROW}`
       const id = randomBytes(ID_BYTES).toString('base64url')
-      const values = [id, taskId, userId, showPrompt, showName, width, height, new Date(clock())]
+      const values = [id, video.id, video.user_id, showPrompt, showName, width, height, new Date(clock())]
       return (await pool.query<ShareRow>(sql, values).catch(refuseDeletedUser)).rows[0]!
     },
 
@@ -58,7 +58,7 @@ export function createShares(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
 
     find: async (id: string) => (ID.test(id) ? readOne(`select ${ROW} from share where id = $1`, id) : undefined),
 
-    async end(taskId: string): Promise<void> {
+    async end({ id: taskId }: Owned<{ readonly id: string }>): Promise<void> {
       await pool.query('delete from share where task_id = $1', [taskId])
     },
 

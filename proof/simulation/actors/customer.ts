@@ -1,5 +1,6 @@
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { asOwned } from '#backend/kernel/ownership.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { Generation } from '#backend/tasks/contract.ts'
 import { Violation } from '../invariants/violation.ts'
@@ -50,7 +51,7 @@ export class Customer {
     const taskId = this.accepted.at(-1)
     if (!taskId) return
     const context = { commandId: derivedId('delete', taskId), actor: `user:${this.userId}`, correlationId: taskId }
-    this.#send(`delete ${taskId}`, ({ tasks }) => tasks.remove(this.userId, taskId, context))
+    this.#send(`delete ${taskId}`, ({ tasks }) => tasks.remove(this.#own(taskId), context))
   }
 
   /** Cancels the latest task, which may be running. */
@@ -58,8 +59,10 @@ export class Customer {
     const taskId = this.accepted.at(-1)
     if (!taskId) return
     const context = { commandId: derivedId('stop', taskId), actor: `user:${this.userId}`, correlationId: taskId }
-    this.#send(`stop ${taskId}`, ({ tasks }) => tasks.cancel(this.userId, taskId, context))
+    this.#send(`stop ${taskId}`, ({ tasks }) => tasks.cancel(this.#own(taskId), context))
   }
+
+  readonly #own = (taskId: string) => asOwned({ id: taskId, user_id: this.userId })
 
   upgrade(tier: PaidTier): void {
     const requestId = derivedId(this.userId, tier, ++this.#requests)
