@@ -9,8 +9,11 @@ const day = z.string()
 const Visited = z.object({ path: z.string(), count })
 const success = z.literal(true)
 
+/** Present if addresses in the answer are shortened, until the session proves its second factor again. */
+const masked = z.optional(z.literal(true))
+
 /** A dashboard response. The client shows a section only if `success` is true. */
-const answerOf = <T extends z.ZodMiniType>(data: T) => z.object({ success, data })
+const answerOf = <T extends z.ZodMiniType>(data: T) => z.object({ success, masked, data })
 
 /** Retention of visits and their counts, in days. */
 export const KEPT_DAYS = 90
@@ -68,6 +71,7 @@ const UserOverview = z.object({
 
 const UserList = z.object({
   success,
+  masked,
   users: z.array(
     z.object({ id: z.string(), email: z.string(), created_at: z.nullable(z.string()), email_verified: z.boolean() }),
   ),
@@ -236,21 +240,21 @@ export const backup = board('GET /analytics/backup', Backup, 'When a backup was 
 export const operatorActions = endpoint('GET /analytics/actions', {
   access: 'operator',
   query: z.object(paging(10)),
-  answer: z.object({ success, actions: z.array(OperatorAction), total: count }),
+  answer: z.object({ success, masked, actions: z.array(OperatorAction), total: count }),
   summary: 'The operator’s actions, newest first',
 })
 
 export const securityFailures = endpoint('GET /analytics/security', {
   access: 'operator',
   query: z.object(paging(10)),
-  answer: z.object({ success, failures: z.array(SecurityFailure), total: count }),
+  answer: z.object({ success, masked, failures: z.array(SecurityFailure), total: count }),
   summary: 'Failed and throttled attempts to sign in to users’ accounts in the last 90 days, newest first',
 })
 
 export const parkedEvents = endpoint('GET /analytics/parked', {
   access: 'operator',
   query: z.object(paging(10)),
-  answer: z.object({ success, events: z.array(ParkedEvent), total: count }),
+  answer: z.object({ success, masked, events: z.array(ParkedEvent), total: count }),
   summary: 'Events that could not be projected, oldest first',
 })
 

@@ -20,6 +20,7 @@ import { serveBoard } from '../../operators/boardRoutes.ts'
 import { serveBusiness } from '../../operators/businessRoutes.ts'
 import { operatorFactors } from '../../operators/contract.ts'
 import { serveExports } from '../../operators/exportRoutes.ts'
+import { serveMasked } from '../../operators/maskAddresses.ts'
 import { ACTIONS_FILE, createOperatorActions } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
@@ -69,19 +70,20 @@ export function composeOperators(
     serve(serve: Serve): void {
       const limit = createSignInLimit({ throttle, networkOf: networkAddress, deviceOf: sessions.deviceOf })
       const factors = createOperatorFactors({ context, userKeys, passkeys, sessions, actions, limit, throttle })
-      const { secondStep, requireStepUp } = factors
-      serveOperator(serve, { credentials: config.operators, sessions, actions, limit, secondStep })
+      const { secondStep, requireStepUp, isSteppedUp } = factors
       serveFactors(serve, operatorFactors, factors.factors, async (ctx) => factors.ownerOf(ctx))
+      const board = serveMasked(serve, isSteppedUp)
+      serveOperator(board, { credentials: config.operators, sessions, actions, limit, secondStep })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
-      serveBoard(serve, { traffic: createTraffic(pool), users, failures, time })
+      serveBoard(board, { traffic: createTraffic(pool), users, failures, time })
       const refused = () => new Map([...definitions.faults(), ...catalogue.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       const cents = rendersHere(videos) ? undefined : providerCents
-      serveBusiness(serve, { database, time, alerts, providerCents: cents })
+      serveBusiness(board, { database, time, alerts, providerCents: cents })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
-      serveBackup(serve, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
-      serveParked(serve, { database, actions, replay, redact })
-      serveExports(serve, { pool, files: FILES, actions, requireStepUp, time })
+      serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
+      serveParked(board, { database, actions, replay, redact })
+      serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }
 }

@@ -62,9 +62,12 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
     await limit.giveBack(ctx)
   }
 
+  /** Returns whether the session proved a second factor in the last ten minutes, or there is none. */
+  const isSteppedUp = async (ctx: Context): Promise<boolean> =>
+    (await sessions.isSteppedUp(ctx)) || (await factors.methods(OPERATOR)).length === 0
+
   const requireStepUp = async (ctx: Context): Promise<void> => {
-    const isRequired = (await factors.methods(OPERATOR)).length > 0
-    if (isRequired && !(await sessions.isSteppedUp(ctx)))
+    if (!(await isSteppedUp(ctx)))
       throw new Rejection('step_up_required', 'Please confirm this with your second factor.')
   }
 
@@ -86,6 +89,7 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
   return {
     factors,
     secondStep,
+    isSteppedUp,
     requireStepUp,
     ownerOf: (ctx: Context): FactorOwner => ({
       owner: OPERATOR,

@@ -1,8 +1,8 @@
 import { textAt, translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
-import { actions, csvAddress, openActions } from './board.ts'
+import { actions, openActions } from './board.ts'
 import { Pages } from './Pages.tsx'
-import { Panel } from './Panel.tsx'
+import { Panel, usePersonalExport } from './Panel.tsx'
 import { Time } from './Time.tsx'
 
 /** Lists the operator's actions, newest first. */
@@ -14,7 +14,7 @@ export function Actions() {
       heading={t('dashboard.actions.heading')}
       section={actions.$section}
       onRetry={() => void actions.load()}
-      csv={csvAddress('actions')}
+      {...usePersonalExport('actions')}
       empty={{ text: t('dashboard.actions.empty'), when: ({ total }) => total === 0 }}
     >
       {({ actions: rows, total, page }) => (

@@ -14,6 +14,7 @@ import { Trend } from './charts/Trend.tsx'
 import { Foot } from './Foot.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
+import { Masked } from './Masked.tsx'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
@@ -47,6 +48,7 @@ export function Board() {
               </a>
             </Notice>
           )}
+          <Masked />
           <Cards />
           <div className="board-panels">
             <Trend />

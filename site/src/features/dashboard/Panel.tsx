@@ -92,7 +92,7 @@ function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
 }
 
 /** Returns the panel's export of personal data, which needs a step-up if the operator has a second factor. */
-export function usePersonalExport(table: 'users' | 'visits') {
+export function usePersonalExport(table: 'users' | 'visits' | 'actions') {
   const { guard, dialog } = useStepUp(operatorFactors)
   const csv = csvAddress(table)
   const download = async () => {

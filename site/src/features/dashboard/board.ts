@@ -43,7 +43,7 @@ export const hours = boardSection(() => call(hourly))
 export const people = boardSection(() => call(userOverview))
 export const users = boardSection(async () => {
   const data = await call(userList, { query: { page: $userPage.get(), per_page: PER_PAGE } })
-  return { success: data.success, data }
+  return { ...data, data }
 })
 
 /** The operator's time zone as reported by the server, or UTC until it is known. */
@@ -66,17 +66,17 @@ export const visitors = boardSection(() => call(live))
 export const copies = boardSection(() => call(backup))
 export const actions = boardSection(async () => {
   const data = await call(operatorActions, { query: { page: $actionPage.get(), per_page: PER_PAGE } })
-  return { success: data.success, data: { ...data, page: $actionPage.get() } }
+  return { ...data, data: { ...data, page: $actionPage.get() } }
 })
 
 export const parked = boardSection(async () => {
   const data = await call(parkedEvents, { query: { page: $parkedPage.get(), per_page: PER_PAGE } })
-  return { success: data.success, data: { ...data, page: $parkedPage.get() } }
+  return { ...data, data: { ...data, page: $parkedPage.get() } }
 })
 
 export const failures = boardSection(async () => {
   const data = await call(securityFailures, { query: { page: $failurePage.get(), per_page: PER_PAGE } })
-  return { success: data.success, data: { ...data, page: $failurePage.get() } }
+  return { ...data, data: { ...data, page: $failurePage.get() } }
 })
 
 /** True if this is production and the operator has no second factor. */
@@ -84,6 +84,12 @@ export const $factorMissing = atom(false)
 
 /** Sections whose failures are reported at the top of the page. Other sections report theirs in their own panel. */
 const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, users]
+
+/** True if the server shortened addresses, until the operator proves the second factor again. */
+export const $masked = computed(
+  [today, users, tasks, actions, failures].map(({ $section }) => $section),
+  (...sections) => sections.some(({ masked }) => masked),
+)
 
 /** True while all sections are loading. */
 export const $refreshing = atom(true)

@@ -7,6 +7,8 @@ export interface Section<T> {
   readonly data: T | null
   /** Why the latest read failed. Stays during a reload, so that the report and its button stay too. */
   readonly error?: unknown
+  /** Whether the server shortened the addresses in the data. */
+  readonly masked?: boolean
 }
 
 export interface BoardSection<T> {
@@ -14,8 +16,10 @@ export interface BoardSection<T> {
   load(): Promise<void>
 }
 
+type Read<T> = Readonly<{ success: boolean; data: T; masked?: boolean }>
+
 /** Creates a section that loads its data with `read`. If loads overlap, only the latest one updates the section. */
-export function boardSection<T>(read: () => Promise<{ readonly success: boolean; readonly data: T }>): BoardSection<T> {
+export function boardSection<T>(read: () => Promise<Read<T>>): BoardSection<T> {
   const $section = atom<Section<T>>({ status: 'loading', data: null })
   let latest = 0
   const load = async (): Promise<void> => {
@@ -23,9 +27,9 @@ export function boardSection<T>(read: () => Promise<{ readonly success: boolean;
     const mine = latest
     $section.set({ ...$section.get(), status: 'loading' })
     const next = await read().then(
-      ({ success, data }): Section<T> =>
-        success === true ? { status: 'filled', data } : { status: 'unfilled', data: null },
-      (error: unknown): Section<T> => ({ status: 'failed', data: $section.get().data, error }),
+      ({ success, data, masked }): Section<T> =>
+        success === true ? { status: 'filled', data, masked } : { status: 'unfilled', data: null },
+      (error: unknown): Section<T> => ({ ...$section.get(), status: 'failed', error }),
     )
     if (mine === latest) $section.set(next)
   }

@@ -1,0 +1,126 @@
+import { TOTP } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { type DescribedOperation, describedOperations } from '../testing/attack/describedOperations.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { createOperatorAlerts } from './alerts/operatorAlerts.ts'
+import { TABLES } from './contract.ts'
+import { createOperatorActions } from './operatorActions.ts'
+
+const OPERATOR = { username: 'olga', password: 'a password for olga' }
+const MAIL = 'maria.silva@mail.example.org'
+const NETWORKS = ['203.0.113.57', '2001:db8:85a3:7:8a2e::9']
+const SECRETS = [MAIL, ...NETWORKS]
+/** Operations whose answers have addresses, and those whose files have. */
+const PERSONAL = [
+  'GET /analytics/actions',
+  'GET /analytics/overview',
+  'GET /analytics/security',
+  'GET /analytics/tables/actions.csv',
+  'GET /analytics/tables/users.csv',
+  'GET /analytics/tables/visits.csv',
+  'GET /analytics/tasks',
+  'GET /analytics/users/list',
+]
+
+let kinora: TestKinora
+let cookie = ''
+beforeAll(async () => {
+  const env = {
+    OPERATOR_USERNAME: OPERATOR.username,
+    OPERATOR_PASSWORD: OPERATOR.password,
+    TRUSTED_PROXIES: '1',
+    HOST: '127.0.0.1',
+  }
+  kinora = await startTestKinora({ provider: await createProviderDouble(), env })
+  await plantAddresses()
+  const answer = await kinora.post('/analytics/login', OPERATOR)
+  cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!
+})
+afterAll(() => kinora?.close())
+
+/** Puts the addresses of a user into everything that the board shows. */
+async function plantAddresses() {
+  const { pool } = kinora.context
+  await kinora.newUser(MAIL)
+  for (const ip of NETWORKS) {
+    const from = { 'x-forwarded-for': ip }
+    await kinora.post('/analytics/page-view', { path: '/faq', session_id: ip }, from)
+    await kinora.post('/auth/login', { email: MAIL, password: 'not the password' }, from)
+    await createOperatorActions(pool).record({ action: 'credits_adjusted', detail: `60 to ${MAIL}`, ip })
+  }
+  await kinora.visitsCounted()
+  const alerts = createOperatorAlerts(pool, { error: () => {}, info: () => {} })
+  await alerts.raise('urgent', `connect ${NETWORKS[0]}:443 for ${MAIL}`)
+}
+
+/** Returns every operation of the operator that the API declares, with each file by its name. */
+async function operations(): Promise<DescribedOperation[]> {
+  const all = (await describedOperations(kinora.api)).filter(({ access }) => access === 'operator')
+  return all.flatMap((operation) =>
+    operation.path.includes('{table}')
+      ? TABLES.map((table) => ({ ...operation, path: operation.path.replace('{table}', `${table}.csv`) }))
+      : [{ ...operation, path: operation.path.replace('{passkey}', '0190a000-0000-7000-8000-000000000000') }],
+  )
+}
+
+const query = (sql: string) => kinora.context.pool.query(sql)
+const send = async ({ method, path, parameters }: DescribedOperation) => {
+  const whole = parameters.some(({ name }) => name === 'per_page') ? '?per_page=100' : ''
+  const answer = await fetch(kinora.api + path + whole, { method, headers: { cookie } })
+  return { name: `${method} ${path}`, status: answer.status, text: await answer.text() }
+}
+const get = async (path: string) => (await fetch(`${kinora.api}/analytics${path}`, { headers: { cookie } })).json()
+/** Sends operations one after the other, since only four files are exported at the same time. */
+async function sendAll(all: readonly DescribedOperation[]) {
+  const answers = []
+  for (const operation of all) answers.push(await send(operation))
+  return answers
+}
+const namesOf = (answers: readonly { name: string }[]) => answers.map(({ name }) => name).sort()
+const isRevealing = ({ text }: { text: string }) => SECRETS.some((secret) => text.includes(secret))
+
+/** Returns the names of the reads whose answers contain an address of the user. */
+async function revealing(): Promise<string[]> {
+  const reads = (await operations()).filter(({ method }) => method === 'GET')
+  return namesOf((await sendAll(reads)).filter(isRevealing))
+}
+
+describe('the addresses on the board', () => {
+  it('are shown to an operator without a second factor', async () => {
+    expect(await revealing()).toEqual(PERSONAL)
+    expect(await get('/users/list')).not.toHaveProperty('masked')
+  })
+
+  it('are in no answer of any operation until the session proves its second factor', async () => {
+    const begun = await kinora.post('/analytics/totp', { password: OPERATOR.password }, { cookie })
+    const { secret } = (await begun.json()) as { secret: string }
+    const code = TOTP.generate({ secret: new TOTP({ secret }).secret })
+    expect((await kinora.post('/analytics/totp/confirm', { code }, { cookie })).status).toBe(200)
+    expect(await revealing()).toEqual(PERSONAL)
+    await query(`update operator_session set stepped_up_at = now() - interval '11 minutes'`)
+    const all = await operations()
+    expect(all.filter(({ path }) => path.includes('{'))).toEqual([])
+    const answers = await sendAll(all)
+    expect(namesOf(answers.filter(isRevealing))).toEqual([])
+    expect(namesOf(answers.filter(({ name, status }) => name.startsWith('GET') && status !== 200))).toEqual([
+      'GET /analytics/step-up',
+      'GET /analytics/tables/actions.csv',
+      'GET /analytics/tables/users.csv',
+      'GET /analytics/tables/visits.csv',
+    ])
+  })
+
+  it('keep their shape: a letter of each part, and the network', async () => {
+    const list = await get('/users/list')
+    expect([list.masked, list.users[0].email]).toEqual([true, 'm•••@m•••.org'])
+    expect(list.users[0].id).toMatch(/^[\da-f-]{36}$/)
+    const { data, masked } = await get('/overview')
+    expect([masked, data.recent_visits[0].ip, data.recent_visits[1].ip]).toEqual([
+      true,
+      '2001:db8:85a3::/48',
+      '203.0.113.0/24',
+    ])
+    expect(await get('/weekly')).not.toHaveProperty('masked')
+  })
+})
