@@ -208,11 +208,14 @@ describe('the erasure of an account', () => {
     const services = { database: db.database, now: Date.now, destroyKey: async () => {}, eraseRows: [] }
     const { removeUnconfirmed } = createErasures(services)
     const linkEndsAt = Date.now() + DAY_MS
+    const used = async () => (await db.pool.query("select from mail_token where purpose = 'verified'")).rowCount
     await removeUnconfirmed(linkEndsAt + 30 * DAY_MS - 60_000)
     expect(await tablesWith('McAbsentquill')).toContain('user_account')
+    expect(await used()).toBeGreaterThan(0)
     await removeUnconfirmed(linkEndsAt + 30 * DAY_MS + 60_000)
     await vi.waitFor(async () => expect(await tablesWith('McAbsentquill')).toEqual([]), 10_000)
     expect((await confirmed.call('GET', '/auth/me')).status).toBe(200)
+    expect(await used()).toBe(0)
     // Its sign-in link is still stored.
     expect(await tablesWith('asking@kinora.test')).toContain('user_account')
   })

@@ -10,7 +10,10 @@ export interface NamedTest {
 
 /** Returns the tests that a page names, as in `a.spec.ts` “rejects a second capture”. */
 export const namedTests = (text: string): NamedTest[] =>
-  [...text.matchAll(/`([\w./]+\.spec\.tsx?)` “([^”]+)”/g)].map(([, file, title]) => ({ file: file!, title: title! }))
+  [...text.matchAll(/`([\w./]+(?:\.spec\.tsx?|Contract\.ts))` “([^”]+)”/g)].map(([, file, title]) => ({
+    file: file!,
+    title: title!,
+  }))
 
 /** Returns whether a spec has a test or a group with a title, as its source spells it. */
 export function isStated({ file, title }: NamedTest): boolean {
@@ -18,4 +21,19 @@ export function isStated({ file, title }: NamedTest): boolean {
   if (!existsSync(source)) return false
   const text = readFileSync(source, 'utf8')
   return ["'", '"', '`'].some((quote) => text.includes(quote + title + quote))
+}
+
+/**
+ * Returns what is wrong with the table of promises below a heading: the rows without a test and the tests that do not exist;
+ * the heading if it has no rows.
+ */
+export function promiseFaults(page: string, heading: string): string[] {
+  const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+  const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'))
+  if (rows.length === 0) return [heading]
+  const missing = namedTests(rows.join('\n')).filter((test) => !isStated(test))
+  return [
+    ...rows.filter((row) => namedTests(row).length === 0),
+    ...missing.map(({ file, title }) => `${file} “${title}”`),
+  ]
 }

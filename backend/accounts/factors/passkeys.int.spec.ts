@@ -15,6 +15,7 @@ interface Options {
     readonly challenge: string
     readonly rpId?: string
     readonly rp?: { readonly id: string }
+    readonly attestation?: string
     readonly userVerification?: string
     readonly authenticatorSelection?: { readonly userVerification: string; readonly residentKey: string }
   }
@@ -40,6 +41,7 @@ describe('a passkey', () => {
       userVerification: 'required',
       residentKey: 'required',
     })
+    expect(created.options.attestation).toBe('none')
     const asked = await kinora.post('/users/passkeys/challenge', undefined)
     expect(asked.headers.getSetCookie().join()).toMatch(/^kinora_challenge=.*httponly/)
     expect((await json<Options>(asked)).options).toMatchObject({ rpId: 'localhost', userVerification: 'required' })

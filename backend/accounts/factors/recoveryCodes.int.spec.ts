@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
@@ -15,6 +16,7 @@ const codesIn = async (answer: Promise<Response>) =>
   ((await (await answer).json()) as { recovery_codes: string[] }).recovery_codes
 const renew = (user: TestUser) => user.call('POST', '/users/recovery-codes')
 
+const sha256 = (code: string) => hash('sha256', code.replaceAll('-', ''))
 const begin = async (user: TestUser) =>
   (await (await user.call('POST', '/users/totp', { password: 'correct horse' })).json()) as { secret: string }
 /** Turns an authenticator app on, and returns the recovery codes that the owner is shown. */
@@ -39,6 +41,18 @@ describe('recovery codes', () => {
     await kinora.context.pool.query(`insert into recovery_code (hash, owner) values ('planted', $1)`, [user.userId])
     expect(await enrol(user)).toHaveLength(10)
     expect(await countCodes(user)).toBe(10)
+  })
+
+  it('are stored as hashes, and the shorter ones of earlier releases work', async () => {
+    const user = await kinora.newUser()
+    const codes = await enrol(user)
+    const sql = 'select hash from recovery_code where owner = $1'
+    const { rows } = await kinora.context.pool.query<{ hash: string }>(sql, [user.userId])
+    expect(rows.map(({ hash }) => hash).toSorted()).toEqual(codes.map(sha256).toSorted())
+    const short = 'k3f7-9wxe-4bqa-mp2d'
+    const row = [sha256(short), user.userId]
+    await kinora.context.pool.query('insert into recovery_code (hash, owner) values ($1, $2)', row)
+    expect((await user.call('POST', '/users/step-up', { code: short })).status).toBe(200)
   })
 
   it('go with the last factor, although the setup of another was begun', async () => {

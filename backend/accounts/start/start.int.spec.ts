@@ -133,6 +133,16 @@ describe('a link', () => {
     expect((await query('select from start_image')).rowCount).toBe(0)
   })
 
+  it('signs in without its draft if the key of the draft is lost, as after a rotation', async () => {
+    const email = newEmail()
+    await begin(email, { prompt: PROMPT })
+    const token = await newestToken(email)
+    await query("update start_link set sealed = overlay(sealed placing 'AAAA' from 8) where email = $1", [email])
+    const answer = await confirm(token)
+    expect(answer.status).toBe(200)
+    expect(await readDraft(cookiesOf(answer))).toBeNull()
+  })
+
   it('is deleted with the account', async () => {
     const email = newEmail()
     await begin(email, { prompt: PROMPT })

@@ -58,6 +58,23 @@ describe('an account without a password', () => {
     )
   })
 
+  it('confirms its deletion with a passkey that was proved in the last ten minutes', async () => {
+    const { erase } = await member('passkey@kinora.test')
+    const { pool } = kinora.context
+    const { rows } = await pool.query<{ id: string }>("select id from user_account where email = 'passkey@kinora.test'")
+    const [{ id }] = rows as [{ id: string }]
+    await pool.query(
+      `insert into passkey (id, owner, name, public_key, counter, transports, created_at) values ('p', $1, '', '', 0, '{}', now())`,
+      [id],
+    )
+    const provedAgo = (time: string) =>
+      pool.query('update session set stepped_up_at = now() - $2::interval where user_id = $1', [id, time])
+    await provedAgo('11 minutes')
+    expect(await outcome(await erase())).toEqual([403, 'step_up_required'])
+    await provedAgo('9 minutes')
+    expect((await erase()).status).toBe(200)
+  })
+
   it('is told that it has none where one is asked for, which spends no attempt at its deletion', async () => {
     const { send, erase } = await member('factor@kinora.test')
     for (let attempt = 0; attempt < 11; attempt++)

@@ -266,6 +266,12 @@ describe('the configuration', () => {
     })
   })
 
+  it('admits 40 units of work a second of a client, and 800 of a network outside production', () => {
+    expect(read().http.rates).toEqual({ session: 40, network: 800 })
+    const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://a.test', MINIMAX_API_KEY: 'sk' }
+    expect(read(production).http.rates).toEqual({ session: 40, network: 40 })
+  })
+
   it('generates no operator password before a start uses it, so that a program or a failed start hides none', () => {
     const unused = path.join(DATA_DIR, 'unused')
     read({ DATA_DIR: unused })

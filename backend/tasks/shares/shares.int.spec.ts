@@ -14,6 +14,8 @@ let other: TestKinora
 let urls: readonly string[]
 let ada: TestUser
 let task: Task
+/** Listeners before the renderer of the pages is loaded. */
+const listeners = process.listeners('unhandledRejection')
 
 beforeAll(async () => {
   db = await startTemporaryDatabase()
@@ -172,6 +174,25 @@ describe('the page of a shared video', () => {
     expect(html).not.toContain('cat on a hill')
     expect(html).not.toContain('Test User')
   })
+
+  it('shows no name that is a mail address', async () => {
+    const own = await kinora.newUser()
+    expect((await own.call('PUT', '/users/name', { username: 'ada@kinora.test' })).status).toBe(200)
+    const page = pathOf(await share(await finished(own), { show_name: true }, own))
+    expect(await (await open(page)).text()).not.toContain('ada@')
+  })
+
+  it('is revalidated by browsers and not kept by shared caches, and so are its files', async () => {
+    const page = pathOf(await share(task))
+    const { film, poster } = await filesOf(page)
+    for (const path of [page, `${page}/embed`, film, poster])
+      expect((await open(path)).headers.get('cache-control')).toBe('private, no-cache')
+    // Link previews that obey the file fetch the page and its picture.
+    expect(await (await open('/robots.txt')).text()).not.toContain('/v/')
+  })
+
+  it('is rendered by a process that unhandled rejections still end', () =>
+    expect(process.listeners('unhandledRejection')).toEqual(listeners))
 
   it('escapes a hostile prompt', async () => {
     const own = await kinora.newUser()

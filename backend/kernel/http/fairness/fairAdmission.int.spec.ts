@@ -81,13 +81,20 @@ describe('a client that leaves before its body is read', () => {
   })
 })
 
-describe('a session that sends slow requests', () => {
+describe('a client that sends slow requests', () => {
   it('has eight in progress, while others of its network are answered', async () => {
     times(50, () => void slow('hostile'))
     await vi.waitFor(() => expect(inProgress).toHaveLength(RUNNING), 10_000)
     expect((await quick('neighbour')).status).toBe(200)
     expect((await quick('')).status).toBe(200)
     expect(inProgress.filter((who) => who === 'hostile')).toHaveLength(RUNNING)
+  })
+
+  it('has 32 in progress if it has no session, and the sessions of its network are answered', async () => {
+    times(50, () => void slow(''))
+    await vi.waitFor(() => expect(inProgress).toHaveLength(32), 10_000)
+    expect((await quick('neighbour')).status).toBe(200)
+    expect(inProgress.filter((who) => who === '203.0.113.9')).toHaveLength(32)
   })
 
   it('is refused with 429 and Retry-After when its queue is full', async () => {

@@ -43,6 +43,13 @@ describe('a multipart form', () => {
     expect(parse('--b--')).toEqual([])
   })
 
+  it('has the bytes of a part as they were sent, whatever encoding the part names', () => {
+    const encoded = (encoding: string) =>
+      part(`Content-Disposition: form-data; name=file\r\nContent-Transfer-Encoding: ${encoding}`, 'aGk=')
+    for (const encoding of ['base64', '7bit', 'quoted-printable', 'x'])
+      expect(parse(`${encoded(encoding)}--b--`)).toEqual([['file', 'aGk=']])
+  })
+
   it.each([
     ['no boundary in the type', field('a'), 'multipart/form-data'],
     ['an empty boundary', field('a'), 'multipart/form-data; boundary='],

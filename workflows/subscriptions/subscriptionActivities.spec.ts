@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { ended, on, requested, running, userId } from '#backend/subscriptions/testing/subscriptionFacts.ts'
@@ -6,6 +6,7 @@ import { SettleWorld } from '../testing/settleWorld.ts'
 import { runSubscriptionLifecycle } from './runSubscriptionLifecycle.workflow.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
 
+const HOUR_MS = 3_600_000
 const REFUSED = 'PayPal refused GET: HTTP 403'
 
 let world: SettleWorld
@@ -60,4 +61,31 @@ describe('an agreement that the provider refuses to show', () => {
     await expect(activities.readNotice({ noticeId: 'n' })).rejects.toThrow('down')
     expect(done).toEqual([])
   })
+})
+
+it('a webhook that the provider does not confirm is tried for three days, then closed and reported', async () => {
+  const receivedAt = Date.UTC(2026, 10, 28)
+  const world = new SettleWorld()
+  await world.given(...running)
+  world.provider.knows('active')
+  const done: string[] = []
+  const subject = { kind: 'sale', sale: { id: 'unlisted', agreementId: 'A' } }
+  const { readNotice } = createSubscriptionActivities({
+    ...world.deps,
+    inbox: {
+      find: async () => ({ subject, receivedAt }),
+      close: async (_: string, outcome: string) => void done.push(outcome),
+    },
+    onUnmatchedWebhook: (id: string) => void done.push(`${id} unmatched`),
+  } as unknown as SubscriptionActivityDeps)
+  const clock = vi.spyOn(Date, 'now')
+  for (const hours of [0, 1, 71]) {
+    clock.mockReturnValue(receivedAt + hours * HOUR_MS)
+    expect(await readNotice({ noticeId: 'n' })).toBe('later')
+  }
+  expect(done).toEqual([])
+  clock.mockReturnValue(receivedAt + 72 * HOUR_MS)
+  expect(await readNotice({ noticeId: 'n' })).toBe('read')
+  clock.mockRestore()
+  expect(done).toEqual(['n unmatched', 'never understood'])
 })
