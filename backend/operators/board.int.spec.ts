@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { createOperatorActions } from './operatorActions.ts'
 
 const PASSWORD = 'a password for olga'
 
@@ -89,6 +90,15 @@ describe('the operator', () => {
     expect(total).toBe(5)
     expect(actions[0]).toEqual({ at: expect.any(String), action: 'signed_in', detail: null, ip: expect.any(String) })
     expect(JSON.stringify(actions)).not.toContain('wrong')
+  })
+
+  it('has refused sign-ins, with the addresses of strangers, deleted after 90 days, and no other action', async () => {
+    const { pool } = kinora.context
+    await pool.query("update operator_action set at = at - interval '91 days'")
+    expect((await signIn('olga', 'wrong')).status).toBe(401)
+    await createOperatorActions(pool).deleteRefusalsBefore(new Date(Date.now() - 90 * 86_400_000))
+    const { rows } = await pool.query<{ action: string }>('select action from operator_action order by id desc')
+    expect(rows.map(({ action }) => action)).toEqual(['sign_in_refused', 'signed_in', 'signed_out', 'signed_in'])
   })
 
   it('ends the session that a new sign-in in the same browser replaces', async () => {

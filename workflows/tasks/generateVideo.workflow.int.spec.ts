@@ -87,6 +87,15 @@ describe('generating a video', () => {
     expect(await remaining(user)).toBe(30)
   })
 
+  it('tells the provider nothing of the user', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await expect.poll(() => asked(id)).toHaveLength(1)
+    const order = JSON.stringify(asked(id))
+    for (const secret of [user.email, user.userId, 'Test User']) expect(order).not.toContain(secret)
+    finish(id)
+  })
+
   it('fails and refunds the credits when the provider rejects the order', async () => {
     provider.create = async () => ({ kind: 'refused', code: 'content_refused', detail: 'sensitive' })
     const user = await kinora.newUser()

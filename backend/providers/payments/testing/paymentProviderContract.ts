@@ -197,11 +197,15 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
 
     it('refunds a sale once, however often it is asked to', async () => {
       const id = await running()
+      const from = at()
       const [{ amountCents, ...sale } = expect.fail('nothing was sold')] = await sold(id)
       const whole = { ...sale, amountCents: amountCents! }
       const refund = await provider.refundSale(whole)
       expect(refund).toMatchObject({ saleId: sale.id, amountCents, reversal: 'refund' })
       expect(await provider.refundSale(whole)).toEqual(refund)
+      world.advance(SECOND)
+      const listed = (await provider.listReversals(from, at())) ?? []
+      expect(listed.filter(({ saleId }) => saleId === sale.id)).toHaveLength(1)
       const { amountCents: _, ...hint } = refund!
       expect(await provider.getReversal(hint)).toEqual(refund)
       expect(await sold(id)).toMatchObject([{ id: sale.id, refunded: true }])
