@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DescribedOperation, describedOperations } from '#proof/attack/describedOperations.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
-import { type DescribedOperation, describedOperations } from '../testing/attack/describedOperations.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { createOperatorAlerts } from './alerts/operatorAlerts.ts'
 import { TABLES } from './contract.ts'

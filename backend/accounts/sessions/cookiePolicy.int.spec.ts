@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describedOperations } from '../../testing/attack/describedOperations.ts'
+import { describedOperations } from '#proof/attack/describedOperations.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 
 let kinora: TestKinora
