@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
+import type { CropEdges } from '../kernel/media/contract.ts'
 import { Generation, Prompt } from './catalogue/generation.contract.ts'
 import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from './catalogue/models.contract.ts'
 import { FolderName } from './library/library.contract.ts'
@@ -266,16 +267,37 @@ export const requestUnlabelled = endpoint('POST /videos/tasks/:id/unlabelled', {
   summary: 'Records that the user accepts the responsibility for a copy without the visible label; kept for six months',
 })
 
+const FRACTION = '(?:0(?:\\.\\d{1,9})?|1(?:\\.0{1,9})?)'
+const EDGES = new RegExp(`^${FRACTION}(?:,${FRACTION}){3}$`)
+const edgesOf = (text: string): CropEdges => {
+  const [left = 0, top = 0, right = 0, bottom = 0] = text.split(',').map(Number)
+  return { left, top, right, bottom }
+}
+const isOrdered = ({ left, top, right, bottom }: CropEdges) => left < right && top < bottom
+
+/** Part of the upright picture to keep, as `left,top,right,bottom`, each a fraction of its width or height. */
+const CropField = z.pipe(
+  z.string('invalid_crop').check(
+    z.regex(EDGES, { error: 'invalid_crop', abort: true }),
+    z.refine((text) => isOrdered(edgesOf(text)), 'invalid_crop'),
+  ),
+  z.transform(edgesOf),
+)
+export const UploadFields = z.object({ crop: z.optional(CropField) })
+
 /** Takes a multipart body with the image in the field `file`, so the endpoint declares no JSON schema. */
 export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
   answer: z.object({ image_url: z.string() }),
   upload: ['image/jpeg', 'image/png'],
+  fields: UploadFields,
   refuses: [
     ...['invalid_file_type', 'image_too_small', 'image_too_large', 'image_aspect_ratio', 'image_damaged'],
     ...['upload_running', 'uploads_busy', 'image_timeout', 'too_many_uploads', 'too_many_unused_images', 'not_found'],
   ],
-  summary: 'Stores a first-frame image: JPG or PNG, at most 20 MB',
+  summary:
+    'Stores a first-frame image: JPG or PNG, at most 20 MB. `crop` keeps a part of the upright image: ' +
+    '`left,top,right,bottom` as fractions of its width and height',
 })
 /** Lets a user go on from where a video ends. Counts as an upload. */
 export const lastFrame = endpoint('POST /videos/tasks/:id/last-frame', {

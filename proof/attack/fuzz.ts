@@ -137,9 +137,22 @@ const headerValue = (random: Random) =>
     '0',
   ])
 
+const CROPS = [
+  '0,0,1,1',
+  '0.1,0,0.95,1',
+  '0,0,0.000000001,1',
+  '1,1,0,0',
+  '0,0,2,2',
+  '-1,0,1,1',
+  'NaN',
+  ','.repeat(500),
+  '',
+]
+
 function uploadOf(random: Random): FormData {
   const form = new FormData()
   const bytes = random() < 0.5 ? pictureBytes() : pictureBytes().subarray(0, Math.floor(random() * 2_000))
   form.append(random() < 0.8 ? 'file' : 'x', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'a.png')
+  if (random() < 0.5) form.append('crop', pick(random, CROPS))
   return form
 }

@@ -35,6 +35,7 @@ export const startImage = endpoint('POST /auth/start/image', {
   answer: z.object({ image: z.string() }),
   status: 201,
   upload: uploadImage.upload!,
+  fields: uploadImage.fields!,
   refuses: [
     ...['invalid_file_type', 'image_too_small', 'image_too_large', 'image_aspect_ratio', 'image_damaged'],
     ...['upload_running', 'uploads_busy', 'image_timeout', 'too_many_requests', 'registration_closed'],

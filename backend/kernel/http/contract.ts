@@ -25,6 +25,8 @@ export interface Endpoint<
   readonly file?: string
   /** Accepts a multipart body with a file of one of these media types in the field `file`. */
   readonly upload?: readonly string[]
+  /** Fields of the multipart body beside its file. */
+  readonly fields?: Schema
   /** Accepts an `Idempotency-Key` header. */
   readonly idempotent?: boolean
   /** Error codes of the operation, besides those that follow from the rest of its declaration. */

@@ -58,8 +58,8 @@ export function serveWith(
       if (endpoint.access === 'user' && !userId) throw new Rejection('unauthenticated', 'Please sign in.')
       if (endpoint.access === 'operator' && !(await isOperator(ctx)))
         throw new Rejection('unauthenticated', 'Please sign in as the operator.')
-      const query = endpoint.query ? parsed(endpoint.query, ctx.query) : undefined
-      const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
+      const query = endpoint.query ? parseInput(endpoint.query, ctx.query) : undefined
+      const body = endpoint.body ? parseInput(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) limit(userId)
       if (userId && endpoint.method === 'GET') await shown(userId)
       // Answers are private, unless a handler says otherwise.
@@ -85,7 +85,8 @@ export function serveWith(
 
 export type Serve = ReturnType<typeof serveWith>
 
-function parsed<S extends Schema>(schema: S, input: unknown): z.output<S> {
+/** Parses the input of a request. @throws ValidationError */
+export function parseInput<S extends Schema>(schema: S, input: unknown): z.output<S> {
   const result = z.safeParse(schema, input)
   if (!result.success) throw ValidationError.from(result.error)
   return result.data

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { buffer as readAll } from 'node:stream/consumers'
 import { createInflate } from 'node:zlib'
 import sharp from 'sharp'
-import { PICTURE_BACKGROUND } from './contract.ts'
-import { ImageError, inspectWholeImage, MAX_PIXELS } from './firstFrame.ts'
+import { type CropEdges, PICTURE_BACKGROUND } from './contract.ts'
+import { ImageError, inspectWholeImage, MAX_PIXELS, pixelsOf } from './firstFrame.ts'
 import type { ImageHeader } from './imageFile.ts'
 
 const JPEG_QUALITY = 92
@@ -14,22 +14,29 @@ const INFLATE_CHUNK = 1 << 17
 
 /**
  * Checks an image and re-encodes it as JPEG: upright according to its EXIF orientation, with transparency flattened
- * onto white, in sRGB, without metadata, and with a longer side of at most 2560 pixels. @throws ImageError
+ * onto white, in sRGB, without metadata, and with a longer side of at most 2560 pixels. Keeps only the part of a crop.
+ * @throws ImageError
  */
-export async function normaliseImage(buffer: Buffer): Promise<{ data: Buffer; width: number; height: number }> {
-  const file = inspectWholeImage(buffer)
+export async function normaliseImage(
+  buffer: Buffer,
+  crop?: CropEdges,
+): Promise<{ data: Buffer; width: number; height: number }> {
+  const file = inspectWholeImage(buffer, crop)
   try {
     if (file.data) await assertUnpackedSize(file, file.data)
     // Many cameras write JPEGs that libjpeg warns about; errors and missing data still fail. Without an end marker,
     // a warning is the only sign of missing data; libvips does not see that of the last row of blocks.
     const failOn = file.isOpen ? 'warning' : 'error'
     const image = sharp(Buffer.concat(file.parts), { failOn, limitInputPixels: MAX_PIXELS })
-    const upright = image.autoOrient().flatten({ background: PICTURE_BACKGROUND })
+    const upright = image.autoOrient()
+    if (crop) upright.extract(pixelsOf(crop, (await image.metadata()).autoOrient))
     const size = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true } as const
-    const jpeg = upright.resize({ ...size, kernel: 'linear' }).jpeg({ quality: JPEG_QUALITY })
+    const resized = upright.flatten({ background: PICTURE_BACKGROUND }).resize({ ...size, kernel: 'linear' })
+    const jpeg = resized.jpeg({ quality: JPEG_QUALITY })
     const { data, info } = await jpeg.toBuffer({ resolveWithObject: true })
     return { data, width: info.width, height: info.height }
   } catch (cause) {
+    if (cause instanceof ImageError) throw cause
     throw Object.assign(new ImageError('image_damaged', `The ${file.type} picture is damaged`), { cause })
   }
 }
@@ -47,14 +54,16 @@ async function assertUnpackedSize({ width, height, bytesPerPixel }: ImageHeader,
 }
 
 /**
- * Entry point of the child process that `normaliseInChild` starts: reads an image from stdin, and writes a JPEG to
- * stdout, or the code of an ImageError before it exits with 1.
+ * Entry point of the child process that `normaliseInChild` starts: reads a crop from its argument and an image from
+ * stdin, and writes a JPEG to stdout, or the code of an ImageError before it exits with 1.
  */
 async function runAsChild(): Promise<void> {
   // More threads would take more memory for the same CPU time.
   sharp.concurrency(1)
   try {
-    process.stdout.write((await normaliseImage(await readAll(process.stdin))).data)
+    const [, , crop] = process.argv
+    const { data } = await normaliseImage(await readAll(process.stdin), crop ? JSON.parse(crop) : undefined)
+    process.stdout.write(data)
   } catch (error) {
     if (!(error instanceof ImageError)) throw error
     process.exitCode = 1

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { runProgram } from '../processes/runProgram.ts'
+import type { CropEdges } from './contract.ts'
 import { ImageError, inspectImage, inspectWholeImage, isImageErrorCode } from './firstFrame.ts'
 
 const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
@@ -23,6 +24,7 @@ export class ImageTimeout extends Error {
 }
 
 type ChildOptions = Readonly<{
+  crop?: CropEdges
   /** Kills the child when aborted. */
   signal?: AbortSignal
   /** CPU time of the child. Any accepted picture takes under two seconds. */
@@ -41,8 +43,8 @@ const waiting: (() => void)[] = []
  * @example const jpeg = await normaliseInChild(upload, { signal })
  */
 export async function normaliseInChild(image: Buffer, options: ChildOptions = {}): Promise<Buffer> {
-  if (image.length > SMALL_BYTES) inspectImage(image)
-  else inspectWholeImage(image)
+  const inspect = image.length > SMALL_BYTES ? inspectImage : inspectWholeImage
+  inspect(image, options.crop)
   if (running >= MAX_CHILDREN) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
@@ -55,10 +57,14 @@ export async function normaliseInChild(image: Buffer, options: ChildOptions = {}
   }
 }
 
-async function runChild(image: Buffer, { signal, cpuSeconds = 5, program = CHILD }: ChildOptions): Promise<Buffer> {
+async function runChild(
+  image: Buffer,
+  { crop, signal, cpuSeconds = 5, program = CHILD }: ChildOptions,
+): Promise<Buffer> {
   const limits = { cpuSeconds, niceness: LOWEST_PRIORITY }
-  const { args, env } = ONE_THREAD
-  const order = { program: process.execPath, args: [...args, program], env, limits, timeoutMs: TIMEOUT_MS }
+  const args = [...ONE_THREAD.args, program, ...(crop ? [JSON.stringify(crop)] : [])]
+  const { env } = ONE_THREAD
+  const order = { program: process.execPath, args, env, limits, timeoutMs: TIMEOUT_MS }
   const output: Uint8Array[] = []
   const onOutput = (piece: Uint8Array) => output.push(piece)
   const { code, killedBy } = await runProgram(order, { input: image, signal, onOutput })

@@ -6,10 +6,12 @@ import { crc32 } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { FOREIGN_PICTURES } from '../../kernel/media/testing/foreignPictures.ts'
+import { FOREIGN_PICTURES, quartersOf } from '../../kernel/media/testing/foreignPictures.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { createImageUploads } from './imageUploads.ts'
 import { createUploadLimits } from './uploadLimits.ts'
+
+type Fault = Readonly<{ path: string; code: string }>
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -28,20 +30,32 @@ function pictureWithPrompt(): Buffer {
   return Buffer.concat([png.subarray(0, 33), head, chunk, crc, png.subarray(33)])
 }
 
-/** Uploads a file with a declared type and name. Returns what is stored, or the code of the refusal. */
-async function received(file: Buffer, type: string, boundary = 'boundary'): Promise<Buffer | string> {
+interface Sent {
+  readonly type?: string
+  readonly boundary?: string
+  readonly crop?: string
+}
+
+/** Uploads a file with a declared type and name. Returns what is stored, or the field and the code of the refusal. */
+async function received(
+  file: Buffer,
+  { type = 'image/jpeg', boundary = 'boundary', crop }: Sent,
+): Promise<Buffer | string> {
   const uploads = createImageUploads(db.database, {} as never, tmpdir())
   const limits = createUploadLimits(db.database, async () => {})
   const app = new Koa()
   const outcome = Promise.withResolvers<Buffer | string>()
   app.use(async (ctx) => {
     const stored = uploads.receiveFrom(ctx as never, 'network', limits)
-    outcome.resolve(await stored.catch((error) => error.code ?? String(error)))
+    outcome.resolve(
+      await stored.catch(({ fields }) => fields.errors.map(({ path, code }: Fault) => `${path}: ${code}`).join()),
+    )
     ctx.body = ''
   })
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\nContent-Type: ${type}\r\n\r\n`
+  const field = (text: string) => `--${boundary}\r\nContent-Disposition: form-data; name="crop"\r\n\r\n${text}\r\n`
+  const head = `${crop === undefined ? '' : field(crop)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\nContent-Type: ${type}\r\n\r\n`
   const body = Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${boundary}--\r\n`)])
   const { port } = server.address() as AddressInfo
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
@@ -52,15 +66,47 @@ async function received(file: Buffer, type: string, boundary = 'boundary'): Prom
 
 it('accepts a PNG whose signature arrives in two parts', async () => {
   // The parser takes the CR of the signature for a boundary, because the boundary has all letters of the prompt's name.
-  const stored = await received(pictureWithPrompt(), 'image/png', '----WebKitFormBoundaryABCDEFGHIJKLMpt0')
+  const boundary = '----WebKitFormBoundaryABCDEFGHIJKLMpt0'
+  const stored = await received(pictureWithPrompt(), { type: 'image/png', boundary })
   expect(stored).toBeInstanceOf(Buffer)
 })
 
 it('judges pictures of other programs by their bytes, not by name and type', { timeout: 60_000 }, async () => {
   for (const { name, type, make, refused } of FOREIGN_PICTURES) {
-    const stored = await received(await make(), type || 'application/octet-stream')
-    expect([name, typeof stored === 'string' ? stored : undefined]).toEqual([name, refused])
+    const stored = await received(await make(), { type: type || 'application/octet-stream' })
+    const wanted = refused && `file: ${refused}`
+    expect([name, typeof stored === 'string' ? stored : undefined]).toEqual([name, wanted])
   }
+})
+
+it('cuts a crop out of the upright picture', async () => {
+  const { make, shown } = FOREIGN_PICTURES.find(({ name }) => name === 'a turned JPEG')!
+  const stored = await received(await make(), { crop: '0.5,0.200000,1,1.0' })
+  const colours = await quartersOf(stored as Buffer)
+  const [, topRight, , bottomRight] = shown!.map(([red, green]) => [red > 128, green > 128])
+  expect(colours.map(([red, green]) => [red > 128, green > 128])).toEqual([
+    topRight,
+    topRight,
+    bottomRight,
+    bottomRight,
+  ])
+})
+
+it.each([
+  ...['', '0,0,1', '0,0,1,1,1', '0,0,1,1.1', '-0.1,0,1,1', '0,0,NaN,1', '0,0,1e0,1', ' 0,0,1,1', '0,0,1,1\n'],
+  ...['1,0,0,1', '0,0.5,1,0.5', '0,0,0x1,1', '0,0,Infinity,1', '{"left":0}', '0.0000000000,0,1,1', '０,0,1,1'],
+])('refuses a crop of %j', async (crop) => {
+  const [{ make }] = FOREIGN_PICTURES as [(typeof FOREIGN_PICTURES)[number]]
+  expect(await received(await make(), { crop })).toBe('crop: invalid_crop')
+})
+
+it('names the crop whose shape is not that of a picture', async () => {
+  const wide = createCanvas(1600, 600).toBuffer('image/png')
+  expect(await received(wide, {})).toBe('file: image_aspect_ratio')
+  expect(await received(wide, { crop: '0,0,1,0.9' })).toBe('crop: image_aspect_ratio')
+  expect(await received(wide, { crop: '0,0,0.5,0.5' })).toBe('crop: image_too_small')
+  expect(await received(wide, { crop: '0,0,0.5,1' })).toBeInstanceOf(Buffer)
+  expect(await received(wide.subarray(0, -40), { crop: '0,0,0.5,1' })).toBe('file: image_damaged')
 })
 
 it('leaves no picture of an account that is erased while the picture is stored', async () => {

@@ -5,14 +5,16 @@ import { readImagesInUse } from '#projections/tasks/readVideoTasks.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../../kernel/http/contract.ts'
+import { parseInput } from '../../kernel/http/endpoint.ts'
 import { withFormFile } from '../../kernel/http/multipart/withFormFile.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { removeFile } from '../../kernel/media/atomicFile.ts'
-import { IMAGE_MAX_BYTES } from '../../kernel/media/contract.ts'
-import { ImageError, inspectImage } from '../../kernel/media/firstFrame.ts'
+import { type CropEdges, IMAGE_MAX_BYTES } from '../../kernel/media/contract.ts'
+import { ImageError, inspectImage, isShapeCode } from '../../kernel/media/firstFrame.ts'
 import { imageKey, type MediaStore, removeImageMedia, watermarkedStillKey } from '../../kernel/media/mediaStore.port.ts'
 import { ImageTimeout, normaliseInChild } from '../../kernel/media/normaliseInChild.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { UploadFields } from '../contract.ts'
 import { assertRoom } from './assertRoom.ts'
 import type { UploadLimits } from './uploadLimits.ts'
 
@@ -153,16 +155,21 @@ async function receive(ctx: RouterContext): Promise<Buffer> {
   if (ctx.req.destroyed) throw new Rejection('unavailable', 'The client disconnected.')
   const gone = new AbortController()
   const onClose = () => gone.abort(new Rejection('unavailable', 'The client disconnected.'))
+  let crop: CropEdges | undefined
   ctx.res.once('close', onClose)
   try {
-    return await withFormFile(ctx, IMAGE_MAX_BYTES, (file) => {
+    return await withFormFile(ctx, IMAGE_MAX_BYTES, async (file, fields) => {
+      crop = parseInput(UploadFields, fields).crop
       // Refused pictures are not charged for their decoding.
-      inspectImage(file)
+      inspectImage(file, crop)
       ctx.state.charge?.(DECODING_UNITS)
-      return normaliseInChild(file, { signal: gone.signal })
+      return normaliseInChild(file, { crop, signal: gone.signal })
     })
   } catch (error) {
-    if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
+    if (error instanceof ImageError) {
+      const path = crop && isShapeCode(error.code) ? 'crop' : 'file'
+      throw new ValidationError([{ path, code: error.code }], error.code)
+    }
     if (error instanceof ImageTimeout) throw new Rejection('image_timeout', error.message, { retryAfter: 10 })
     throw error
   } finally {

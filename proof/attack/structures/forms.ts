@@ -18,6 +18,7 @@ const DISPOSITIONS = [
   'form-data; name="file"; filename="a.png"',
   'form-data; name="file"; filename="a.png"',
   'form-data; name="a"',
+  'form-data; name="crop"',
   'form-data; name=file',
   'form-data; name=""',
   'form-data; filename="a.png"; name="file"',
@@ -109,6 +110,7 @@ const CONTENTS: readonly Content[] = [
   () => ['a false JPEG', JPEG],
   (random) => ['a picture cut short', PICTURE.subarray(0, upTo(random, PICTURE.length))],
   () => ['nothing', Buffer.alloc(0)],
+  () => ['a crop', bytes('0.1,0,0.95,1')],
   (random) => ['text', Buffer.alloc(upTo(random, 12_000), 'text ')],
   (random) => ['noise', noise(random, upTo(random, 2_000))],
   (random, boundary) => [

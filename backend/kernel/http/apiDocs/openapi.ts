@@ -4,6 +4,7 @@ import { API_BASE, type Endpoint, Problem } from '../contract.ts'
 import { statusOf } from '../problemDetails.ts'
 
 type Json = Readonly<Record<string, unknown>>
+type Described = Json & Readonly<{ properties?: Json; required?: readonly string[] }>
 
 /** Returns the JSON Schema of a request or response. Transforms cannot be represented and accept anything. */
 const schemaOf = (schema: z.ZodMiniType, io: 'input' | 'output') => {
@@ -59,7 +60,9 @@ function operation(endpoint: Endpoint): Json {
     ...(endpoint.plainText ? { 'text/plain': { schema: { type: 'string' } } } : {}),
   }
   const required = body !== undefined && !z.safeParse(body, undefined).success
-  const requestBody = upload ? { required: true, content: multipart(upload) } : content && { required, content }
+  const requestBody = upload
+    ? { required: true, content: multipart(upload, endpoint.fields) }
+    : content && { required, content }
   return {
     operationId:
       method.toLowerCase() +
@@ -84,12 +87,16 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', maxLength: 200 },
 }
 
-const multipart = (types: readonly string[]) => ({
-  'multipart/form-data': {
-    schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
-    encoding: { file: { contentType: types.join(', ') } },
-  },
-})
+const multipart = (types: readonly string[], fields: z.ZodMiniType = z.object({})) => {
+  const { properties = {}, required = [], ...schema } = schemaOf(fields, 'input') as Described
+  const file = { type: 'string', format: 'binary' }
+  return {
+    'multipart/form-data': {
+      schema: { ...schema, required: ['file', ...required], properties: { file, ...properties } },
+      encoding: { file: { contentType: types.join(', ') } },
+    },
+  }
+}
 
 function success({ summary, answer, file, status = 200 }: Endpoint): Json {
   if (!file) return { [status]: { description: summary, ...(answer ? jsonContent(answer, 'output') : {}) } }
@@ -151,7 +158,7 @@ function problems(endpoint: Endpoint): Json {
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } } }
 
 function queryParameters(query: z.ZodMiniType): Json[] {
-  const { properties = {}, required = [] } = schemaOf(query, 'input') as { properties?: Json; required?: string[] }
+  const { properties = {}, required = [] } = schemaOf(query, 'input') as Described
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',

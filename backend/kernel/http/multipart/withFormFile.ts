@@ -10,8 +10,8 @@ const MAX_FIELDS_BYTES = 10_000
 const MAX_FRAME_BYTES = 65_536
 
 /**
- * Reads the one file of a form, the part `file`, and passes it to `use`. Frees the memory when `use` has ended, because
- * collections of garbage are too rare for buffers of 20 MB.
+ * Reads the one file of a form, the part `file`, and passes it and the other fields to `use`. Frees the memory when `use`
+ * has ended, because collections of garbage are too rare for buffers of 20 MB.
  * @throws ValidationError required, one_file, fields_too_large, and those of {@link parseMultipart}
  * @throws Rejection payload_too_large; unavailable when the client disconnects
  * @example await withFormFile(ctx, 20 << 20, (file) => normalise(file))
@@ -19,7 +19,7 @@ const MAX_FRAME_BYTES = 65_536
 export async function withFormFile<T>(
   ctx: Pick<Context, 'req' | 'request' | 'is' | 'get'>,
   maxBytes: number,
-  use: (file: Buffer) => Promise<T>,
+  use: (file: Buffer, fields: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
   if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
   // Unwritten pages use no memory, so a false Content-Length is harmless.
@@ -27,9 +27,9 @@ export async function withFormFile<T>(
   const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length ?? limit, limit))
   try {
     const body = kept.subarray(0, await readInto(kept, ctx))
-    const file = onlyFile(parseMultipart(body, ctx.get('Content-Type')))
+    const { file, fields } = split(parseMultipart(body, ctx.get('Content-Type')))
     if (file.length > maxBytes) throw tooLarge()
-    return await use(file)
+    return await use(file, fields)
   } finally {
     kept.buffer.transfer(0)
   }
@@ -55,12 +55,13 @@ async function readInto(kept: Buffer, { req, request }: Pick<Context, 'req' | 'r
   }
 }
 
-function onlyFile(parts: readonly Part[]): Buffer {
-  const files = parts.filter(({ name }) => name === 'file')
+function split(parts: readonly Part[]) {
+  const { files = [], others = [] } = Object.groupBy(parts, ({ name }) => (name === 'file' ? 'files' : 'others'))
   if (files.length > 1) throw new ValidationError([{ path: 'file', code: 'one_file' }])
-  const fields = parts.reduce((sum, { name, content }) => (name === 'file' ? sum : sum + content.length), 0)
-  if (fields > MAX_FIELDS_BYTES) throw new ValidationError([{ path: '', code: 'fields_too_large' }])
+  if (others.reduce((sum, { content }) => sum + content.length, 0) > MAX_FIELDS_BYTES)
+    throw new ValidationError([{ path: '', code: 'fields_too_large' }])
   const [file] = files
   if (!file || file.content.length === 0) throw new ValidationError([{ path: 'file', code: 'required' }])
-  return file.content
+  const fields = Object.fromEntries(others.map(({ name, content }) => [name, content.toString()]))
+  return { file: file.content, fields }
 }

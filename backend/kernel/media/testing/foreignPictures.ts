@@ -17,7 +17,7 @@ export interface ForeignPicture {
   readonly tolerance?: number
 }
 
-const [WIDTH, HEIGHT] = [640, 400]
+const [WIDTH, HEIGHT] = [800, 640]
 const QUARTERS: readonly Colour[] = [
   [255, 0, 0],
   [0, 255, 0],

@@ -35,8 +35,8 @@ async function read(file: File): Promise<Chosen> {
   const { name } = file
   const result = await readPicture(file)
   if (typeof result === 'string') return { name, fault: result }
-  const { original: preview, sent } = result
-  return typeof sent === 'string' ? { name, preview, fault: sent } : { name, preview, sent }
+  const { address: preview, picture, fault } = result
+  return fault ? { name, preview, fault } : { name, preview, sent: picture }
 }
 
 /** Checks, converts and shows a file, unless another one is chosen first. */

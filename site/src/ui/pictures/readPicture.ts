@@ -2,12 +2,14 @@ import { fileFault, type ImageFault, isSentAsIs, pictureType, sizeFault } from '
 import { toJpeg } from './toJpeg.ts'
 
 export interface ReadPicture {
-  /** Address of the whole picture; the caller revokes it. */
-  readonly original: string
+  /** Picture to upload: the file, or what it was converted to. */
+  readonly picture: Blob
+  /** Address of the picture; the caller revokes it. */
+  readonly address: string
   readonly width: number
   readonly height: number
-  /** Picture to upload, or why it cannot be uploaded. A crop repairs `image_aspect_ratio`. */
-  readonly sent: Blob | 'image_aspect_ratio'
+  /** Why only a part of the picture can be uploaded. */
+  readonly fault: 'image_aspect_ratio' | undefined
 }
 
 /** Loads an image. @throws if the browser cannot decode it */
@@ -26,19 +28,19 @@ export async function readPicture(file: Blob): Promise<ReadPicture | ImageFault>
   if (!type || early) return early ?? 'invalid_file_type'
   // A declared type may be wrong, and some browsers believe it.
   const typed = file.slice(0, file.size, type)
-  const original = URL.createObjectURL(typed)
-  const read = await readSize(original, typed)
-  if (typeof read === 'string') URL.revokeObjectURL(original)
+  const address = URL.createObjectURL(typed)
+  const read = await readSize(address, typed)
+  if (typeof read === 'string' || read.picture !== typed) URL.revokeObjectURL(address)
   return read
 }
 
-async function readSize(original: string, file: Blob): Promise<ReadPicture | ImageFault> {
-  const image = await loadImage(original).catch(() => undefined)
+async function readSize(address: string, file: Blob): Promise<ReadPicture | ImageFault> {
+  const image = await loadImage(address).catch(() => undefined)
   if (!image) return isSentAsIs(file.type) ? 'image_unreadable' : 'invalid_file_type'
   const { naturalWidth: width, naturalHeight: height } = image
   const fault = sizeFault(width, height)
-  if (fault === 'image_aspect_ratio') return { original, width, height, sent: fault }
-  if (fault) return fault
-  const sent = isSentAsIs(file.type) ? file : await toJpeg(image).catch(() => undefined)
-  return sent ? { original, width, height, sent } : 'image_unreadable'
+  if (fault && fault !== 'image_aspect_ratio') return fault
+  if (isSentAsIs(file.type)) return { picture: file, address, width, height, fault }
+  const picture = await toJpeg(image).catch(() => undefined)
+  return picture ? { picture, address: URL.createObjectURL(picture), width, height, fault } : 'image_unreadable'
 }

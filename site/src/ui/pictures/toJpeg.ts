@@ -8,8 +8,8 @@ export interface Box {
   readonly height: number
 }
 
-/** Longest side of a picture that is made here, in pixels: videos have at most 1920. */
-const LONGEST = 2560
+/** Longest side of a converted picture, in pixels, so that a crop has enough of them. Safari draws at most 4096². */
+const LONGEST = 4096
 const QUALITY = 0.92
 
 /** Draws a part of an image over a whole canvas, upright, and onto the background of transparent pictures. */
@@ -27,14 +27,14 @@ export function drawPart(
   return context
 }
 
-/** Draws a part of an image, or all of it, as JPEG in sRGB. @throws if the browser cannot */
-export async function toJpeg(image: HTMLImageElement, part?: Box): Promise<Blob> {
-  const box = part ?? { left: 0, top: 0, width: image.naturalWidth, height: image.naturalHeight }
-  const scale = Math.min(1, LONGEST / Math.max(box.width, box.height))
+/** Draws an image as JPEG in sRGB. @throws if the browser cannot */
+export async function toJpeg(image: HTMLImageElement): Promise<Blob> {
+  const { naturalWidth: width, naturalHeight: height } = image
+  const scale = Math.min(1, LONGEST / Math.max(width, height))
   const canvas = document.createElement('canvas')
-  canvas.width = Math.round(box.width * scale)
-  canvas.height = Math.round(box.height * scale)
-  drawPart(canvas, image, box)
+  canvas.width = Math.round(width * scale)
+  canvas.height = Math.round(height * scale)
+  drawPart(canvas, image, { left: 0, top: 0, width, height })
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', QUALITY))
   if (!blob) throw new Error('the browser cannot encode JPEG')
   return blob

@@ -90,7 +90,11 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
             <strong>{t('workspace.image.drop')}</strong>
           </div>
         ) : (
-          <img src={frame.preview} style={{ background: PICTURE_BACKGROUND }} alt={label} />
+          <img
+            src={frame.preview}
+            style={{ background: PICTURE_BACKGROUND, objectViewBox: viewBoxOf(frame) }}
+            alt={label}
+          />
         )}
       </div>
       <FrameState frame={frame} slot={slot} input={input} />
@@ -102,6 +106,13 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
       )}
     </div>
   )
+}
+
+/** Shows, in browsers that can, only the part that is being uploaded. */
+function viewBoxOf(frame: Frame): string | undefined {
+  if (frame.status !== 'uploading' || !frame.crop) return undefined
+  const { left, top, right, bottom } = frame.crop
+  return `inset(${[top, 1 - right, 1 - bottom, left].map((side) => `${side * 100}%`).join(' ')})`
 }
 
 interface FrameStateProps {

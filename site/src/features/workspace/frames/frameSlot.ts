@@ -1,4 +1,6 @@
 import { atom, type ReadableAtom } from 'nanostores'
+import type { CropEdges } from '#backend/kernel/media/contract.ts'
+import { authorized } from '../../../api/api.ts'
 import { ApiError } from '../../../api/apiError.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
 import { uploadFirstFrame } from '../../../api/upload.ts'
@@ -6,25 +8,33 @@ import { translate } from '../../../i18n/client.ts'
 import { isWide } from '../../../ui/pictures/pictureRules.ts'
 import { loadImage, readPicture } from '../../../ui/pictures/readPicture.ts'
 
+/** The whole picture, from which every crop is cut. */
+interface Original {
+  readonly address: string
+  /** Missing if the picture was restored from its address. */
+  readonly file?: Blob
+  readonly width: number
+  readonly height: number
+}
+
 interface Picture {
   /** Address of the picture that is shown: once it is uploaded, the stored one. */
   readonly preview: string
-  /** Address of the picture before it was cropped. */
-  readonly original: string
+  readonly original: Original
   readonly wide: boolean
 }
 
 interface NoPicture {
   readonly status: 'none'
   readonly fault: string | null
-  readonly original?: string
+  readonly original?: Original
   /** URL of an uploaded image that is being loaded. */
   readonly restoring?: string
 }
 
 export type Frame =
   | NoPicture
-  | ({ readonly status: 'uploading'; readonly percent: number } & Picture)
+  | ({ readonly status: 'uploading'; readonly percent: number; readonly crop?: CropEdges } & Picture)
   | ({ readonly status: 'ready'; readonly url: string } & Picture)
 
 /** A place of the form for one image. */
@@ -34,8 +44,8 @@ export interface FrameSlot {
   readonly $frame: ReadableAtom<Frame>
   /** Validates an image, shows a preview and uploads it. Cancels any earlier upload. */
   readonly choose: (file: File) => Promise<void>
-  /** Uploads a part of the image instead. The image itself is kept for the next crop. */
-  readonly crop: (part: Blob) => Promise<void>
+  /** Uploads the image again, of which the server keeps a part. */
+  readonly crop: (part: CropEdges) => Promise<void>
   /** Restores an uploaded image, or clears the slot if the image cannot be loaded. */
   readonly restore: (url: string) => Promise<void>
   /** Removes the image and cancels its upload. @param fault message shown if the image was rejected */
@@ -51,6 +61,13 @@ function uploadFault(error: unknown): string {
   return error.status >= 500 && error.status !== 503 ? t('workspace.image.refused.failed') : errorText(error)
 }
 
+/** Reads a stored picture. @throws ApiError */
+async function readBack(address: string, signal: AbortSignal): Promise<Blob> {
+  const response = await authorized(() => fetch(address, { signal }))
+  if (!response.ok) throw new ApiError(0, 'upload_failed')
+  return response.blob()
+}
+
 let slots = 0
 
 export function createFrameSlot(): FrameSlot {
@@ -58,27 +75,30 @@ export function createFrameSlot(): FrameSlot {
   const $frame = atom<Frame>({ status: 'none', fault: null })
   let upload: AbortController | undefined
 
-  /** Cancels the earlier upload, and releases its pictures unless one is still used. */
-  const begin = (kept?: string) => {
+  /** Cancels the earlier upload, and releases its picture unless that is used again. */
+  const begin = (kept?: Original) => {
     upload?.abort()
-    const frame = $frame.get()
-    for (const address of 'preview' in frame ? [frame.preview, frame.original] : [frame.original])
-      if (address && address !== kept) URL.revokeObjectURL(address)
+    const { original } = $frame.get()
+    if (original && original !== kept) URL.revokeObjectURL(original.address)
     upload = new AbortController()
     return upload
   }
 
-  /** Uploads a picture unless another image takes its place first. */
-  async function send(picture: Blob, image: Picture, mine: AbortController): Promise<void> {
-    const progress = (percent: number) => {
-      if (upload === mine) $frame.set({ status: 'uploading', percent, ...image })
+  /** Uploads a picture, or a part of it, unless another image takes its place first. */
+  async function send(original: Original, mine: AbortController, crop?: CropEdges): Promise<void> {
+    const { width, height } = original
+    const wide = crop
+      ? isWide(width * (crop.right - crop.left), height * (crop.bottom - crop.top))
+      : isWide(width, height)
+    const onProgress = (percent: number) => {
+      const state = { status: 'uploading', percent, preview: original.address, original, wide } as const
+      if (upload === mine) $frame.set(crop ? { ...state, crop } : state)
     }
-    progress(0)
+    onProgress(0)
     try {
-      const url = await uploadFirstFrame(picture, progress, mine.signal)
-      if (upload !== mine) return
-      if (image.preview !== image.original) URL.revokeObjectURL(image.preview)
-      $frame.set({ status: 'ready', url, ...image, preview: url })
+      const file = original.file ?? (await readBack(original.address, mine.signal))
+      const url = await uploadFirstFrame(file, { crop, onProgress, signal: mine.signal })
+      if (upload === mine) $frame.set({ status: 'ready', url, preview: url, original, wide })
     } catch (error) {
       if (!mine.signal.aborted) remove(uploadFault(error))
     }
@@ -91,19 +111,16 @@ export function createFrameSlot(): FrameSlot {
       if (upload === mine) $frame.set({ status: 'none', fault: codeText(read) })
       return
     }
-    const { original, width, height, sent } = read
-    if (upload !== mine) return URL.revokeObjectURL(original)
-    if (typeof sent === 'string') return $frame.set({ status: 'none', fault: codeText(sent), original })
-    await send(sent, { preview: original, original, wide: isWide(width, height) }, mine)
+    const { picture, address, width, height, fault } = read
+    if (upload !== mine) return URL.revokeObjectURL(address)
+    const original = { address, file: picture, width, height }
+    if (fault) return $frame.set({ status: 'none', fault: codeText(fault), original })
+    await send(original, mine)
   }
 
-  async function crop(part: Blob): Promise<void> {
+  async function crop(part: CropEdges): Promise<void> {
     const { original } = $frame.get()
-    if (!original) return
-    const mine = begin(original)
-    const preview = URL.createObjectURL(part)
-    const { naturalWidth, naturalHeight } = await loadImage(preview)
-    if (upload === mine) await send(part, { preview, original, wide: isWide(naturalWidth, naturalHeight) }, mine)
+    if (original) await send(original, begin(original), part)
   }
 
   async function restore(url: string): Promise<void> {
@@ -112,8 +129,9 @@ export function createFrameSlot(): FrameSlot {
     const image = await loadImage(url).catch(() => undefined)
     if (upload !== mine) return
     if (!image) return $frame.set({ status: 'none', fault: null })
-    const wide = isWide(image.naturalWidth, image.naturalHeight)
-    $frame.set({ status: 'ready', preview: url, original: url, url, wide })
+    const { naturalWidth: width, naturalHeight: height } = image
+    const original = { address: url, width, height }
+    $frame.set({ status: 'ready', preview: url, original, url, wide: isWide(width, height) })
   }
 
   function remove(fault: string | null = null): void {

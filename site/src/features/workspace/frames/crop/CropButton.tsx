@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { flushSync } from 'react-dom'
+import type { CropEdges } from '#backend/kernel/media/contract.ts'
 import { $models } from '../../../../api/models.ts'
 import { translate } from '../../../../i18n/client.ts'
 import { Button } from '../../../../ui/Button.tsx'
@@ -24,7 +25,7 @@ export function CropButton({ slot, onApplied }: CropButtonProps) {
   const preferred = ratioOf(model, aspectRatio)
   const ratios = preferred ? [...new Set([preferred, ...(model?.aspectRatios ?? [])])] : ['16:9']
   if (!original) return null
-  const apply = (part: Blob, ratio: string) => {
+  const apply = (part: CropEdges, ratio: string) => {
     // The dialog gives the focus back to this button, which the upload removes.
     flushSync(dialog.close)
     onApplied()
@@ -34,7 +35,9 @@ export function CropButton({ slot, onApplied }: CropButtonProps) {
   return (
     <>
       <Button label={t('workspace.crop.open')} variant="quiet" icon="crop" busy={dialog.busy} onClick={dialog.open} />
-      {dialog.part && <dialog.part.CropDialog src={original} ratios={ratios} onCrop={apply} onClose={dialog.close} />}
+      {dialog.part && (
+        <dialog.part.CropDialog src={original.address} ratios={ratios} onCrop={apply} onClose={dialog.close} />
+      )}
     </>
   )
 }

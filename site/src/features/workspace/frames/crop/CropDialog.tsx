@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import type { CropEdges } from '#backend/kernel/media/contract.ts'
 import { codeText } from '../../../../api/errorText.ts'
 import { textAt, translate } from '../../../../i18n/client.ts'
 import { Button } from '../../../../ui/Button.tsx'
@@ -6,10 +7,9 @@ import { Choices } from '../../../../ui/Choices.tsx'
 import { Dialog } from '../../../../ui/Dialog.tsx'
 import { Fault } from '../../../../ui/Field.tsx'
 import { loadImage } from '../../../../ui/pictures/readPicture.ts'
-import { drawPart, toJpeg } from '../../../../ui/pictures/toJpeg.ts'
+import { drawPart } from '../../../../ui/pictures/toJpeg.ts'
 import { RetryNotice } from '../../../../ui/RetryNotice.tsx'
-import { useBusy } from '../../../../ui/useBusy.ts'
-import { CENTRED, type Crop, cropBox, maxZoom, panned, zoomed } from './cropRules.ts'
+import { CENTRED, type Crop, cropBox, cropEdges, maxZoom, panned, zoomed } from './cropRules.ts'
 import { watchPointers } from './watchPointers.ts'
 
 /** Longer side of the view, in pixels. */
@@ -24,7 +24,7 @@ interface CropDialogProps {
   readonly src: string
   /** Aspect ratios to choose from, the preferred one first. */
   readonly ratios: readonly string[]
-  readonly onCrop: (part: Blob, ratio: string) => void
+  readonly onCrop: (part: CropEdges, ratio: string) => void
   readonly onClose: () => void
 }
 
@@ -34,23 +34,17 @@ export function CropDialog({ src, ratios, onCrop, onClose }: CropDialogProps) {
   const [image, failed, retry] = useImage(src)
   const [ratio, setRatio] = useState(ratios[0] ?? '16:9')
   const [crop, setCrop] = useState(CENTRED)
-  const [busy, run] = useBusy()
   const size = { width: image?.naturalWidth ?? 1, height: image?.naturalHeight ?? 1 }
   const most = maxZoom(size, widthOver(ratio))
   const isSmall = image !== null && most < 1
-  const apply = () =>
-    run(async () => {
-      if (image) onCrop(await toJpeg(image, cropBox(size, widthOver(ratio), crop)), ratio)
-    })
   const foot = (
     <>
       <Button onClick={onClose}>{t('common.action.cancel')}</Button>
       <Button
         label={t('common.action.apply')}
         variant="primary"
-        busy={busy}
         disabled={!image || isSmall}
-        onClick={apply}
+        onClick={() => onCrop(cropEdges(size, widthOver(ratio), crop), ratio)}
       />
     </>
   )

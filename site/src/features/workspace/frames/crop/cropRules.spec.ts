@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CENTRED, cropBox, maxZoom, panned, zoomed } from './cropRules.ts'
+import { CENTRED, cropBox, cropEdges, maxZoom, panned, zoomed } from './cropRules.ts'
 
 const PHOTO = { width: 3000, height: 2000 }
 const PORTRAIT = 9 / 16
@@ -8,6 +8,11 @@ describe('a crop', () => {
   it('keeps the largest part of the ratio in the middle', () => {
     expect(cropBox(PHOTO, 1, CENTRED)).toEqual({ left: 500, top: 0, width: 2000, height: 2000 })
     expect(cropBox(PHOTO, 16 / 9, CENTRED)).toEqual({ left: 0, top: 156.25, width: 3000, height: 1687.5 })
+  })
+
+  it('is cut by the server at its edges, as fractions of the image', () => {
+    expect(cropEdges(PHOTO, 1, CENTRED)).toEqual({ left: 1 / 6, top: 0, right: 5 / 6, bottom: 1 })
+    expect(cropEdges(PHOTO, 1, { x: 1, y: 0, zoom: 2 })).toEqual({ left: 2 / 3, top: 0, right: 1, bottom: 0.5 })
   })
 
   it('follows a movement to the edge of the image and no further', () => {

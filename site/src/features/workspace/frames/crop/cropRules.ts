@@ -1,5 +1,5 @@
 /** Which part of an image a crop keeps. */
-
+import type { CropEdges } from '#backend/kernel/media/contract.ts'
 import type { Box } from '../../../../ui/pictures/toJpeg.ts'
 
 interface Size {
@@ -25,6 +25,17 @@ const within = (value: number, low: number, high: number) => Math.min(high, Math
 export function cropBox({ width, height }: Size, ratio: number, { x, y, zoom }: Crop): Box {
   const kept = Math.min(width, height * ratio) / zoom
   return { left: (width - kept) * x, top: (height - kept / ratio) * y, width: kept, height: kept / ratio }
+}
+
+/** Returns the edges of the part that a crop keeps, as the server cuts it. */
+export function cropEdges(size: Size, ratio: number, crop: Crop): CropEdges {
+  const { left, top, width, height } = cropBox(size, ratio, crop)
+  return {
+    left: left / size.width,
+    top: top / size.height,
+    right: (left + width) / size.width,
+    bottom: (top + height) / size.height,
+  }
 }
 
 /** Returns the largest magnification that leaves enough pixels; less than 1 if the whole image has too few. */
