@@ -16,6 +16,8 @@ export interface ImageFile extends ImageHeader {
   readonly end?: number
   /** Compressed pixel data of a PNG, one buffer per IDAT chunk. */
   readonly data?: readonly Buffer[]
+  /** Exponent by which the samples of a PNG differ from those of sRGB, if it has no colour profile. */
+  readonly gamma?: number
   /** The parts that a decoder needs: pixel data, orientation and colour profile, without texts and previews. */
   readonly parts: readonly Buffer[]
   /** Components of all scans of a JPEG. Each passes over all pixels. */
@@ -26,6 +28,8 @@ export interface ImageFile extends ImageHeader {
 
 /** PNG signature and start of the header chunk, which is 13 bytes long (PNG, third edition, 5.2 and 11.2). */
 const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
+/** Gamma of sRGB, as a chunk states it (PNG, third edition, 11.3.2.2). */
+const GAMMA_OF_SRGB = 45_455
 /** Samples per pixel, by PNG colour type. */
 const PNG_CHANNELS = [1, 0, 3, 1, 2, 0, 4]
 /** Ancillary chunks that change the decoded picture, with their maximum size in bytes. */
@@ -37,9 +41,11 @@ const PNG_ANCILLARY = new Map([
 /** Encoders write chunks of at least 8 kB, so a 20 MB picture has 2,600. */
 const MAX_PARTS = 10_000
 const MAX_PROFILE_BYTES = 1 << 20
+/** Bytes between the segments of a JPEG, which every decoder skips. Programs write a few by mistake. */
+const MAX_STRAY_BYTES = 1 << 16
 /** Progressive encoders write about ten scans. */
 const MAX_SCANS = 100
-const [SOS, EOI, APP0, APP1, APP2, APP14, COM] = [0xda, 0xd9, 0xe0, 0xe1, 0xe2, 0xee, 0xfe]
+const [SOI, SOS, EOI, APP0, APP1, APP2, APP14, COM] = [0xd8, 0xda, 0xd9, 0xe0, 0xe1, 0xe2, 0xee, 0xfe]
 
 const isPng = (buffer: Buffer) => buffer.subarray(0, PNG_START.length).equals(PNG_START)
 const isJpeg = (buffer: Buffer) => buffer[0] === 0xff && buffer[1] === 0xd8 && buffer[2] === 0xff
@@ -71,6 +77,7 @@ function readPng(buffer: Buffer, header: ImageHeader): ImageFile {
   const data: Buffer[] = []
   const parts = [buffer.subarray(0, 8)]
   const seen = new Set<string>()
+  let gamma = GAMMA_OF_SRGB
   for (let at = 8, count = 0; at + 12 <= buffer.length && count < MAX_PARTS; count++) {
     const length = buffer.readUInt32BE(at)
     const crcAt = at + 8 + length
@@ -86,8 +93,11 @@ function readPng(buffer: Buffer, header: ImageHeader): ImageFile {
       seen.add(chunk)
     }
     if (chunk === 'IDAT') data.push(buffer.subarray(at + 8, crcAt))
+    if (chunk === 'gAMA' && isIntact && length === 4) gamma = buffer.readUInt32BE(at + 8)
     at = crcAt + 4
-    if (chunk === 'IEND') return { ...header, end: at, data, parts, passes: 0 }
+    if (chunk !== 'IEND') continue
+    const file = { ...header, end: at, data, parts, passes: 0 }
+    return seen.has('sRGB') || seen.has('iCCP') ? file : { ...file, gamma: gamma / GAMMA_OF_SRGB }
   }
   return { ...header, parts, passes: 0 }
 }
@@ -96,18 +106,17 @@ type Segment = Readonly<{ marker: number; at: number; next: number }>
 
 /** Walks the segments of a JPEG (ITU-T T.81, annex B). A scan includes its data. Stops at the first invalid one. */
 function* jpegSegments(buffer: Buffer): Generator<Segment> {
-  for (let at = 2, count = 0; buffer[at] === 0xff && count < MAX_PARTS; count++) {
-    const marker = buffer[at + 1]!
-    // Any number of 0xff fill bytes may precede a marker.
-    if (marker === 0xff) at++
-    else if (marker === EOI) return yield { marker, at, next: at + 2 }
-    else {
-      const end = at + 4 <= buffer.length ? at + 2 + buffer.readUInt16BE(at + 2) : 0
-      if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || end < at + 4 || end > buffer.length) return
-      const segment = { marker, at, next: marker === SOS ? endOfScan(buffer, end) : end }
-      yield segment
-      at = segment.next
-    }
+  let stray = MAX_STRAY_BYTES
+  for (let from = 2, count = 0; count < MAX_PARTS; count++) {
+    const at = nextMarker(buffer.subarray(0, from + stray), from)
+    const marker = buffer[at + 1]
+    if (marker === EOI) return yield { marker, at, next: at + 2 }
+    const end = at + 4 <= buffer.length ? at + 2 + buffer.readUInt16BE(at + 2) : 0
+    if (buffer[at] !== 0xff || !marker || marker < 0xc0 || marker === SOI || end < at + 4 || end > buffer.length) return
+    const next = marker === SOS ? nextMarker(buffer, end) : end
+    yield { marker, at, next }
+    stray -= at - from
+    from = next
   }
 }
 
@@ -166,8 +175,8 @@ function readFrameHeader(buffer: Buffer, at: number): ImageHeader | undefined {
   return { type: 'jpeg', ...size, bytesPerPixel: components === 4 ? 10 : components }
 }
 
-/** Returns the offset of the next marker. In scan data, 0xff is followed by 0 or belongs to a restart marker. */
-function endOfScan(buffer: Buffer, from: number): number {
+/** Returns the offset of the next marker, or the length. In scan data, 0xff is followed by 0 or belongs to a restart marker. */
+function nextMarker(buffer: Buffer, from: number): number {
   for (let at = buffer.indexOf(0xff, from); at >= 0; at = buffer.indexOf(0xff, at + 1)) {
     const next = buffer[at + 1] ?? 0
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at

@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream'
 import { buffer as readAll } from 'node:stream/consumers'
 import { createInflate } from 'node:zlib'
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import { type CropEdges, PICTURE_BACKGROUND } from './contract.ts'
 import { ImageError, inspectWholeImage, MAX_PIXELS, pixelsOf } from './firstFrame.ts'
-import type { ImageHeader } from './imageFile.ts'
+import type { ImageFile, ImageHeader } from './imageFile.ts'
 
 const JPEG_QUALITY = 92
 /** Longer side of the stored picture. Videos have at most 1920 pixels, and providers accept files up to 20 MB. */
 const MAX_SIDE = 2560
+/** Largest exponent that sharp takes. A PNG of linear light has 2.2. */
+const MAX_GAMMA = 3
 /** Larger than zlib's default of 16 kB: unpacking 160 MB is three times as fast. */
 const INFLATE_CHUNK = 1 << 17
 
@@ -32,6 +34,7 @@ export async function normaliseImage(
     if (crop) upright.extract(pixelsOf(crop, (await image.metadata()).autoOrient))
     const size = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true } as const
     const resized = upright.flatten({ background: PICTURE_BACKGROUND }).resize({ ...size, kernel: 'linear' })
+    correctGamma(resized, file)
     const jpeg = resized.jpeg({ quality: JPEG_QUALITY })
     const { data, info } = await jpeg.toBuffer({ resolveWithObject: true })
     return { data, width: info.width, height: info.height }
@@ -39,6 +42,13 @@ export async function normaliseImage(
     if (cause instanceof ImageError) throw cause
     throw Object.assign(new ImageError('image_damaged', `The ${file.type} picture is damaged`), { cause })
   }
+}
+
+/** Shows the samples of a PNG as browsers do, which ignore differences under 5 %. libvips corrects only by profiles. */
+function correctGamma(image: Sharp, { gamma = 1 }: ImageFile): void {
+  if (Math.abs(gamma - 1) < 0.05 || gamma === 0) return
+  const within = (exponent: number) => Math.min(MAX_GAMMA, Math.max(1, exponent))
+  image.gamma(within(1 / gamma), within(gamma))
 }
 
 /** Rejects a PNG with more pixel data than its header declares: libpng would inflate the excess and then ignore it. */

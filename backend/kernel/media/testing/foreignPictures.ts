@@ -31,6 +31,10 @@ const PRINTABLE: readonly Colour[] = [
   [60, 80, 150],
   [200, 180, 70],
 ]
+const withExponent = (exponent: number) =>
+  PRINTABLE.map((colour) => colour.map((value) => Math.round(255 * (value / 255) ** exponent)))
+/** The same colours as PNGs with a gamma of 1 and of 0.28571 have them. */
+const [LINEAR, LIGHTER] = [withExponent(1 / 0.45455), withExponent(0.28571 / 0.45455)]
 const WHITE: Colour = [255, 255, 255]
 
 /** Returns the pixels of four quarters. */
@@ -46,15 +50,21 @@ function quarters(colours: readonly (readonly number[])[]): Sharp {
 const plain = () => quarters(QUARTERS)
 const jpegOf = (picture: Sharp) => picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
 const cut = async (file: Promise<Buffer>, bytes: number) => (await file).subarray(0, -bytes)
-const png = () => plain().png().toBuffer()
+const png = (picture = plain()) => picture.png().toBuffer()
+/** Returns a JPEG with stray bytes after its first segment. */
+async function withStrayBytes(stray: string): Promise<Buffer> {
+  const file = await jpegOf(plain()).toBuffer()
+  const at = 4 + file.readUInt16BE(4)
+  return Buffer.concat([file.subarray(0, at), Buffer.from(stray, 'latin1'), file.subarray(at)])
+}
 
-/** Returns a PNG with one more chunk after its header, whose checksum is wrong. */
-async function withFalseChunk(type: string, text: string): Promise<Buffer> {
-  const file = await png()
+/** Returns a PNG with one more chunk after its header. Bits of its checksum can be false. */
+async function withChunk(type: string, text: string, falseBits = 0, picture = plain()): Promise<Buffer> {
+  const file = await png(picture)
   const body = Buffer.from(type + text, 'latin1')
   const numbers = Buffer.alloc(8)
   numbers.writeUInt32BE(body.length - 4, 0)
-  numbers.writeUInt32BE((crc32(body) ^ 1) >>> 0, 4)
+  numbers.writeUInt32BE((crc32(body) ^ falseBits) >>> 0, 4)
   return Buffer.concat([file.subarray(0, 33), numbers.subarray(0, 4), body, numbers.subarray(4), file.subarray(33)])
 }
 
@@ -103,6 +113,12 @@ export const FOREIGN_PICTURES: readonly ForeignPicture[] = [
     shown: QUARTERS,
   },
   {
+    name: 'a JPEG with stray bytes between its segments',
+    type: 'image/jpeg',
+    make: () => withStrayBytes('hello\xff\x00\xff\xd0\x02'),
+    shown: QUARTERS,
+  },
+  {
     name: 'a JPEG cut in its pixels',
     type: 'image/jpeg',
     make: () => cut(jpegOf(plain()).toBuffer(), 300),
@@ -111,14 +127,32 @@ export const FOREIGN_PICTURES: readonly ForeignPicture[] = [
   {
     name: 'a PNG with a wrong checksum of a text',
     type: 'image/png',
-    make: () => withFalseChunk('tEXt', 'parameters\0a cat'),
+    make: () => withChunk('tEXt', 'parameters\0a cat', 1),
     shown: QUARTERS,
   },
   {
     name: 'a PNG with a wrong checksum of its time',
     type: 'image/png',
-    make: () => withFalseChunk('tIME', '\x07\xea\x0b\x1c\x11\x13\x12'),
+    make: () => withChunk('tIME', '\x07\xea\x0b\x1c\x11\x13\x12', 1),
     shown: QUARTERS,
+  },
+  {
+    name: 'a PNG of linear light',
+    type: 'image/png',
+    make: () => withChunk('gAMA', '\0\x01\x86\xa0', 0, quarters(LINEAR)),
+    shown: PRINTABLE,
+  },
+  {
+    name: 'a PNG whose gamma is that of old screens',
+    type: 'image/png',
+    make: () => withChunk('gAMA', '\0\0\x6f\x9b', 0, quarters(LIGHTER)),
+    shown: PRINTABLE,
+  },
+  {
+    name: 'a PNG with a wrong checksum of its gamma',
+    type: 'image/png',
+    make: () => withChunk('gAMA', '\0\x01\x86\xa0', 1, quarters(PRINTABLE)),
+    shown: PRINTABLE,
   },
   {
     name: 'a PNG with a wrong checksum of its header',
