@@ -5,8 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import Koa from 'koa'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FOREIGN_PICTURES, quartersOf } from '../../kernel/media/testing/foreignPictures.ts'
+import {
+  differenceOf,
+  lacksPictures,
+  OTHER_PICTURES,
+  readOtherPicture,
+} from '../../kernel/media/testing/otherPrograms.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { createImageUploads } from './imageUploads.ts'
 import { createUploadLimits } from './uploadLimits.ts'
@@ -78,6 +84,20 @@ it('judges pictures of other programs by their bytes, not by name and type', { t
     expect([name, typeof stored === 'string' ? stored : undefined]).toEqual([name, wanted])
   }
 })
+
+describe.skipIf(lacksPictures)(
+  `with pictures from the tests of other programs (${lacksPictures || 'downloaded'})`,
+  () => {
+    it.each(OTHER_PICTURES.map((picture) => [picture.what, picture] as const))(
+      'stores what viewers show, or names the reason: %s',
+      async (_, picture) => {
+        const stored = await received(readOtherPicture(picture), {})
+        if (typeof stored === 'string') return expect(stored).toBe(`file: ${picture.outcome}`)
+        expect(['accepted', await differenceOf(stored, picture)]).toEqual([picture.outcome, ''])
+      },
+    )
+  },
+)
 
 it('cuts a crop out of the upright picture', async () => {
   const { make, shown } = FOREIGN_PICTURES.find(({ name }) => name === 'a turned JPEG')!
