@@ -11,14 +11,14 @@ import { openDatabase } from '../kernel/postgres/orm.ts'
 import type { Context } from './context.ts'
 import { eraseAgain } from './eraseAgain.ts'
 import { openPlace } from './openPlace.ts'
-import { currentMigrations, ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
+import { ENTITIES, MIGRATIONS, migrateSchema, refuseFormerData } from './schema.ts'
 
 const PROVE_COPY = fileURLToPath(new URL('../programs/children/proveCopy.ts', import.meta.url))
 
 /** What a restore needs of this version. */
 export const PRODUCT: Product = {
   migrations: MIGRATIONS.map(({ name }) => name),
-  currentMigrations,
+  refuseFormerData,
   openDatabase: (connection) => openDatabase(connection, ENTITIES, MIGRATIONS),
   migrate: migrateSchema,
   installLog: installEventTable,

@@ -138,8 +138,15 @@ export async function openContext(
   })
   if (!(await isMigrated(pool))) {
     const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-    await migrateSchema(migrating, pool, (err) => log.warn({ err }, 'migration waits for a lock, retrying'))
-    await migrating.close()
+    try {
+      await migrateSchema(migrating, pool, (err) => log.warn({ err }, 'migration waits for a lock, retrying'))
+    } catch (error) {
+      await pool.end()
+      await server.stop()
+      throw error
+    } finally {
+      await migrating.close()
+    }
   }
   const database = await open()
   prepareOn(database, pool)

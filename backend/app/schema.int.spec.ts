@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { REPLACED_BY_BASELINE } from './migrations/baseline/M0100Baseline.ts'
-import { currentMigrations, ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
+import { startTestKinora } from '../testing/testKinora.ts'
+import { ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -12,7 +12,6 @@ beforeAll(async () => {
 afterAll(() => db?.close())
 
 const NAMES = MIGRATIONS.map(({ name }) => name)
-const LATER = NAMES.slice(1)
 
 const applied = async () =>
   (await db.pool.query('select name from migration order by name')).rows.map(({ name }) => name)
@@ -26,22 +25,21 @@ describe('the baseline migration', () => {
     expect(await applied()).toEqual(NAMES)
   })
 
-  it('counts as applied on a database that has all the migrations it replaces', async () => {
-    await list([...REPLACED_BY_BASELINE, ...LATER])
-    await migrateSchema(db.database, db.pool)
-    expect(await applied()).toEqual([...REPLACED_BY_BASELINE, ...NAMES].toSorted())
-    await migrateSchema(db.database, db.pool)
-    expect(await applied()).toHaveLength(REPLACED_BY_BASELINE.length + NAMES.length)
+  it('refuses a database of a version before 0.1.0, says what to do, and changes nothing', async () => {
+    await list(['M0100Baseline', 'M0101ParkedEvents'])
+    await expect(migrateSchema(db.database, db.pool)).rejects.toThrow(/before 0\.1\.0 \(M0100Baseline\).* new DATA_DIR/)
+    expect(await applied()).toEqual(['M0100Baseline', 'M0101ParkedEvents'])
   })
 
-  it('counts once on a database that was migrated before and after it', () => {
-    expect(currentMigrations([...REPLACED_BY_BASELINE, 'M0100Baseline'])).toEqual(['M0100Baseline'])
+  it('ends the start of a server on such a database', async () => {
+    await list(['M0100Baseline'])
+    await expect(startTestKinora({ env: { DATABASE_URL: db.url } })).rejects.toThrow('before 0.1.0')
   })
 
-  it('refuses a database that lacks some of the migrations it replaces, and changes nothing', async () => {
-    await list(REPLACED_BY_BASELINE.slice(0, -1))
-    await expect(migrateSchema(db.database, db.pool)).rejects.toThrow('without M0051UncountedViews')
-    expect(await applied()).toEqual(REPLACED_BY_BASELINE.slice(0, -1))
+  it('leaves a database that a newer version has migrated to this one, which runs beside it', async () => {
+    await list([...NAMES, 'M9999Newer'])
+    await migrateSchema(db.database, db.pool)
+    expect(await applied()).toEqual([...NAMES, 'M9999Newer'])
   })
 })
 
@@ -59,7 +57,7 @@ describe('a migration of a table that another transaction reads', () => {
     await reader.query('begin; select from recovery_code')
     const later = await openDatabase(db.connection, ENTITIES, [...MIGRATIONS, { name: 'Later', class: Later }])
     const onBlocked = vi.fn()
-    const migrated = migrate(later, db.pool, currentMigrations, onBlocked)
+    const migrated = migrate(later, db.pool, onBlocked)
     const waiting = () =>
       db.pool.query("select from pg_locks where relation = 'recovery_code'::regclass and not granted")
     await vi.waitFor(async () => expect((await waiting()).rowCount).toBe(1), 10_000)

@@ -24,8 +24,8 @@ export interface Secrets {
 export interface Product {
   /** Names of the migrations of this version, oldest first. */
   readonly migrations: readonly string[]
-  /** Replaces names of migrations that a backup lists by those of this version. @throws ConfigError it is too old */
-  currentMigrations(listed: readonly string[]): readonly string[]
+  /** Refuses a backup with these migrations if it was made before the first release. @throws ConfigError */
+  refuseFormerData(migrations: readonly string[]): void
   openDatabase(connection: pg.ClientConfig): Promise<Database>
   /** Applies all pending migrations. */
   migrate(database: Database, pool: pg.Pool): Promise<void>

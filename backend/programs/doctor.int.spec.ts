@@ -120,6 +120,14 @@ describe('npm run doctor', () => {
     server.kill()
   })
 
+  it('refuses data of a version before 0.1.0, and says what to do', async () => {
+    await db.pool.query("update migration set name = 'M0100Baseline'")
+    const { lines } = await examine({ DATA_DIR: dataDir, DATABASE_URL: db.url })
+    expect(lines.find((line) => line.includes('database'))).toMatch(
+      /^failed database: .* before 0\.1\.0 \(M0100Baseline\).* an empty database in DATABASE_URL/,
+    )
+  })
+
   it('names an invalid setting instead of failing', async () => {
     expect(await examine({ DATA_DIR: dataDir, SMTP_URL: 'mail.example.org' })).toMatchObject({
       code: 1,

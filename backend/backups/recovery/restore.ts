@@ -29,7 +29,7 @@ type Migrate = (migrations?: readonly string[]) => Promise<void>
  * rows or none, then applies newer migrations, and erases accounts again. Kinora does not start on a restore that was
  * interrupted. Calls `use` while the database is running, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
- * @throws ConfigError the backup is older than the baseline migration
+ * @throws ConfigError the backup was made before the first release
  */
 export async function restore<T>(
   folder: string,
@@ -38,8 +38,8 @@ export async function restore<T>(
   use: (manifest: Manifest, connection: pg.ClientConfig, erasedAgain: number) => Promise<T>,
 ): Promise<T> {
   const manifest = readManifest(folder)
-  const migrations = product.currentMigrations(manifest.migrations)
-  const unknown = migrations.filter((name) => !product.migrations.includes(name))
+  product.refuseFormerData(manifest.migrations)
+  const unknown = manifest.migrations.filter((name) => !product.migrations.includes(name))
   if (unknown.length > 0)
     throw new RecoveryError(`The backup was made by a newer version, which has ${unknown.join(', ')}`)
   await refuseDamagedFiles(folder, manifest)
@@ -48,7 +48,7 @@ export async function restore<T>(
   const pool = openPool({ ...connection, max: 2 })
   const database = await product.openDatabase(connection)
   try {
-    await restoreTables(folder, { ...manifest, migrations: [...migrations] }, connection, async (migrations) => {
+    await restoreTables(folder, manifest, connection, async (migrations) => {
       await product.installLog(pool)
       if (migrations) await database.migrator.up({ migrations: [...migrations] })
       else await product.migrate(database, pool)

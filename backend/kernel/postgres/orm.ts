@@ -69,22 +69,17 @@ export const poolOf = (database: Database): pg.Pool | undefined => pools.get(dat
  * Runs pending migrations. Concurrent processes wait for the one that migrates, without a timeout. While another
  * transaction, such as a backup, locks a table, rolls back all of them and tries again, without a limit: a process that
  * gave up would be restarted and wait all the same.
- * @param rename maps the names of applied migrations, as recorded, to their current names
  * @param onBlocked called before each retry
  */
 export async function migrate(
   database: Database,
   pool: pg.Pool,
-  rename: (applied: readonly string[]) => readonly string[],
   onBlocked: (error: unknown) => void = () => {},
 ): Promise<void> {
   const lock = await pool.connect()
   try {
     await lock.query('set lock_timeout = 0')
     await lock.query({ text: 'select pg_advisory_lock($1)', values: [MIGRATION_LOCK], query_timeout: 0 } as never)
-    const { migrator } = database
-    const applied = (await migrator.getExecuted()).map(({ name }) => name)
-    for (const name of rename(applied)) if (!applied.includes(name)) await migrator.logMigration(name)
     for (let attempt = 0; !(await applyUnlessBlocked(database, onBlocked)); attempt++)
       await pause(backoff(attempt, { initial: 1_000 }))
   } finally {

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../app/config/readConfig.ts'
+import { refuseFormerData } from '../../app/schema.ts'
 import { createEventStoreDb } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
 import { PROBE_STREAM } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDbProbe.ts'
+import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import { connectClient } from '../../kernel/postgres/connectClient.ts'
+import { readMigrations } from '../../kernel/postgres/orm.ts'
 import { proveDatabase } from '../../kernel/postgres/proveDatabase.ts'
 import type { Check } from './check.ts'
 
@@ -11,8 +15,20 @@ const CONNECT_MS = 10_000
 /** Links and second factors are valid for seconds to minutes, so clocks must agree. */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
 
-const examineDatabase = async (connectionString: string): Promise<string> =>
-  `PostgreSQL ${await proveDatabase({ connectionString })}, and its clock agrees`
+async function examineDatabase({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): Promise<string> {
+  const version = database && (await proveDatabase({ connectionString: database.url }))
+  if (!database && !existsSync(path.join(dataDir, 'postgres/PG_VERSION')))
+    return 'embedded, and is made at the first start'
+  const { connection, stop } = await connectDatabase({ databaseUrl: database?.url, dataDir }, () => {})
+  try {
+    const client = await connectClient(connection)
+    const migrations = await readMigrations(client).finally(() => client.end())
+    refuseFormerData(migrations ?? [])
+  } finally {
+    await stop()
+  }
+  return version ? `PostgreSQL ${version}, and its clock agrees` : 'embedded, and exists'
+}
 
 async function examineEventStore({ url, ca }: { url: string; ca: string | undefined }): Promise<string> {
   const store = createEventStoreDb({ url, ca, log: { warn: () => {} } as never })
@@ -50,11 +66,10 @@ async function examineTemporal({ namespace, ...server }: NonNullable<Config['tem
 
 /** The checks of the database, the event log and the workflow engine. */
 export function storeChecks({ database, dataDir, eventStore, temporal }: Config): Check[] {
-  const cluster = existsSync(path.join(dataDir, 'postgres/PG_VERSION')) ? 'exists' : 'is made at the first start'
   return [
     {
       name: 'database',
-      examine: async () => (database ? examineDatabase(database.url) : `embedded, and ${cluster}`),
+      examine: () => examineDatabase({ database, dataDir }),
     },
     {
       name: 'event log',
