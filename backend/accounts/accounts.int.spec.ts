@@ -189,7 +189,7 @@ describe('signing in', () => {
     expect(flags).toEqual([
       'kinora_access=…; path=/; expires=…; samesite=lax; httponly',
       'kinora_refresh=…; path=/; expires=…; samesite=lax; httponly',
-      'kinora_in=…; path=/; expires=…; samesite=lax',
+      'kinora_signed_in=…; path=/; expires=…; samesite=lax',
       'kinora_device=…; path=/; expires=…; samesite=lax; httponly',
     ])
     expect(await (await as(cookiesOf(answer), 'GET', '/auth/me')).json()).toEqual(user)
@@ -219,7 +219,7 @@ describe('staying signed in', () => {
     expect(out.headers.getSetCookie().map((line) => line.split(' ')[0])).toEqual([
       'kinora_access=;',
       'kinora_refresh=;',
-      'kinora_in=;',
+      'kinora_signed_in=;',
     ])
     expect((await as(cookie, 'GET', '/auth/me')).status).toBe(401)
     const refresh = await as(cookie, 'POST', '/auth/refresh')
@@ -239,8 +239,8 @@ describe('staying signed in', () => {
     const cookie = cookiesOf(await login(await verified()))
     const marks = async (sent: string) => (await as(sent, 'GET', '/auth/me')).headers.getSetCookie()
     expect(await marks(cookie)).toEqual([])
-    expect(await marks(cookie.replace('kinora_in=1', ''))).toEqual([
-      expect.stringMatching(/^kinora_in=1; .*samesite=lax$/),
+    expect(await marks(cookie.replace('kinora_signed_in=1', ''))).toEqual([
+      expect.stringMatching(/^kinora_signed_in=1; .*samesite=lax$/),
     ])
     expect(await marks('')).toEqual([])
   })

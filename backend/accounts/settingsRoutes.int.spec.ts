@@ -135,7 +135,7 @@ describe('over https', () => {
     const api = `http://127.0.0.1:${PORT}/api/v1`
     const user = await registerUser(`http://127.0.0.1:${PORT}`)
     const names = user.cookie.split('; ').map((pair) => pair.split('=')[0])
-    expect(names).toEqual(['__Host-kinora_access', '__Host-kinora_refresh', 'kinora_in', '__Host-kinora_device'])
+    expect(names).toEqual(['__Host-kinora_access', '__Host-kinora_refresh', 'kinora_signed_in', '__Host-kinora_device'])
     const answer = await user.call('POST', '/auth/refresh')
     for (const line of answer.headers.getSetCookie()) expect(line).toMatch(/; path=\/; .*secure(; httponly)?$/)
     expect((await user.call('GET', '/auth/me')).status).toBe(200)

@@ -55,17 +55,16 @@ const VIDEO_CALLS = {
   cancel: { outcomes: ['cancelled', 'too_late', 'unsupported'] },
   fetch: {},
 } as const
-/** Metric labels. Dashboards and alerts refer to them, so they keep their original names. */
 const PAYMENT_CALLS = {
-  createAgreement: { call: 'open' },
-  getAgreement: { call: 'look' },
-  listSales: { call: 'sales' },
-  getReversal: { call: 'reversal' },
-  getDispute: { call: 'dispute' },
-  refundSale: { call: 'refund' },
-  pauseAgreement: { call: 'pause' },
-  resumeAgreement: { call: 'resume' },
-  cancelAgreement: { call: 'cancel' },
+  createAgreement: {},
+  getAgreement: {},
+  listSales: {},
+  getReversal: {},
+  getDispute: {},
+  refundSale: {},
+  pauseAgreement: {},
+  resumeAgreement: {},
+  cancelAgreement: {},
 } as const
 
 /**

@@ -88,14 +88,14 @@ export function registerGauges({
     'Plans whose last payment failed and that are in their days of grace.',
   )
   onCollect(async () => {
-    workflows.set({ workflow: 'keepTerm' }, await readOpenSubscriptionCount(database))
+    workflows.set({ workflow: 'runSubscriptionLifecycle' }, await readOpenSubscriptionCount(database))
     unpaid.set(await readUnpaidSubscriptionCount(database))
   })
 
   const oldestWebhook = gauge('kinora_oldest_webhook_seconds', 'Age of the oldest unprocessed payment webhook.')
   onCollect(async () => {
     const { waiting, oldestAt } = await readWebhookBacklog(pool)
-    workflows.set({ workflow: 'takeNotice' }, waiting)
+    workflows.set({ workflow: 'processWebhook' }, waiting)
     oldestWebhook.set(age(oldestAt, clock))
   })
 

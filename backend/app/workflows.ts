@@ -32,7 +32,17 @@ import { usersWithoutAllowance } from './usersWithoutAllowance.ts'
 import { renderSlots } from './video/capacity.ts'
 
 /** Activity results that have their own metric label. */
-const OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'settled', 'over', 'pending', 'read', 'later'] as const
+const OUTCOMES = [
+  'claimed',
+  'waiting',
+  'finished',
+  'failed',
+  'settled',
+  'over',
+  'pending',
+  'processed',
+  'later',
+] as const
 
 /**
  * Runs the workflow engine, its activities, and the triggers that start workflows.
@@ -147,7 +157,8 @@ export function subscriptionDeps(
     findBuyer: (saleId) => readBuyer(database, saleId),
     openAgreements: () => readOpenAgreements(database),
     usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),
-    onUnmatchedWebhook: (webhookId) => log.error({ webhookId, alert: 'payment_notice_unknown' }, 'webhook unmatched'),
+    onUnmatchedWebhook: (webhookId) =>
+      log.error({ webhookId, alert: 'payment_webhook_unmatched' }, 'webhook unmatched'),
     mailOnce: (userId, key, { kind, ...values }) => mailOnce(userId, key, kind, values),
     // These mails offer plans.
     creditsSpent:

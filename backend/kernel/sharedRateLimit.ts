@@ -5,7 +5,7 @@ import type { Clock } from './time.ts'
 
 const WINDOW_MS = 60_000
 /** Name of the notification that carries counts. */
-const CALLS = 'calls counted'
+const CALLS = 'countedCalls'
 /** Keys per notification. Postgres limits one to 8,000 bytes. */
 const KEYS_PER_NOTE = 100
 /** Share of the limit below which a process keeps the count of a key to itself. */

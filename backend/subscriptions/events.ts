@@ -72,8 +72,8 @@ interface Data {
     saleId: string
     amountCents: number
     currency: string
-    /** Plan and period that the sale was meant to pay for. Missing in old events. */
-    meant?: { tier: PaidTier; periodStart: string; periodEnd: string }
+    /** Plan and period that the sale was intended to pay for. Missing in old events. */
+    intended?: { tier: PaidTier; periodStart: string; periodEnd: string }
   }
   /** A payment failed. The plan stays active until `graceUntil`. */
   SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }

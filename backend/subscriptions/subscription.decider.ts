@@ -81,7 +81,9 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
   const sale = { userId, at, agreementId, saleId, amountCents, currency }
   const { status, tier } = agreement
   if (amountCents !== agreement.priceCents || currency !== agreement.currency)
-    return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, meant: { tier, periodStart: soldAt, periodEnd } } }]
+    return [
+      { type: 'SubscriptionSaleMismatched', data: { ...sale, intended: { tier, periodStart: soldAt, periodEnd } } },
+    ]
   const starts = awaitsApproval(agreement) || isScheduled(agreement)
   const started = starts ? startPaid(subscription, command, agreement) : []
   const after = started.reduce(evolve, subscription)

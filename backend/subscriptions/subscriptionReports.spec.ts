@@ -48,7 +48,7 @@ describe('ReportSale', () => {
             saleId: 's2',
             amountCents,
             currency,
-            meant: { tier: 'pro', periodStart: on('01-01'), periodEnd: on('02-01') },
+            intended: { tier: 'pro', periodStart: on('01-01'), periodEnd: on('02-01') },
           },
         })
     }

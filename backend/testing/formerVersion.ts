@@ -6,12 +6,20 @@ import path from 'node:path'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const git = (...args: string[]) => spawnSync('git', ['-C', ROOT, ...args], { encoding: 'utf8' })
 
-/** Returns the version to upgrade from: `KINORA_UPGRADE_FROM`, the last tag, or the commit before this one, if any. */
+const BASELINE = 'backend/app/migrations/baseline.sql'
+/** What {@link findFormerVersion} lacks where it finds none. */
+export const FORMER_VERSION = 'a former commit with this baseline migration'
+
+/**
+ * Returns the version to upgrade from: `KINORA_UPGRADE_FROM`, the last tag, or the commit before this one, if it has this
+ * baseline migration. The data of others is refused.
+ */
 export function findFormerVersion(): string | undefined {
   const tag = git('describe', '--tags', '--abbrev=0', 'HEAD~1').stdout?.trim()
   const wanted = process.env.KINORA_UPGRADE_FROM || tag || 'HEAD~1'
   const { status, stdout } = git('rev-parse', '--verify', '--quiet', '--short', `${wanted}^{commit}`)
-  return status === 0 ? stdout.trim() : undefined
+  const isUpgradable = status === 0 && git('diff', '--quiet', stdout.trim(), '--', BASELINE).status === 0
+  return isUpgradable ? stdout.trim() : undefined
 }
 
 /** Writes the sources of a commit to a temporary folder, with the packages of this version. */

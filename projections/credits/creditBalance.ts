@@ -32,9 +32,9 @@ const CreditBalanceTable = defineEntity({
     holds: p.json<Readonly<Record<string, readonly LotPart[]>>>(),
     debt: p.integer(),
     /** Number and sum of the user's credit entries, and the revision of the latest. See docs/decisions/0053-totals-beside-the-balance.md. */
-    entries: p.integer(),
-    entered: p.integer(),
-    last_entry: p.integer().nullable(),
+    entry_count: p.integer(),
+    entry_sum: p.integer(),
+    last_entry: p.integer(),
   },
 })
 export type CreditBalanceRow = RowOf<typeof CreditBalanceTable>
@@ -54,7 +54,7 @@ function lotOf(id: string, source: LotSource, amount: number, expiresAt: string 
 
 const TAKEN: Change = { left: -1, lost: 1 }
 
-const NEW = { holds: {}, debt: 0, entries: 0, entered: 0, last_entry: null }
+const NEW = { holds: {}, debt: 0, entry_count: 0, entry_sum: 0, last_entry: 0 }
 
 const LOTS: Projection<CreditAccountEvent, CreditBalanceRow>['on'] = {
   CreditLotGranted: (row, { data }) => {
@@ -101,10 +101,14 @@ const LOTS: Projection<CreditAccountEvent, CreditBalanceRow>['on'] = {
 function counted(row: CreditBalanceRow | undefined, event: Stored<CreditAccountEvent>): CreditBalanceRow | undefined {
   const changed = LOTS[event.type](row, event as never, event)
   const movement = movementOf(event)
-  // A row of the version before lacks the entries so far, and changes until its rebuild ends.
-  if (!changed || !movement || row?.last_entry === null) return changed
-  const { entries, entered } = changed
-  return { ...changed, entries: entries + 1, entered: entered + movement.amount, last_entry: event.revision }
+  if (!changed || !movement) return changed
+  const { entry_count, entry_sum } = changed
+  return {
+    ...changed,
+    entry_count: entry_count + 1,
+    entry_sum: entry_sum + movement.amount,
+    last_entry: event.revision,
+  }
 }
 
 export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = {

@@ -9,8 +9,8 @@ export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: 
  * `credit_balance` if it ends with the same entry. Otherwise one of the two read models is behind, and all entries are added up.
  */
 const PAGE = `with own as (
-    select coalesce(b.entries, (select count(*)::int from credit_entry where user_id = :userId)) as total,
-      coalesce(b.entered, (select coalesce(sum(amount), 0) from credit_entry where user_id = :userId)) as balance
+    select coalesce(b.entry_count, (select count(*)::int from credit_entry where user_id = :userId)) as total,
+      coalesce(b.entry_sum, (select coalesce(sum(amount), 0) from credit_entry where user_id = :userId)) as balance
     from (select max(revision) as last_entry from credit_entry where user_id = :userId) latest
     left join credit_balance b on b.id = :userId and b.last_entry = latest.last_entry),
   newest as (

@@ -60,8 +60,8 @@ export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
       period_end: data.periodEnd,
     }),
     SubscriptionSaleMismatched: (row, { data }) => {
-      if (!data.meant) return row
-      const { tier, periodStart, periodEnd } = data.meant
+      if (!data.intended) return row
+      const { tier, periodStart, periodEnd } = data.intended
       return { ...invoiceOf(data), tier, credits: 0, period_start: periodStart, period_end: periodEnd }
     },
     SubscriptionSaleReversed: (row, { data }) =>

@@ -172,9 +172,9 @@ describe('an invoice', () => {
   })
   it('records a completed sale and its refunds', () => {
     expect(rowsOf(invoices, ...first)).toEqual([invoice])
-    const meant = { tier: 'pro' as const, periodStart: invoice.period_start, periodEnd: invoice.period_end }
+    const intended = { tier: 'pro' as const, periodStart: invoice.period_start, periodEnd: invoice.period_end }
     const mismatched = { saleId: 's1', amountCents: 999, currency: 'USD' }
-    expect(rowsOf(invoices, marked('SubscriptionSaleMismatched', { ...mismatched, meant }))).toEqual([
+    expect(rowsOf(invoices, marked('SubscriptionSaleMismatched', { ...mismatched, intended }))).toEqual([
       { ...invoice, amount_cents: 999, credits: 0 },
     ])
     expect(rowsOf(invoices, marked('SubscriptionSaleMismatched', mismatched))).toEqual([])

@@ -22,7 +22,7 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
   LedgerUnwatched: (isBroken) => ({ [isBroken ? 'up' : 'kinora_ledger_drift_accounts']: '0x90' }),
   PaymentsFailing: (isBroken) => ({
     kinora_unpaid_subscriptions: isBroken ? '3x90' : '2x90',
-    'kinora_open_workflows{workflow="keepTerm"}': '12x90',
+    'kinora_open_workflows{workflow="runSubscriptionLifecycle"}': '12x90',
   }),
   // The test begins at the epoch: a day has passed since the last proof, or most of one.
   BackupOld: gauge('kinora_backup_proven_timestamp_seconds', -24 * 3600, -25 * 3600),
@@ -51,7 +51,7 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
     'kinora_role{role="projections"}': '1x90',
     'kinora_role{role="workflows"}': isBroken ? '1x30' : '1x90',
   }),
-  DatabaseAway: gauge('kinora_metrics_blind', 0, 1),
+  DatabaseAway: gauge('kinora_metrics_stale', 0, 1),
   ProjectionLag: gauge('kinora_projection_lag_seconds{projection="task"}', 1, 60),
   EventsParked: gauge('kinora_parked_events{projection="task"}', 0, 1),
   ReadsLate: (isBroken) => ({

@@ -103,7 +103,7 @@ describeOnSite('the header', (site) => {
     await page.evaluate(() => {
       localStorage.setItem('kinora.user', JSON.stringify({ name: 'Ada', email: 'ada@kinora.test', credits: 15000 }))
     })
-    await page.context().addCookies([{ name: 'kinora_in', value: '1', url: site.url }])
+    await page.context().addCookies([{ name: 'kinora_signed_in', value: '1', url: site.url }])
     await page.route('**/*.js', () => {})
     await page.goto(site.url, { waitUntil: 'commit' })
     await page.locator('.avatar', { hasText: 'A' }).waitFor()

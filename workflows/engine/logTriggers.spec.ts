@@ -144,8 +144,8 @@ describe('log triggers', () => {
 
   it('recheck each open subscription at startup and at each of its events, running or not', async () => {
     const rechecked = [
-      ['start', 'keepTerm', `term-${USER}`, { userId: USER }],
-      ['signal', `term-${USER}`, 'look'],
+      ['start', 'runSubscriptionLifecycle', `subscription-${USER}`, { userId: USER }],
+      ['signal', `subscription-${USER}`, 'subscriptionChanged'],
     ]
     expect((await callsFor([], { subscribers: [USER] })).calls).toEqual(rechecked)
     const paid = { type: 'SubscriptionPaid', data: { userId: USER } }
@@ -154,7 +154,7 @@ describe('log triggers', () => {
 
   it('start new tasks while open subscriptions are still being rechecked', async () => {
     const subscribers = Array.from({ length: 100_000 }, (_, n) => `user-${n}`)
-    const start = async (workflow: string) => void (workflow === 'keepTerm' && (await delay(5)))
+    const start = async (workflow: string) => void (workflow === 'runSubscriptionLifecycle' && (await delay(5)))
     const { calls } = await callsFor([facts.submitted], { subscribers }, { start })
     expect(calls).toContainEqual(generation)
     expect(calls.length).toBeLessThan(2_000)
@@ -163,14 +163,14 @@ describe('log triggers', () => {
   it('repeat a failed start without following the log again', async () => {
     let isDown = true
     const start = async (workflow: string) => {
-      if (workflow !== 'keepTerm' || !isDown) return
+      if (workflow !== 'runSubscriptionLifecycle' || !isDown) return
       isDown = false
       throw new Error('the engine is down')
     }
     const { calls, from } = await callsFor([facts.submitted], { subscribers: [USER] }, { start, failures: 1 })
     expect(from).toEqual([HEAD])
     expect(calls).toContainEqual(generation)
-    expect(calls).toContainEqual(['signal', `term-${USER}`, 'look'])
+    expect(calls).toContainEqual(['signal', `subscription-${USER}`, 'subscriptionChanged'])
   })
 
   it('read the open work again when the log cannot be followed', async () => {

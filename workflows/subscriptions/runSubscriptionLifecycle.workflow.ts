@@ -10,15 +10,15 @@ export interface LifecycleActivities {
   settleSubscription(input: Input): Promise<number | null>
 }
 
-/** Signals that the subscription changed. Temporal stores this name and the workflow's type and id; none may change. */
-export const SUBSCRIPTION_CHANGED = 'look'
+/** Signals that the subscription changed. */
+export const SUBSCRIPTION_CHANGED = 'subscriptionChanged'
 
 const MAX_WAIT_MS = 24 * 3_600_000
 
 /** Keeps a user's subscription, credits and agreements consistent until no further change is due. */
 export const runSubscriptionLifecycle: Workflow<LifecycleActivities, Input> = {
-  type: 'keepTerm',
-  id: ({ userId }) => `term-${userId}`,
+  type: 'runSubscriptionLifecycle',
+  id: ({ userId }) => `subscription-${userId}`,
   async run(ctx, input) {
     for (;;) {
       const delayMs = await ctx.activities.settleSubscription(input)

@@ -44,21 +44,21 @@ describe('an agreement that the provider refuses to show', () => {
   })
 
   it('keeps no webhook of another agreement open, because the lifecycle tries again', async () => {
-    expect(await activities.readNotice({ noticeId: 'n' })).toBe('read')
-    expect(done).toEqual([runSubscriptionLifecycle.type, 'n done'])
+    expect(await activities.processWebhook({ webhookId: 'n' })).toBe('processed')
+    expect(done).toEqual([runSubscriptionLifecycle.type, 'n processed'])
   })
 
   it('keeps a webhook open whose credits cannot be granted', async () => {
     world.deps.credits.grantSale = async () => {
       throw new StreamBroken('creditAccount-user')
     }
-    await expect(activities.readNotice({ noticeId: 'n' })).rejects.toThrow(StreamBroken)
+    await expect(activities.processWebhook({ webhookId: 'n' })).rejects.toThrow(StreamBroken)
     expect(done).toEqual([])
   })
 
   it('keeps a webhook open if the provider is down', async () => {
     failure = new PaymentProviderDown('down')
-    await expect(activities.readNotice({ noticeId: 'n' })).rejects.toThrow('down')
+    await expect(activities.processWebhook({ webhookId: 'n' })).rejects.toThrow('down')
     expect(done).toEqual([])
   })
 })

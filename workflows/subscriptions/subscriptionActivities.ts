@@ -22,7 +22,7 @@ export interface SubscriptionActivityDeps extends WebhookDeps, ReminderDeps {
   readonly credits: SaleCredits & { expire(userId: string): Promise<unknown> }
   readonly inbox: {
     find(id: string): Promise<{ readonly subject: WebhookSubject; readonly receivedAt: number } | undefined>
-    close(id: string, outcome: 'done' | 'not ours' | 'never understood'): Promise<void>
+    close(id: string, outcome: 'processed' | 'ignored' | 'unmatched'): Promise<void>
   }
   /** Returns the agreements that the provider may still bill, grouped by user. */
   readonly openAgreements: () => Promise<readonly { userId: string; agreementIds: readonly string[] }[]>
@@ -62,16 +62,16 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       return reminder === null ? due : Math.min(due ?? reminder, reminder)
     },
 
-    async readNotice({ noticeId }: { noticeId: string }) {
-      const webhook = await inbox.find(noticeId)
-      if (!webhook) return 'read'
+    async processWebhook({ webhookId }: { webhookId: string }) {
+      const webhook = await inbox.find(webhookId)
+      if (!webhook) return 'processed'
       const result = await applyWebhook(deps, webhook.subject)
       if (result === 'later') {
         if (Date.now() - webhook.receivedAt < MATCH_TIMEOUT_MS) return 'later'
-        deps.onUnmatchedWebhook(noticeId)
-        await inbox.close(noticeId, 'never understood')
+        deps.onUnmatchedWebhook(webhookId)
+        await inbox.close(webhookId, 'unmatched')
       } else if (result === 'ignored') {
-        await inbox.close(noticeId, 'not ours')
+        await inbox.close(webhookId, 'ignored')
       } else {
         // Settle before closing the webhook, so that `confirm` returns after credits are granted. The lifecycle calls the
         // provider again about agreements that it refused.
@@ -79,9 +79,9 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
         const unreadable = failures.find(isUnreadable)
         if (unreadable) throw unreadable
         await signal(runSubscriptionLifecycle, result, SUBSCRIPTION_CHANGED)
-        await inbox.close(noticeId, 'done')
+        await inbox.close(webhookId, 'processed')
       }
-      return 'read'
+      return 'processed'
     },
 
     async reconcile(_input: NoInput, context: Partial<ActivityContext> = {}) {

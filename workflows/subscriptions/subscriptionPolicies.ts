@@ -8,7 +8,7 @@ const provider: ActivityPolicy = { ...bookkeeping, ...retries, timeoutMs: 120_00
 
 export const subscriptionPolicies: Policies<keyof SubscriptionActivities> = {
   settleSubscription: provider,
-  readNotice: provider,
+  processWebhook: provider,
   // An attempt continues where the last one stopped, such as at the provider's rate limit.
   reconcile: { ...provider, timeoutMs: 60 * 60_000, attempts: 10, firstRetryMs: 15_000 },
 }

@@ -30,5 +30,5 @@ export const subscriptionTrigger = (
 
 export const webhookTrigger = (waiting: RowTrigger['waiting']): RowTrigger => ({
   waiting,
-  start: (engine, noticeId) => engine.start(processWebhook, { noticeId }),
+  start: (engine, webhookId) => engine.start(processWebhook, { webhookId }),
 })

@@ -18,7 +18,7 @@ export interface GenerateVideoActivities {
   render(input: GenerateVideoInput): Promise<RenderOutcome>
   /**
    * Downloads and checks the file, stores it with a poster image, and ends the task. Returns `settled` if the credits were
-   * captured and the slot released along with it. Histories of earlier releases have no answer.
+   * captured and the slot released along with it.
    */
   store(input: GenerateVideoInput): Promise<'settled' | undefined>
   fail(input: GenerateVideoInput & { code: FailureCode; detail: string }): Promise<void>

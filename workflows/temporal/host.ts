@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { ActivityPolicy, AnyWorkflow, Policies, WorkflowContext } from '../engine/engine.port.ts'
-import { LOCAL_FORM, LOOK_AGAIN, queueOf } from './names.ts'
+import { ENGINE_SIGNAL, queueOf } from './names.ts'
 
 type Proxy = (input: unknown) => Promise<unknown>
 type Proxies = Record<string, Proxy>
@@ -26,21 +26,17 @@ export interface HostSinks extends Sinks {
 }
 
 const { runs } = proxySinks<HostSinks>()
-const signal = defineSignal<[string]>(LOOK_AGAIN)
+const signal = defineSignal<[string]>(ENGINE_SIGNAL)
 const never = new Promise<never>(() => {})
 
 /**
  * Returns a function that runs workflows of any type in Temporal's sandbox. A cancelled run is abandoned at its current
  * step. A run with a long history continues as new with the same input. Only activity calls throw into a body.
  */
-export function host(
-  workflows: readonly AnyWorkflow[],
-  policies: Policies,
-): (input: never, form?: string) => Promise<unknown> {
+export function host(workflows: readonly AnyWorkflow[], policies: Policies): (input: never) => Promise<unknown> {
   const byType = new Map(workflows.map((workflow) => [workflow.type, workflow]))
-  const remote = proxiesOf(policies, false) as never
-  const local = proxiesOf(policies, true) as never
-  return async (input, form) => {
+  const activities = proxiesOf(policies) as never
+  return async (input) => {
     const { workflowType } = workflowInfo()
     const workflow = byType.get(workflowType)
     if (!workflow) throw new Error(`unknown workflow type ${workflowType}`)
@@ -55,7 +51,7 @@ export function host(
       return never
     }
     const context: WorkflowContext<never> = {
-      activities: form === LOCAL_FORM ? local : remote,
+      activities,
       now: async () => Date.now(),
       sleep: (ms) => unlessLong(() => sleep(ms)),
       signalled: (name, ms) =>
@@ -68,15 +64,15 @@ export function host(
     return Promise.race([
       CancellationScope.nonCancellable(() => workflow.run(context, input)),
       CancellationScope.current().cancelRequested,
-      historyLong.promise.then(() => continueAsNew(input, LOCAL_FORM)),
+      historyLong.promise.then(() => continueAsNew(input)),
     ])
   }
 }
 
-function proxiesOf(policies: Policies, isLocalForm: boolean): Proxies {
+function proxiesOf(policies: Policies): Proxies {
   const proxy = ([name, policy]: [string, ActivityPolicy]) => {
     const remote = remoteProxy(name, policy)
-    return [name, isLocalForm && policy.local ? localProxy(name, policy, remote) : remote] as const
+    return [name, policy.local ? localProxy(name, policy, remote) : remote] as const
   }
   return Object.fromEntries(Object.entries(policies).map(proxy))
 }

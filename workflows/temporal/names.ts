@@ -2,10 +2,7 @@
 export const queueOf = (pool: string): string => `kinora-${pool}`
 
 /** Temporal signal that carries every engine signal, with its name as the argument. Histories store this value. */
-export const LOOK_AGAIN = 'lookAgain'
-
-/** Second argument of runs with local activities. Histories store it; earlier runs, which have none, do not fit them. */
-export const LOCAL_FORM = 'local'
+export const ENGINE_SIGNAL = 'engineSignal'
 
 /** Name of the worker deployment. Temporal stores it. */
 export const DEPLOYMENT = 'kinora'

@@ -36,7 +36,6 @@ describe('recorded workflow histories', () => {
     expect(await replayErrors('../testing/changedSandbox.ts')).toMatchObject({
       'generateVideo-finished.json': 'DeterminismViolationError',
       'generateVideo-cancelled.json': 'DeterminismViolationError',
-      'generateVideo-finished-locally.json': 'DeterminismViolationError',
     })
   })
 })

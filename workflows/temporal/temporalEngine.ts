@@ -19,7 +19,7 @@ import {
 import type { Bundle } from './bundle.ts'
 import { promoteVersion } from './deployment.ts'
 import { hostActivities } from './hostActivities.ts'
-import { LOCAL_FORM, LOOK_AGAIN, queueOf } from './names.ts'
+import { ENGINE_SIGNAL, queueOf } from './names.ts'
 import { installRuntime, type Log } from './runtime.ts'
 import { runWorkers } from './workers.ts'
 
@@ -92,7 +92,7 @@ export class TemporalEngine implements Engine {
       starter.workflow.start(workflow.type, {
         workflowId: workflowId(workflow, input),
         taskQueue: queueOf('main'),
-        args: [input, LOCAL_FORM],
+        args: [input],
         requestEagerStart: true,
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -115,7 +115,7 @@ export class TemporalEngine implements Engine {
 
   async signal<Key>(workflow: Workflow<never, never, unknown, Key>, input: NoInfer<Key>, name: string): Promise<void> {
     const id = workflowId(workflow, input)
-    await this.#call(({ client }) => client.workflow.getHandle(id).signal(LOOK_AGAIN, name)).catch(unlessUnknown)
+    await this.#call(({ client }) => client.workflow.getHandle(id).signal(ENGINE_SIGNAL, name)).catch(unlessUnknown)
   }
 
   async schedule(workflow: Workflow<never, NoInput, unknown>, everyMs: number): Promise<void> {

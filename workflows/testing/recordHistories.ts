@@ -20,7 +20,7 @@ const server = await startTemporalServer(program)
 const connection = await Connection.connect({ address: server.address })
 const client = new Client({ connection })
 const only = process.argv[2]
-for (const run of RECORDED_RUNS.filter(({ workflow, isEarlier }) => !isEarlier && (!only || workflow.type === only))) {
+for (const run of RECORDED_RUNS.filter(({ workflow }) => !only || workflow.type === only)) {
   const { workflow, input } = run
   const engine = new TemporalEngine({
     address: server.address,

@@ -24,15 +24,13 @@ export interface RecordedRun extends Course {
   /** Distinguishes the runs of one workflow. */
   readonly title: string
   readonly input: never
-  /** Recorded before short activities were local. Such runs continue with remote ones, and cannot be recorded again. */
-  readonly isEarlier?: boolean
 }
 
 const run = <I>(
   workflow: Workflow<never, I, unknown>,
   title: string,
   input: NoInfer<I>,
-  course: Course & Pick<RecordedRun, 'isEarlier'> = {},
+  course: Course = {},
 ): RecordedRun => ({ workflow, title, input: input as never, ...course })
 
 const task = { taskId: 'task', userId: 'user' }
@@ -41,24 +39,26 @@ const refused = { kind: 'failed', code: 'content_refused', detail: 'sensitive' }
 
 /** Runs of every workflow on paths that take minutes at most. */
 export const RECORDED_RUNS: readonly RecordedRun[] = [
-  run(generateVideo, 'finished', task, { isEarlier: true }),
-  run(generateVideo, 'refused after waiting', task, { isEarlier: true }),
-  run(generateVideo, 'cancelled', task, { isEarlier: true }),
-  run(generateVideo, 'finished locally', task, {
+  run(generateVideo, 'finished', task, {
     answers: { claimSlot: ['claimed'], render: [{ kind: 'finished' }] },
   }),
-  run(generateVideo, 'refused after waiting locally', task, {
+  run(generateVideo, 'refused after waiting', task, {
     answers: { claimSlot: ['waiting', 'claimed'], render: [refused] },
     signals: [TURN],
   }),
-  run(generateVideo, 'cancelled locally', task, { answers: { claimSlot: ['over'] } }),
+  run(generateVideo, 'cancelled', task, { answers: { claimSlot: ['over'] } }),
   run(recoverVideo, 'hinted', task, { answers: { recover: ['pending', 'over'] }, signals: [HINT] }),
   run(removeMedia, 'removed', { taskId: 'task' }),
-  run(runSubscriptionLifecycle, 'a term', user, {
+  run(runSubscriptionLifecycle, 'renewed', user, {
     answers: { settleSubscription: [50, 86_400_000, null] },
     signals: [SUBSCRIPTION_CHANGED, SUBSCRIPTION_CHANGED],
   }),
-  run(processWebhook, 'early', { noticeId: 'notice' }, { answers: { readNotice: ['later', 'later', 'read'] } }),
+  run(
+    processWebhook,
+    'early',
+    { webhookId: 'webhook' },
+    { answers: { processWebhook: ['later', 'later', 'processed'] } },
+  ),
   run(eraseAccount, 'whole', user),
   run(deliverMail, 'sent', { mailId: 'mail' }),
   run(sweepHolds, 'swept', {}),

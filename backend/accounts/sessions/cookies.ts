@@ -3,7 +3,7 @@ import { ACCESS_SECONDS, REFRESH_SECONDS, type SessionTokens } from './sessions.
 
 const YEAR_MS = 365 * 24 * 3600 * 1000
 /** Tells scripts, which cannot read the session cookies, that there is a session. Grants nothing. */
-const MARK = 'kinora_in'
+const MARK = 'kinora_signed_in'
 
 /**
  * Creates accessors for the session cookies and the device cookie. Over HTTPS, their names start with `__Host-`

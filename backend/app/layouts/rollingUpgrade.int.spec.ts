@@ -9,7 +9,7 @@ import {
 } from '../../providers/video/minimax/testing/minimaxDouble.ts'
 import { CADDY, hasCaddy, startCaddyProxy } from '../../testing/caddyProxy.ts'
 import { submit, untilEnded } from '../../testing/creator.ts'
-import { checkOut, findFormerVersion } from '../../testing/formerVersion.ts'
+import { checkOut, FORMER_VERSION, findFormerVersion } from '../../testing/formerVersion.ts'
 import { FULL } from '../../testing/fullRun.ts'
 import { startConstantLoad } from '../../testing/load/constantLoad.ts'
 import { type LiveSockets, openLiveSockets } from '../../testing/load/liveSockets.ts'
@@ -19,7 +19,7 @@ import { registerUser, type TestUser } from '../../testing/testUser.ts'
 
 const temporal = findTemporal()
 const former = findFormerVersion()
-const lacks = [!temporal && 'temporal', !hasCaddy() && CADDY, !former && 'a former commit'].filter(Boolean).join(', ')
+const lacks = [!temporal && 'temporal', !hasCaddy() && CADDY, !former && FORMER_VERSION].filter(Boolean).join(', ')
 /** Those of compose's full level, which has a second worker too. */
 const PROCESSES: readonly ProcessName[] = [
   'api1',

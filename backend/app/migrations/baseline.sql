@@ -99,14 +99,14 @@ create index security_record_owner on security_record (user_id, id desc);
 create index security_record_age on security_record (at);
 create index security_record_trouble on security_record (id desc)
   where event in ('sign_in_failed', 'second_factor_failed', 'throttled');
-create function keep_security_record() returns trigger language plpgsql as $$
+create function refuse_security_record_change() returns trigger language plpgsql as $$
   begin
     if tg_op = 'DELETE' and (old.at < now() - interval '90 days' or (old.user_id is not null
       and not exists (select from user_account where id = old.user_id))) then return old; end if;
     raise exception 'security records are append-only';
   end $$;
-create trigger security_record_kept before update or delete on security_record
-  for each row execute function keep_security_record();
+create trigger security_record_append_only before update or delete on security_record
+  for each row execute function refuse_security_record_change();
 
 -- analytics
 
@@ -132,10 +132,10 @@ create function page_view_partition(day date) returns void language plpgsql as $
 create table uncounted_view (at timestamptz not null, path text not null, visitor uuid not null);
 -- The time zone of the counted days and hours, and the time up to which addresses are truncated.
 create table board_state (
-  id boolean primary key default true check (id), time_zone text not null, addresses_cut_to timestamptz not null
+  id boolean primary key default true check (id), time_zone text not null, addresses_truncated_to timestamptz not null
 );
 -- The first start sets the time zone.
-insert into board_state (time_zone, addresses_cut_to) values ('', '2000-01-01');
+insert into board_state (time_zone, addresses_truncated_to) values ('', '2000-01-01');
 create table visitor_salt (day date primary key, salt bytea not null);
 create table day_visitor (day date not null, visitor uuid not null, primary key (day, visitor));
 create table traffic_day (day date primary key, pv int not null, uv int not null, pages int not null)
@@ -177,8 +177,7 @@ create table operator_action (
 );
 create table operator_alert (
   code text primary key, detail text not null, first_at timestamptz not null, last_at timestamptz not null,
-  times int not null, cleared_at timestamptz, told boolean not null default false,
-  told_to text[] not null default '{}'
+  times int not null, cleared_at timestamptz, notified_channels text[] not null default '{}'
 );
 
 -- app, audit, backups
@@ -245,11 +244,11 @@ create index unlabelled_request_age on unlabelled_request (at);
 
 -- subscriptions
 
-create table payment_notice (
+create table payment_webhook (
   id text primary key, type text not null, object_id text not null, subject jsonb not null,
-  received_at timestamptz not null, read_at timestamptz, outcome text, unique (type, object_id)
+  received_at timestamptz not null, processed_at timestamptz, outcome text, unique (type, object_id)
 );
-create index payment_notice_waiting on payment_notice (received_at) where outcome is null;
+create index payment_webhook_waiting on payment_webhook (received_at) where outcome is null;
 -- The body of each transmission of a webhook, so that its signature cannot be used with another one.
 create table payment_transmission (
   id text primary key, body_hash text not null, received_at timestamptz not null default now()
@@ -280,8 +279,7 @@ create table sandbox_webhook (
 -- Rate limits and circuit breakers of providers, one row each, shared by all processes.
 -- Calls are counted in slices: `ends[n]` is the end of the slice in which `counts[n]` calls were made.
 create table call_window (
-  name text primary key, calls timestamptz[] not null default '{}', ends timestamptz[] not null default '{}',
-  counts int[] not null default '{}'
+  name text primary key, ends timestamptz[] not null default '{}', counts int[] not null default '{}'
 );
 create table circuit (
   name text primary key, failures int not null default 0, slowdowns int not null default 0, blocked_until timestamptz,
@@ -392,7 +390,7 @@ create index task_outcome_ended on task_outcome (ended_at);
 -- With the number and sum of the user's credit entries, and the revision of the latest.
 create table credit_balance (
   id uuid primary key, lots jsonb not null, holds jsonb not null, debt int not null default 0,
-  entries int, entered int, last_entry int
+  entry_count int not null, entry_sum int not null, last_entry int not null
 );
 create table open_hold (id uuid primary key, user_id uuid not null, held_at timestamptz not null);
 create table credit_entry (

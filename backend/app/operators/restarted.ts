@@ -8,4 +8,4 @@ const DETAIL =
 export const raiseRestarted = ({ pool, log }: Pick<Context, 'pool' | 'log'>): Promise<void> =>
   createOperatorAlerts(pool, log)
     .raise(SERVER_RESTARTED, DETAIL)
-    .catch((err) => log.warn({ err }, 'operator not told'))
+    .catch((err) => log.warn({ err }, 'operator not notified'))

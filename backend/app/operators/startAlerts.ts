@@ -91,7 +91,7 @@ export function startAlerts(
   const halt = new AbortController()
   const watch = async (held: AbortSignal) => {
     while (!held.aborted) {
-      const onError = (err: unknown) => log.warn({ err }, 'operator not told')
+      const onError = (err: unknown) => log.warn({ err }, 'operator not notified')
       await watchConditions(conditions, alerts).catch(onError)
       await clearRemoved(pool, alerts, videos).catch(onError)
       for (const [code, ms] of SHOWN_FOR_MS) await alerts.clear(code, ms).catch(onError)

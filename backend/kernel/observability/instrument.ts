@@ -47,9 +47,9 @@ function wrapMethods<T extends object>(
   })
 }
 
-/** Methods to measure, with their `call` label (the method name by default) and the answers to report as `outcome`. */
+/** Methods to measure, with the answers to report as `outcome`. */
 type MeasuredMethods<T> = {
-  readonly [Name in keyof T & string]?: { readonly call?: string; readonly outcomes?: readonly OutcomesOf<T[Name]>[] }
+  readonly [Name in keyof T & string]?: { readonly outcomes?: readonly OutcomesOf<T[Name]>[] }
 }
 
 /**
@@ -64,7 +64,7 @@ export const instrumentPort = <T extends object>(
 ): T =>
   wrapMethods(target, (name) => {
     const method = methods[name as keyof T & string]
-    return method && ((run) => measure(run, calls, { port, call: method.call ?? name }, method.outcomes ?? []))
+    return method && ((run) => measure(run, calls, { port, call: name }, method.outcomes ?? []))
   })
 
 /** Measures workflow activity attempts in `kinora_activity_seconds`, with any workflow engine. */

@@ -52,7 +52,7 @@ describe('metrics', () => {
       expect(sample(text, 'kinora_read_wait_seconds_count')).toBeGreaterThan(0)
       expect(sample(text, 'kinora_open_holds')).toBe(0)
       expect(sample(text, 'kinora_open_tasks', { status: 'Processing' })).toBe(0)
-      expect(sample(text, 'kinora_metrics_blind')).toBe(0)
+      expect(sample(text, 'kinora_metrics_stale')).toBe(0)
     }, 10_000)
     // Routes are labelled by pattern, because paths contain ids and tokens.
     expect(await readMetrics()).not.toContain(id)
@@ -71,7 +71,7 @@ describe('metrics', () => {
        values ('${id}', '${id}', 'text_to_video', 'Processing', 'm', 6, '768P', '', '[]', true, 30, 30, 4, ${twoHours}, ${twoHours})`,
     )
     await pool.query(
-      `insert into payment_notice values ('n', 'SALE', 'o', '{"kind":"other"}', now() - interval '10 minutes', null, null)`,
+      `insert into payment_webhook values ('n', 'SALE', 'o', '{"kind":"other"}', now() - interval '10 minutes', null, null)`,
     )
     await pool.query(`insert into circuit values ('minimax', 4, 0, now() + interval '1 minute')`)
     await pool.query(`insert into operator_alert values ('refunds_not_listed', 'empty', now(), now(), 1, null)`)
@@ -83,7 +83,7 @@ describe('metrics', () => {
     expect(sample(text, 'kinora_oldest_unstarted_task_age_seconds')).toBeGreaterThan(7_100)
     expect(sample(text, 'kinora_circuit_open', { circuit: 'minimax' })).toBe(1)
     expect(sample(text, 'kinora_operator_alert', { code: 'refunds_not_listed' })).toBe(1)
-    for (const table of ['open_hold', 'open_task', 'circuit', 'operator_alert', 'payment_notice'])
+    for (const table of ['open_hold', 'open_task', 'circuit', 'operator_alert', 'payment_webhook'])
       await pool.query(`delete from ${table}`)
     await pool.query('delete from video_task where id = $1', [id])
     expect(sample(await readMetrics(), 'kinora_stuck_tasks')).toBe(0)

@@ -13,9 +13,9 @@ it('answers without the database after a few seconds, and says that the gauges a
   metrics.forged.inc()
   for (const { text } of await Promise.all([read(20), read(20)])) {
     expect(text).toContain('kinora_forged_webhooks_total 1')
-    expect(text).toContain('kinora_metrics_blind 1')
+    expect(text).toContain('kinora_metrics_stale 1')
   }
   stored.resolve()
-  expect((await read(1_000)).text).toContain('kinora_metrics_blind 0')
+  expect((await read(1_000)).text).toContain('kinora_metrics_stale 0')
   expect(calls).toBe(1)
 })

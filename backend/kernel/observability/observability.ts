@@ -15,8 +15,8 @@ type Collector = () => void | Promise<void>
 export function createObservability(log: Pick<Logger, 'warn'>) {
   const metrics = createMetrics()
   const lag = createProjectionLag(metrics)
-  const blind = metrics.gauge(
-    'kinora_metrics_blind',
+  const stale = metrics.gauge(
+    'kinora_metrics_stale',
     '1 if gauges could not be read from the database: their values are old.',
   )
   const collectors: Collector[] = [lag.collect]
@@ -25,7 +25,7 @@ export function createObservability(log: Pick<Logger, 'warn'>) {
   const collect = async () => {
     const results = await Promise.allSettled(collectors.map(async (each) => each()))
     const failed = results.find((result) => result.status === 'rejected')
-    blind.set(failed ? 1 : 0)
+    stale.set(failed ? 1 : 0)
     if (failed) log.warn({ err: failed.reason }, 'collecting metrics failed')
   }
 
@@ -43,7 +43,7 @@ export function createObservability(log: Pick<Logger, 'warn'>) {
         collecting = undefined
       })
       const isLate = await Promise.race([collecting.then(() => false), delay(collectMs, true, { ref: false })])
-      if (isLate) blind.set(1)
+      if (isLate) stale.set(1)
       return { type: metrics.registry.contentType, text: await metrics.registry.metrics() }
     },
   }

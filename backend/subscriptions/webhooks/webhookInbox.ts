@@ -4,11 +4,11 @@ import type pg from 'pg'
 import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
 import type { PaymentWebhook, WebhookSubject } from '../paymentProvider.port.ts'
 
-/** Change notification for new webhooks. The name must not change, because older processes listen for it. */
-export const PAYMENT_WEBHOOKS = 'paymentNotices'
+/** Change notification for new webhooks. */
+export const PAYMENT_WEBHOOKS = 'paymentWebhooks'
 
 /**
- * Creates the inbox for verified webhooks (table `payment_notice`), which stores them before they are acknowledged.
+ * Creates the inbox for verified webhooks (table `payment_webhook`), which stores them before they are acknowledged.
  * Redelivered events, and other events about the same state of an object, are stored only once. A workflow processes
  * the webhooks. See docs/decisions/0005-webhooks-are-hints.md.
  */
@@ -31,7 +31,7 @@ export function createWebhookInbox(pool: pg.Pool) {
     async add({ id, type, objectId, subject }: PaymentWebhook): Promise<void> {
       await pool.query(
         `with added as (
-           insert into payment_notice (id, type, object_id, subject, received_at) values ($1, $2, $3, $4, now())
+           insert into payment_webhook (id, type, object_id, subject, received_at) values ($1, $2, $3, $4, now())
            on conflict do nothing returning id)
          select pg_notify($5, json_build_object('name', $6::text, 'ids', json_build_array(id))::text) from added`,
         [id, type, objectId, JSON.stringify(subject), CHANGE_CHANNEL, PAYMENT_WEBHOOKS],
@@ -41,7 +41,7 @@ export function createWebhookInbox(pool: pg.Pool) {
     /** Returns the ids of unprocessed webhooks, oldest first. */
     async waiting(): Promise<string[]> {
       const { rows } = await pool.query<{ id: string }>(
-        'select id from payment_notice where outcome is null order by received_at, id limit 1000',
+        'select id from payment_webhook where outcome is null order by received_at, id limit 1000',
       )
       return rows.map(({ id }) => id)
     },
@@ -49,14 +49,14 @@ export function createWebhookInbox(pool: pg.Pool) {
     /** Returns a webhook with its time of receipt in epoch milliseconds; undefined once it is processed. */
     async find(id: string): Promise<{ subject: WebhookSubject; receivedAt: number } | undefined> {
       const { rows } = await pool.query<{ subject: WebhookSubject; received_at: Date }>(
-        'select subject, received_at from payment_notice where id = $1 and outcome is null',
+        'select subject, received_at from payment_webhook where id = $1 and outcome is null',
         [id],
       )
       return rows[0] && { subject: rows[0].subject, receivedAt: rows[0].received_at.getTime() }
     },
 
-    async close(id: string, outcome: 'done' | 'not ours' | 'never understood'): Promise<void> {
-      await pool.query('update payment_notice set outcome = $2, read_at = now() where id = $1', [id, outcome])
+    async close(id: string, outcome: 'processed' | 'ignored' | 'unmatched'): Promise<void> {
+      await pool.query('update payment_webhook set outcome = $2, processed_at = now() where id = $1', [id, outcome])
     },
 
     /** Resolves when these webhooks are processed, or after `timeoutMs`. */
@@ -77,7 +77,7 @@ export type WebhookInbox = ReturnType<typeof createWebhookInbox>
 export async function readWebhookBacklog(pool: pg.Pool): Promise<{ waiting: number; oldestAt: number | null }> {
   const { rows } = await pool.query<{ waiting: number; oldestAt: number | null }>(
     `select count(*)::int as waiting, extract(epoch from min(received_at))::float8 as "oldestAt"
-     from payment_notice where outcome is null`,
+     from payment_webhook where outcome is null`,
   )
   return rows[0]!
 }

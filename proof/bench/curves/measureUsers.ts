@@ -25,7 +25,7 @@ function userId(n: number): string {
 async function seedUsers(pool: pg.Pool, from: number, to: number): Promise<void> {
   const users = `generate_series($1::int + 1, $2::int) u, lateral (select md5('user' || u)::uuid as owner) o`
   const statements = [
-    `insert into credit_balance (id, lots, holds, debt, entries, entered, last_entry) select owner, jsonb_build_array(
+    `insert into credit_balance (id, lots, holds, debt, entry_count, entry_sum, last_entry) select owner, jsonb_build_array(
        jsonb_build_object('id', 'free', 'source', 'free', 'granted', 60, 'left', 0, 'lost', 0, 'expires_at', null,
          'closed', false)), '{}', 0, 3, 0, 2 from ${users}`,
     `insert into current_subscription (id, state, trial, cancelled, unclosed, tier)
@@ -50,7 +50,7 @@ async function seedHistory(pool: pg.Pool, from: number, to: number): Promise<voi
     [from, to, LONG],
   )
   await pool.query(
-    `insert into credit_balance (id, lots, holds, debt, entries, entered, last_entry)
+    `insert into credit_balance (id, lots, holds, debt, entry_count, entry_sum, last_entry)
      values ($1, '[]', '{}', 0, $2::int, $2::int, $2::int - 1)
      on conflict (id) do update set entries = excluded.entries, entered = excluded.entered, last_entry = excluded.last_entry`,
     [LONG, to],

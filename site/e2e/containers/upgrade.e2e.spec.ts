@@ -10,7 +10,7 @@ import {
   type MinimaxDouble,
   startMinimaxDouble,
 } from '#backend/providers/video/minimax/testing/minimaxDouble.ts'
-import { findFormerVersion } from '#backend/testing/formerVersion.ts'
+import { FORMER_VERSION, findFormerVersion } from '#backend/testing/formerVersion.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { startConstantLoad } from '#backend/testing/load/constantLoad.ts'
 import { type LiveSockets, openLiveSockets } from '#backend/testing/load/liveSockets.ts'
@@ -39,7 +39,7 @@ const MACHINE = Object.values(networkInterfaces())
 function lacking(level: Level): string {
   if (!FULL) return 'npm run test:full'
   if ((process.env.KINORA_LEVEL ?? level) !== level) return `KINORA_LEVEL=${level}`
-  if (!BUILT && !former) return 'a former commit'
+  if (!BUILT && !former) return FORMER_VERSION
   return lackingForCompose(level) || (MACHINE ? '' : 'a network')
 }
 

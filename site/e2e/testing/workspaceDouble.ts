@@ -106,7 +106,7 @@ export async function openDouble(page: Page, url: string, language: 'en' | 'zh')
   await page.context().addCookies([
     { name: 'kinora_refresh', value: 'double', url },
     { name: 'kinora_access', value: 'double', url },
-    { name: 'kinora_in', value: '1', url },
+    { name: 'kinora_signed_in', value: '1', url },
   ])
   await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
   await page.route('**/api/v1/**', (route) => answer(route, state, language))

@@ -2,7 +2,7 @@ import type { User } from '#backend/accounts/contract.ts'
 
 /**
  * The signed-in user as stored in this browser, so that the header has a name and a balance at the first paint. Whether
- * there is a session is told by the cookie `kinora_in`, and decided by `/auth/me`.
+ * there is a session is told by the cookie `kinora_signed_in`, and decided by `/auth/me`.
  */
 export interface Hint {
   readonly name: string
@@ -36,7 +36,7 @@ export function writeHint(hint: Hint | null): void {
 /** Removes the cookie that tells pages about a session, in case the server does not. */
 export function removeSessionMark(): void {
   // biome-ignore lint/suspicious/noDocumentCookie: older browsers have no Cookie Store API.
-  document.cookie = 'kinora_in=; Max-Age=0; Path=/'
+  document.cookie = 'kinora_signed_in=; Max-Age=0; Path=/'
 }
 
 /** Returns the user's name, or the part of the email address before the @. */

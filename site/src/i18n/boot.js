@@ -21,7 +21,7 @@
       : loc.pathname.replace(/^\/zh(?=\/|$)/, '') || '/'
     loc.replace(path + loc.search + loc.hash)
   }
-  root.dataset.session = /(^|; )kinora_in=1/.test(doc.cookie) ? 'in' : 'out'
+  root.dataset.session = /(^|; )kinora_signed_in=1/.test(doc.cookie) ? 'in' : 'out'
   const slow = /2g/.test(nav.connection?.effectiveType || '')
   const oldAndroid = /Android [1-6]\./.test(nav.userAgent)
   if (slow || nav.deviceMemory <= 2 || nav.hardwareConcurrency <= 2 || oldAndroid) root.dataset.motion = 'calm'

@@ -11,7 +11,7 @@ type Hold = Readonly<{ id: string; user_id: string; held_at: string }>
 type OpenTask = Readonly<{ unstarted_since: string | null }>
 type Lot = Readonly<{ closed: boolean; expires_at: string | null }>
 
-const webhooks = (database: SimulatedDatabase) => database.table<Webhook>('payment_notice')
+const webhooks = (database: SimulatedDatabase) => database.table<Webhook>('payment_webhook')
 const all = <Row extends object>(table: Table<Row>) => [...table.rows.values()]
 
 export const WORKFLOW_STATEMENTS: Statements = [
@@ -66,7 +66,7 @@ export const WORKFLOW_STATEMENTS: Statements = [
         .map(({ id, unclosed }) => ({ userId: id, agreementIds: unclosed })),
   ],
   [
-    'insert into payment_notice',
+    'insert into payment_webhook',
     (database, [id, , objectId, subject, , name]) => {
       const isKnown = all(webhooks(database)).some((known) => known.id === id || known.object_id === objectId)
       if (isKnown) return []
@@ -78,18 +78,18 @@ export const WORKFLOW_STATEMENTS: Statements = [
     },
   ],
   [
-    'select id from payment_notice where outcome is null',
+    'select id from payment_webhook where outcome is null',
     (database) => all(webhooks(database)).filter(({ outcome }) => outcome === null),
   ],
   [
-    'select subject, received_at from payment_notice',
+    'select subject, received_at from payment_webhook',
     (database, [id]) => {
       const row = webhooks(database).get(id as string)
       return row?.outcome === null ? [row] : []
     },
   ],
   [
-    'update payment_notice set outcome',
+    'update payment_webhook set outcome',
     (database, [id, outcome]) => {
       webhooks(database).set(id as string, { ...webhooks(database).get(id as string)!, outcome: outcome as string })
       return []
@@ -107,7 +107,7 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['erasure', () => []],
   ['from user_account where email_verified_at is null', () => []],
   ['page_view', () => []],
-  ['from board_state', () => [{ addresses_cut_to: new Date(0) }]],
+  ['from board_state', () => [{ addresses_truncated_to: new Date(0) }]],
   ['board_state', () => []],
   ['delete from', () => []],
 ]

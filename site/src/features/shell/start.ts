@@ -22,7 +22,7 @@ const mayBeSignedIn =
   (!isOperators && document.documentElement.dataset.hint !== undefined)
 if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
 // A visitor's page can be restored after the sign-in: the sign-in page with the password, others with a visitor's header.
-else if (!isOperators) onRestored(() => document.cookie.includes('kinora_in=1') && reloadHidden())
+else if (!isOperators) onRestored(() => document.cookie.includes('kinora_signed_in=1') && reloadHidden())
 // Islands can show toasts at any time, so preload the toaster.
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toasts/toaster.ts').then((ui) => ui.showToasts())
