@@ -70,7 +70,7 @@ it('a webhook that the provider does not confirm is tried for three days, then c
   world.provider.knows('active')
   const done: string[] = []
   const subject = { kind: 'sale', sale: { id: 'unlisted', agreementId: 'A' } }
-  const { readNotice } = createSubscriptionActivities({
+  const { processWebhook } = createSubscriptionActivities({
     ...world.deps,
     inbox: {
       find: async () => ({ subject, receivedAt }),
@@ -81,11 +81,11 @@ it('a webhook that the provider does not confirm is tried for three days, then c
   const clock = vi.spyOn(Date, 'now')
   for (const hours of [0, 1, 71]) {
     clock.mockReturnValue(receivedAt + hours * HOUR_MS)
-    expect(await readNotice({ noticeId: 'n' })).toBe('later')
+    expect(await processWebhook({ webhookId: 'n' })).toBe('later')
   }
   expect(done).toEqual([])
   clock.mockReturnValue(receivedAt + 72 * HOUR_MS)
-  expect(await readNotice({ noticeId: 'n' })).toBe('read')
+  expect(await processWebhook({ webhookId: 'n' })).toBe('read')
   clock.mockRestore()
   expect(done).toEqual(['n unmatched', 'never understood'])
 })
