@@ -10,8 +10,7 @@ const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'ut
 /** Pages that tell self-hosters what to run. */
 export const PAGES: readonly string[] = [
   'README.md',
-  'docs/operations.md',
-  'docs/ledger-archive.md',
+  ...['auditing', 'configuration', 'ledger-archive', 'operations', 'scaling'].map((name) => `docs/${name}.md`),
   ...['docs/operations', 'content/en/docs', 'content/zh/docs'].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder))
       .filter((name) => name.endsWith('.md'))

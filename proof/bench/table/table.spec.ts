@@ -8,10 +8,10 @@ const ROOT = path.resolve(import.meta.dirname, '../../..')
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
 const results = JSON.parse(read('proof/bench/results.json')) as { machine: Record<string, unknown>; rows: Row[] }
 
-it('the table of the README shows the committed results', () => {
+it('the table of docs/scaling.md shows the committed results', () => {
   // Columns of Markdown may be padded.
   const cells = (text: string) => text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
-  const shown = cells(read('README.md')).filter((row) => row.length === 8)
+  const shown = cells(read('docs/scaling.md')).filter((row) => row.length === 8)
   const expected = cells(toMarkdown(results.rows)).filter((row) => !row[1]!.startsWith('---'))
   expect(shown.filter((row) => !/^-+$/.test(row[1]!))).toEqual(expected)
 })

@@ -20,7 +20,10 @@ type Reference = MarkdownInstance<Record<string, never>>
 
 const guides = import.meta.glob<Guide>('../../../../content/*/docs/*.md', { eager: true })
 const references = import.meta.glob<Reference>(
-  ['../../../../docs/{operations,scaling,eventstoredb,ledger-archive}.md', '../../../../docs/operations/engines.md'],
+  [
+    '../../../../docs/{operations,configuration,scaling,eventstoredb,auditing,ledger-archive}.md',
+    '../../../../docs/operations/engines.md',
+  ],
   { eager: true },
 )
 
@@ -29,9 +32,11 @@ const ROOT = '../../../../'
 /** Addresses of the reference, in the order of the list. The texts are for people who run or read Kinora, in English. */
 const REFERENCE: Readonly<Record<string, string>> = {
   operations: 'docs/operations.md',
+  configuration: 'docs/configuration.md',
   engines: 'docs/operations/engines.md',
   scaling: 'docs/scaling.md',
   eventstoredb: 'docs/eventstoredb.md',
+  auditing: 'docs/auditing.md',
   'ledger-archive': 'docs/ledger-archive.md',
 }
 
