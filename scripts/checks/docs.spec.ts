@@ -4,9 +4,14 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
+const ROOMS = ['backend', 'projections', 'workflows', 'site', 'content', 'renderer', 'proof', 'scripts', 'docs']
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
-  .concat(['backend', 'projections', 'workflows', 'renderer', 'proof', 'site'].map((folder) => `${folder}/README.md`))
-  .concat(execFileSync('find', ['docs', '-name', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n'))
+  .concat(ROOMS.map((folder) => `${folder}/README.md`))
+  .concat(
+    execFileSync('find', ['docs', '-name', '*.md', '!', '-path', 'docs/README.md'], { cwd: ROOT, encoding: 'utf8' })
+      .trim()
+      .split('\n'),
+  )
 const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8')
 
 /** Paths of this repository that a page quotes in backticks. Patterns and placeholders are not paths. */
@@ -18,6 +23,12 @@ const links = (page: string) =>
   [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => path.join(path.dirname(page), target!))
 
 describe('documentation', () => {
+  it('has a page for every top-level folder', () => {
+    const tracked = execFileSync('git', ['ls-files', '*/*'], { cwd: ROOT, encoding: 'utf8' }).split('\n')
+    const folders = new Set(tracked.filter((file) => /^[a-z]/.test(file)).map((file) => file.split('/')[0]))
+    expect([...folders].sort()).toEqual(ROOMS.toSorted())
+  })
+
   it.each(pages)('%s links and quotes only files that exist', (page) => {
     const missing = [...quoted(read(page)), ...links(page)].filter((file) => !existsSync(path.join(ROOT, file)))
     expect(missing).toEqual([])
