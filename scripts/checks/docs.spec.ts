@@ -40,13 +40,6 @@ describe('documentation', () => {
       spawnSync('git', ['grep', '-qF', `docs/decisions/${record}`, '--', '*.ts', '*.mjs'], { cwd: ROOT }).status === 0
     expect(records.filter((record) => !isLinked(record))).toEqual([])
   })
-
-  it('follows a video through at most 45 files', () => {
-    const tour = quoted(read('docs/mechanisms/generate.md'))
-    expect(tour.length).toBeGreaterThan(30)
-    expect(tour.length).toBeLessThanOrEqual(45)
-    expect(new Set(tour).size).toBe(tour.length)
-  })
 })
 
 describe('the tree', () => {
