@@ -36,7 +36,7 @@ export function Tabs<V extends string>({ label, value, options, onChange, childr
             key={option.value}
             type="button"
             role="tab"
-            className="tab"
+            className="tab muted"
             id={`${id}-${option.value}`}
             data-value={option.value}
             aria-selected={option.value === value}
@@ -48,7 +48,12 @@ export function Tabs<V extends string>({ label, value, options, onChange, childr
           </button>
         ))}
       </div>
-      <div className="stack stack-wide tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
+      <div
+        className="stack stack-wide tab-panel min-0"
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${value}`}
+      >
         {children}
       </div>
     </>

@@ -68,7 +68,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
         <Button variant="primary" size="large" wide disabled={!ready} busy={busy} onClick={() => void askForLink()}>
           {t('auth.start.continue')}
         </Button>
-        <p className="auth-or">{t('auth.login.or')}</p>
+        <p className="auth-or line muted small">{t('auth.login.or')}</p>
       </div>
       <PasswordField
         label={t('auth.field.password')}

@@ -50,7 +50,7 @@ export function Board() {
           )}
           <Masked />
           <Cards />
-          <div className="board-panels">
+          <div className="board-panels stack gap-3">
             <Trend />
             <Hours />
             <Ranking />

@@ -72,12 +72,12 @@ interface CardProps<T> {
 function Card<T>({ name, of: { status, data }, value, children }: CardProps<T>) {
   const t = translate()
   return (
-    <div className="card board-card" data-figure={name} aria-busy={status === 'loading'}>
+    <div className="card board-card stack top" data-figure={name} aria-busy={status === 'loading'}>
       <dt>{t(`dashboard.figures.${name}`)}</dt>
       {data !== null && (
         <>
           <dd className="board-number">{value(data)}</dd>
-          <dd className="board-more">{children(data)}</dd>
+          <dd className="board-more muted">{children(data)}</dd>
         </>
       )}
       {data === null && status === 'loading' && <dd className="skeleton board-number-skeleton" />}
@@ -86,7 +86,7 @@ function Card<T>({ name, of: { status, data }, value, children }: CardProps<T>) 
           <dd className="board-number" aria-hidden="true">
             —
           </dd>
-          <dd className="board-more">{t('dashboard.unfilled')}</dd>
+          <dd className="board-more muted">{t('dashboard.unfilled')}</dd>
         </>
       )}
     </div>

@@ -18,7 +18,7 @@ export function Live() {
     >
       {({ visitors: count, pages }) => (
         <>
-          <p className="row board-here">
+          <p className="row board-here muted">
             <strong className="board-number">{numberText(count)}</strong> {t('dashboard.live.visitors', { count })}
           </p>
           {pages.length === 0 ? (

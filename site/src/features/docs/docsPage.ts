@@ -18,7 +18,7 @@ let loading: ReturnType<typeof load> | undefined
 function show(found: ReturnType<Awaited<ReturnType<typeof load>>>): void {
   list.replaceChildren(
     ...found.map(({ section: { page, heading, to }, excerpt }) => {
-      const link = Object.assign(document.createElement('a'), { href: to, className: 'docs-hit' })
+      const link = Object.assign(document.createElement('a'), { href: to, className: 'docs-hit stack gap-1' })
       const title = document.createElement('strong')
       title.textContent = heading === page ? page : `${page} · ${heading}`
       const text = document.createElement('span')

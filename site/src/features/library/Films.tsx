@@ -35,7 +35,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
   return (
     <section className="library-films" aria-label={t('library.heading')} aria-busy={status === 'loading'}>
       <Grid tasks={tasks} onOpen={onOpen} />
-      <div className="library-end" role="status" data-more={tasks.length < total || undefined}>
+      <div className="library-end center" role="status" data-more={tasks.length < total || undefined}>
         {status === 'more' && t('common.loading')}
         {status === 'stuck' && <Retry text={t('library.stuck')} onRetry={loadMore} />}
         {status === 'stale' && <Retry text={t('library.stale')} onRetry={refreshFilms} />}
@@ -45,7 +45,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
 }
 
 const Retry = ({ text, onRetry }: { readonly text: string; readonly onRetry: () => Promise<void> }) => (
-  <div className="library-retry">
+  <div className="library-retry stack">
     <p>{text}</p>
     <Button label={translate()('common.action.retry')} icon="refresh" onClick={() => void onRetry()} />
   </div>
@@ -73,7 +73,7 @@ const PLACES = Array.from({ length: 12 }, (_, n) => `place ${n}`)
 
 function Skeleton() {
   return (
-    <div className="library-skeleton" aria-busy="true">
+    <div className="library-skeleton stack" aria-busy="true">
       <span className="sr-only" role="status">
         {translate()('common.loading')}
       </span>

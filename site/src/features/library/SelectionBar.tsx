@@ -28,7 +28,7 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   }, [none])
   const areFavourites = !none && ids.every((id) => marks.get(id)?.favourite)
   return (
-    <section className="library-selection" aria-label={t('library.select.label')}>
+    <section className="library-selection row" aria-label={t('library.select.label')}>
       <strong role="status">{t('library.select.count', { count: ids.length })}</strong>
       <Button ref={all} label={t('library.select.all')} variant="quiet" onClick={selectAll} />
       <Button

@@ -58,8 +58,8 @@ function copyModel(): HTMLLIElement {
       'button',
       'library-open',
       { type: 'button' },
-      element('img', '', { alt: '', decoding: 'async' }),
-      element('span', 'library-caption', {}, new Text(), element('small', '')),
+      element('img', 'cover', { alt: '', decoding: 'async' }),
+      element('span', 'library-caption ellipsis', {}, new Text(), element('small', '')),
     ),
     element('button', 'library-heart', { type: 'button' }, heartIcon()),
   )
@@ -125,7 +125,7 @@ export function createTile(task: Task) {
       clearTimeout(waiting)
       waiting = window.setTimeout(() => {
         const clip = { src: task.video_url!, muted: true, loop: true, playsInline: true, autoplay: true, tabIndex: -1 }
-        video ??= element('video', '', { ...clip, disablePictureInPicture: true, ariaHidden: 'true' })
+        video ??= element('video', 'cover', { ...clip, disablePictureInPicture: true, ariaHidden: 'true' })
         caption.before(video)
       }, REST_MS)
     },

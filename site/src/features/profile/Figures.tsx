@@ -29,9 +29,9 @@ export function Figures() {
     <section className="stack stack-wide profile-section" id="stats" aria-labelledby="stats-heading">
       <h2 id="stats-heading">{t('works.figures.heading')}</h2>
       {known?.sample && <RetryNotice tone="warning" text={t('works.figures.sample')} onRetry={loadFigures} />}
-      <dl className="figures-grid" aria-busy={known === null}>
+      <dl className="figures-grid stack gap-3" aria-busy={known === null}>
         {CARDS.map(({ key, icon, text }) => (
-          <div className="card figure" key={key} data-figure={key}>
+          <div className="card figure stack gap-1" key={key} data-figure={key}>
             <dt className="line hint">
               <Icon name={icon} />
               {t(`works.figures.${key}`)}

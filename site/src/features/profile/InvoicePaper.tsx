@@ -73,7 +73,7 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
     [t('billing.paper.from'), `${t('common.brand')} · ${location.host}`],
   ] as const
   return (
-    <article className="card invoice" aria-labelledby="invoice-heading">
+    <article className="card invoice stack" aria-labelledby="invoice-heading">
       <header className="row spread">
         <div>
           <h1 id="invoice-heading">{t('billing.invoice')}</h1>

@@ -29,7 +29,7 @@ export function PersonalInfo({ user }: { user: User }) {
             {firstCharacters(displayName(user), 1).toUpperCase()}
           </span>
           <Facts
-            className="profile-facts"
+            className="profile-facts min-0"
             facts={[
               [t('profile.info.email'), user.email],
               [t('profile.info.since'), since],

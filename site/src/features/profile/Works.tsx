@@ -47,7 +47,7 @@ function Gallery({ tasks }: { tasks: readonly Task[] }) {
   const close = () => setView(null)
   return (
     <>
-      <ul className="works" ref={keepFocus} aria-label={t('works.heading')}>
+      <ul className="works stack gap-3" ref={keepFocus} aria-label={t('works.heading')}>
         {tasks.map((task) => (
           <Work key={task.id} task={task} onView={(kind) => setView({ kind, task })} />
         ))}
@@ -75,7 +75,7 @@ function Work({ task, onView }: WorkProps) {
   const busy = useStore($busyTasks).get(task.id)
   const title = shortTitle(task)
   return (
-    <li className="card work" data-task={task.id} aria-busy={busy === 'remove'}>
+    <li className="card work min-0" data-task={task.id} aria-busy={busy === 'remove'}>
       <button type="button" className="task-picture" onClick={() => onView('play')}>
         {task.thumbnail_url ? <img src={task.thumbnail_url} alt="" loading="lazy" /> : <Placeholder />}
         <span className="task-play">
@@ -83,7 +83,7 @@ function Work({ task, onView }: WorkProps) {
         </span>
         <span className="sr-only">{t('works.play', { title })}</span>
       </button>
-      <div className="work-body">
+      <div className="work-body stack">
         <h3 className="work-title" title={taskTitle(task)}>
           {title}
         </h3>
@@ -134,7 +134,7 @@ function NoWorks() {
 
 function Skeleton() {
   return (
-    <div className="works" aria-hidden="true">
+    <div className="works stack gap-3" aria-hidden="true">
       {Array.from({ length: WORKS_PER_PAGE }, (_, place) => `place ${place}`).map((place) => (
         <div className="skeleton work-skeleton" key={place} />
       ))}

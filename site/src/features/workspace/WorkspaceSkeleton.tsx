@@ -15,7 +15,7 @@ export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
         <div className="skeleton skeleton-line" />
         <div className="skeleton skeleton-line" />
       </div>
-      <div className="stage">
+      <div className="stage stack gap-3 min-0">
         <div className="skeleton skeleton-line" />
         <StageSkeleton />
       </div>

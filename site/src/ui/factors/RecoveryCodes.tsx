@@ -23,7 +23,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   return (
     <Dialog title={t('profile.factors.codesTitle')} onClose={onClose} foot={foot}>
       <p>{t('profile.factors.codesLead')}</p>
-      <ul className="factor-codes">
+      <ul className="factor-codes stack">
         {codes.map((code) => (
           <li key={code}>
             <code>{code}</code>

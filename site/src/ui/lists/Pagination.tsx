@@ -66,7 +66,7 @@ function Numbers({ page, count, onOpen }: NumbersProps) {
     ) : (
       <button
         type="button"
-        className="page-button"
+        className="page-button muted"
         key={each}
         aria-label={t('profile.pages.page', { page: each })}
         aria-current={each === page ? 'page' : undefined}

@@ -56,7 +56,7 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
   const isOver = stats.current_status === 'suspended' || isFinal(current)
   const isAgain = isCurrent && isOver
   return (
-    <li className="plan-choice" data-tier={tier} aria-current={isCurrent || undefined}>
+    <li className="plan-choice stack gap-3" data-tier={tier} aria-current={isCurrent || undefined}>
       <div>
         <strong>{name}</strong>
         <p className="hint">

@@ -50,8 +50,8 @@ export function Chart({ title, label, head, labels, lines, start }: ChartProps) 
   }
   const spoken = lines.map(({ name, values }) => `${name} ${numberText(values[at] ?? 0)}`)
   return (
-    <div className="stack chart">
-      <p className="row chart-readout" aria-hidden="true">
+    <div className="stack chart min-0">
+      <p className="row chart-readout muted" aria-hidden="true">
         <strong>{labels[at]}</strong>
         {lines.map(({ name, look, values }) => (
           <span className="chart-value" data-look={look} key={name}>
@@ -60,7 +60,7 @@ export function Chart({ title, label, head, labels, lines, start }: ChartProps) 
         ))}
       </p>
       <div
-        className="chart-plot"
+        className="chart-plot min-0"
         ref={target}
         role="slider"
         tabIndex={0}

@@ -4,7 +4,7 @@ export function showMovements(section: HTMLElement): void {
   const shown = section.querySelector<HTMLElement>('[data-chosen]')
   const chips = () =>
     [...section.querySelectorAll('[aria-pressed=true] strong')].map((name) =>
-      Object.assign(document.createElement('span'), { className: 'start-chip', textContent: name.textContent }),
+      Object.assign(document.createElement('span'), { className: 'start-chip small', textContent: name.textContent }),
     )
   section.addEventListener('choose', () => {
     const chosen = chips()

@@ -85,7 +85,7 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
           }}
         />
         {frame.status === 'none' ? (
-          <div className="stack drop-empty">
+          <div className="stack drop-empty center">
             <Icon name="upload" />
             <strong>{t('workspace.image.drop')}</strong>
           </div>
@@ -142,7 +142,7 @@ function FrameState({ frame, slot, input }: FrameStateProps) {
       </span>
       {frame.status === 'uploading' && (
         <>
-          <div className="frame-progress">
+          <div className="frame-progress stack gap-1">
             <span className="hint">{t('workspace.image.uploading', { percent: frame.percent })}</span>
             <progress
               className="upload-bar"

@@ -24,7 +24,7 @@ export function Images() {
     <>
       {isImage && (
         <div className="stack">
-          <div className={last === 'offered' ? 'frames frames-two' : 'frames'}>
+          <div className={last === 'offered' ? 'frames stack gap-3 frames-two' : 'frames stack gap-3'}>
             <FrameField
               id="first-frame"
               label={t('workspace.image.label')}

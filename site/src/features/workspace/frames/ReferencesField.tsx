@@ -25,7 +25,7 @@ export function ReferencesField({ max }: { readonly max: number }) {
   return (
     <fieldset className="stack field">
       <legend className="label">{t('workspace.references.label')}</legend>
-      <ul className="references" ref={keepFocus}>
+      <ul className="references stack" ref={keepFocus}>
         {slots.map((slot, at) => (
           <Reference key={slot.id} slot={slot} number={at + 1} />
         ))}

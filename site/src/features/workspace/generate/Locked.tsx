@@ -26,7 +26,7 @@ export function Locked({ onPlans }: PlansProps) {
     ? t('workspace.form.spent')
     : t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })
   return (
-    <div className="stack generate-locked">
+    <div className="stack gap-1">
       <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
       <p className="hint">
         {short ? more : t('workspace.excluded.resolutionPlan', { resolution })}
@@ -41,7 +41,7 @@ function LockedWithoutPlans({ cost }: { cost: number }) {
   const t = translate()
   const credits = useStore($credits)
   return (
-    <div className="stack generate-locked">
+    <div className="stack gap-1">
       <Fault id="generate-fault" text={t('workspace.withoutPlans.insufficient_credits')} />
       <p className="hint">
         {t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })}{' '}

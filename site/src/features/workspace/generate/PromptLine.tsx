@@ -34,7 +34,7 @@ export function PromptLine() {
       aria-label={`${t('workspace.keys.prompt')}: ${text}`}
       onClick={goToPrompt}
     >
-      <span>{text}</span>
+      <span className="ellipsis">{text}</span>
     </button>
   )
 }

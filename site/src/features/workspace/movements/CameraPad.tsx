@@ -21,7 +21,7 @@ interface CameraPadProps {
 export function CameraPad(use: CameraPadProps) {
   const t = translate()
   return (
-    <div className="camera-pad">
+    <div className="camera-pad stack">
       <Knob label={t('workspace.camera.move')} {...MOVE} {...use} />
       <Knob label={t('workspace.camera.turn')} {...TURN} {...use} />
       <Knob label={t('workspace.camera.push')} {...PUSH} {...use} />

@@ -44,7 +44,7 @@ export function DepthPreview({ src, movements, seconds, held }: DepthPreviewProp
     return () => cancelAnimationFrame(frame)
   }, [scene, chosen, seconds, held])
   return (
-    <figure className="depth-preview">
+    <figure className="depth-preview stack gap-1">
       <canvas ref={canvas} width={WIDTH} height={HEIGHT} role="img" aria-label={t('workspace.camera.preview')} />
       <figcaption className="hint">{t('workspace.camera.previewHint')}</figcaption>
     </figure>

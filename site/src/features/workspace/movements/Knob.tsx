@@ -50,10 +50,10 @@ export function Knob({ label, across, along, onHold, onChoose }: KnobProps) {
     onChoose([...endOf(across, at.x), ...(along ? endOf(along, at.y) : [])])
   }
   return (
-    <div className="knob-field" aria-hidden="true">
+    <div className="knob-field stack gap-1 center" aria-hidden="true">
       <span className="hint">{label}</span>
       <div
-        className={along ? 'knob-dish' : 'knob-dish knob-fader'}
+        className={along ? 'dish knob-dish' : 'dish knob-dish knob-fader'}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
           isHeld.current = true

@@ -10,7 +10,7 @@ export function MovementChips() {
   const chosen = useStore($movements)
   if (chosen.length === 0) return null
   return (
-    <ul className="row chips" aria-label={t('workspace.form.movements')}>
+    <ul className="row" aria-label={t('workspace.form.movements')}>
       {chosen.map((movement) => {
         const name = t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`)
         return (

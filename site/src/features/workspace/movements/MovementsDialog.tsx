@@ -52,7 +52,7 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
   }
   const foot = (
     <>
-      <p className="movements-count" role="status">
+      <p className="movements-count small" role="status">
         <strong>{t('workspace.camera.chosen', { count: chosen.length, max: MAX_CAMERA_MOVEMENTS })}</strong>
         {replaced && <span className="muted">{replaced}</span>}
       </p>
@@ -68,7 +68,7 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
         <DepthPreview src={src} movements={shown ? [shown] : chosen} seconds={duration} held={held} />
         <CameraPad onHold={setHeld} onChoose={add} />
       </div>
-      <div className="movements">
+      <div className="movements stack gap-3">
         {CAMERA_MOVEMENT_VALUES.map((movement) => (
           <Movement
             key={movement}
@@ -109,7 +109,7 @@ function Movement({ movement, order, onToggle, onShow }: MovementProps) {
     <button
       ref={button}
       type="button"
-      className="movement"
+      className="movement top"
       aria-pressed={order >= 0}
       data-order={order >= 0 ? order + 1 : undefined}
       onClick={onToggle}

@@ -33,7 +33,7 @@ export function CompareDialog({ takes, onClose }: CompareDialogProps) {
   return (
     <Dialog size={800} title={t('workspace.compare.heading')} onClose={onClose}>
       <p className="muted">{t('workspace.compare.lead')}</p>
-      <ol className="compare">
+      <ol className="compare stack stack-wide">
         {takes.map((task, at) => (
           <li key={task.id}>
             <Loop task={task} label={t('workspace.compare.take', { number: at + 1 })} />

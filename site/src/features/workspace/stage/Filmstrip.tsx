@@ -66,7 +66,7 @@ function Take({ task, isCurrent }: { readonly task: Task; readonly isCurrent: bo
     >
       {still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />}
       {note && (
-        <span className="take-note" aria-hidden="true">
+        <span className="take-note line gap-1" aria-hidden="true">
           {state === 'failed' && !isCancelled(task) && <Icon name="alert" />}
           {note}
         </span>

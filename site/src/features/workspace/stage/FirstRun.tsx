@@ -32,7 +32,7 @@ export function FirstRun() {
               .slice(0, SHOWN)
               .map((prompt) => (
                 <li key={prompt}>
-                  <button type="button" className="example" onClick={() => take(prompt)}>
+                  <button type="button" className="example muted" onClick={() => take(prompt)}>
                     {prompt}
                   </button>
                 </li>

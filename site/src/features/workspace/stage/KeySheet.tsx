@@ -28,7 +28,7 @@ export function KeySheet({ onClose }: { readonly onClose: () => void }) {
   const on = useStore($singleKeys)
   return (
     <Dialog size={600} title={t('workspace.keys.heading')} onClose={onClose}>
-      <dl className="keys">
+      <dl className="keys stack">
         {SHORTCUTS.map(([key, name]) => (
           <div key={name}>
             <dt>

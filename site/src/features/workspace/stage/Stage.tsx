@@ -32,7 +32,7 @@ export function Stage() {
   const [help, setHelp] = useState(false)
   useKeys({ onView: setView, onHelp: () => setHelp(true) })
   return (
-    <section className="stage" aria-labelledby="stage-heading" id="stage" tabIndex={-1}>
+    <section className="stage stack gap-3 min-0" aria-labelledby="stage-heading" id="stage" tabIndex={-1}>
       <div className="line stage-head">
         <h2 id="stage-heading" className="panel-title">
           {t('workspace.stage.heading')}

@@ -30,11 +30,11 @@ export function TakeCaption({ task, onView }: TakeCaptionProps) {
     readStatus(task.status) === 'Fail' ? null : price,
   ].filter((fact) => fact != null)
   return (
-    <div className="caption">
+    <div className="caption stack top">
       <h3 className="task-title" title={taskTitle(task)}>
         {taskTitle(task)}
       </h3>
-      <ul className="row chips" aria-label={t('workspace.stage.settings')}>
+      <ul className="row" aria-label={t('workspace.stage.settings')}>
         {facts.map((fact) => (
           <li className="chip chip-plain" key={fact}>
             {fact}

@@ -14,7 +14,7 @@ export function UnderstandingNote() {
   const { drawn, missing } = understanding ?? { drawn: [], missing: [] }
   const separator = t('workspace.demo.separator')
   return (
-    <div className="understanding">
+    <div className="understanding min-0">
       <p className="hint" aria-live="polite">
         {drawn.length > 0 && t('workspace.demo.drawn', { words: drawn.join(' · ') })}
         {understanding && drawn.length === 0 && t('workspace.demo.nothing')}
@@ -43,7 +43,7 @@ function Examples({ isHidden }: { readonly isHidden: boolean }) {
     >
       {examples.map((example) => (
         <li key={example}>
-          <button type="button" className="example" onClick={({ detail }) => take(example, detail === 0)}>
+          <button type="button" className="example muted" onClick={({ detail }) => take(example, detail === 0)}>
             {example}
           </button>
         </li>

@@ -49,7 +49,7 @@ export function CropDialog({ src, ratios, onCrop, onClose }: CropDialogProps) {
     </>
   )
   const slider = (name: 'x' | 'y' | 'zoom', label: string, max: number, isFree: boolean) => (
-    <label className="crop-slider">
+    <label className="crop-slider stack gap-3">
       <span className="label">{label}</span>
       <input
         type="range"
