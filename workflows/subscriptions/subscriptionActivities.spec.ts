@@ -85,7 +85,7 @@ it('a webhook that the provider does not confirm is tried for three days, then c
   }
   expect(done).toEqual([])
   clock.mockReturnValue(receivedAt + 72 * HOUR_MS)
-  expect(await processWebhook({ webhookId: 'n' })).toBe('read')
+  expect(await processWebhook({ webhookId: 'n' })).toBe('processed')
   clock.mockRestore()
   expect(done).toEqual(['n unmatched', 'never understood'])
 })
