@@ -112,7 +112,7 @@ describe('audit verify of a database that continues with an older log', () => {
   it('reports a verified account whose free credits are not in the log', async () => {
     const id = '00000000-0000-4000-8000-00000000dead'
     await db.pool.query(
-      `with account as (insert into user_account values ('${id}', 'a@kinora.test', 'a@kinora.test', 'A', 'en', '', now(), now()))
+      `with account as (insert into user_account (id, email, identity, full_name, language, password_hash, email_verified_at, created_at) values ('${id}', 'a@kinora.test', 'a@kinora.test', 'A', 'en', '', now(), now()))
        insert into free_grant values ('hash', '${id}')`,
     )
     try {

@@ -94,8 +94,8 @@ const ADDRESSES = [
 ]
 /** Modules that may name the files of videos: those that store, check or copy them, and the door. */
 const KEEPERS = [
-  'backend/programs/ledger/hashStoredVideo.ts',
   'backend/backups/recovery/compareRestored.ts',
+  'backend/programs/ledger/hashStoredVideo.ts',
   'backend/tasks/downloads/videoCopies.ts',
   'backend/tasks/downloads/visibleCopies.ts',
   // Takes the last frame, of which the door shows a copy.
