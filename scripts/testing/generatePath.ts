@@ -18,7 +18,7 @@ const [START, END] = [
   '<!-- also runs: written by `node scripts/testing/generatePath.ts --write` -->',
   '<!-- end of also runs -->',
 ]
-const VIDEOS = 2
+const VIDEOS = 3
 
 export interface Recording {
   /** Files that run for every video, and not in a server whose pages are only looked at. */

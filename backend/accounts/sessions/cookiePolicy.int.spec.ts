@@ -41,7 +41,7 @@ describe('the cookies of the privacy policy', () => {
     ])
     expect(statedLifetimes(language)).toEqual([...set.values()])
     expect([...set.keys()].map((name) => name.replace('kinora_', ''))).toEqual(
-      'access refresh in device challenge start'.split(' '),
+      'access refresh signed_in device challenge start'.split(' '),
     )
   })
 
