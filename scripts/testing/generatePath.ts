@@ -38,10 +38,14 @@ const BACKGROUND = [
   /^projections\/(engine\/(livenessReports|query)|tasks\/readTaskHealth)\.ts$/,
 ]
 
-/** Files whose part in a video depends on the moment, so that they are listed but may not run. */
+/** Files that are always listed, because it depends on the moment whether a video or a timer runs them. */
 export const SOMETIMES = [
   'backend/accounts/notices/videoNotices.ts',
+  'backend/kernel/eventsourcing/postgres/logTail.ts',
   'backend/kernel/eventsourcing/postgres/postgresRows.ts',
+  'backend/kernel/eventsourcing/postgres/sharedPages.ts',
+  'backend/kernel/pool.ts',
+  'projections/engine/readModel.ts',
 ]
 
 /** Reads what the pages of a signed-in user read. */
@@ -132,11 +136,12 @@ if (import.meta.main) {
   if (process.argv.includes('--write')) {
     const page = readFileSync(PAGE, 'utf8')
     const tour = new Set(tourOf(page))
+    const files = [...new Set([...recording.always, ...SOMETIMES])].sort()
     writeFileSync(
       PAGE,
       withList(
         page,
-        recording.always.filter((file) => !tour.has(file)),
+        files.filter((file) => !tour.has(file)),
       ),
     )
   } else console.log(JSON.stringify(recording))
