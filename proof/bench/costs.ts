@@ -108,7 +108,10 @@ async function openSockets(): Promise<void> {
     await forEachNumber(sockets, async (n) => {
       const [token, owner] = [`token ${n}`, derivedId('socket', n)]
       const hash = createHash('sha256').update(token).digest('hex')
-      await db.pool.query(`insert into socket_token values ($1, $2, now() + interval '60 seconds')`, [hash, owner])
+      await db.pool.query(
+        `insert into socket_token (hash, user_id, expires_at) values ($1, $2, now() + interval '60 seconds')`,
+        [hash, owner],
+      )
       const address = `${program.url.replace('http', 'ws')}/api/v1/ws?token=${encodeURIComponent(token)}`
       const socket = new WebSocket(address, { perMessageDeflate: false })
       open.push(socket)
