@@ -14,9 +14,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Creates a program that answers like an ffmpeg of a version. Returns its folder. */
-function fakeFfmpeg(version: string): string {
+function fakeFfmpeg(version: string, encoders = 'libx264 libwebp'): string {
   const home = mkdtempSync(path.join(folder, 'bin-'))
-  const script = `#!/bin/sh\ncase "$1" in -version) echo "ffmpeg version ${version} Copyright";; *) echo " V..... libx264 ";; esac\n`
+  const script = `#!/bin/sh\ncase "$1" in -version) echo "ffmpeg version ${version} Copyright";; *) echo " ${encoders} ";; esac\n`
   writeFileSync(path.join(home, 'ffmpeg'), script, { mode: 0o755 })
   return home
 }
@@ -38,6 +38,12 @@ describe('finding ffmpeg', () => {
     expect((await findFfmpeg(`/nowhere/${version}`)) === 'ffmpeg').toBe(isUsed)
     process.env.PATH = original
   })
+
+  it('ignores an ffmpeg that cannot write WebP, the format of posters', async () => {
+    process.env.PATH = `${fakeFfmpeg('7.1', 'libx264')}:/usr/bin:/bin`
+    expect(await findFfmpeg('/nowhere/webp')).not.toBe('ffmpeg')
+    process.env.PATH = original
+  })
 })
 
 describe.each(FFMPEGS)('%s', (_version, ffmpegPath) => {
@@ -57,7 +63,7 @@ describe.each(FFMPEGS)('%s', (_version, ffmpegPath) => {
 
   it('fails when the disk is full at the end of the file, although some versions exit with 0', async () => {
     const program = path.join(folder, 'full')
-    const answers = `case "$*" in *-encoders) echo libx264;; *) echo 'Error writing trailer of a.mp4: No space left' >&2;; esac`
+    const answers = `case "$*" in *-encoders) echo ' libx264  libwebp ';; *) echo 'Error writing trailer of a.mp4: No space left' >&2;; esac`
     writeFileSync(program, `#!/bin/sh\n${answers}\n`, { mode: 0o755 })
     await expect(runFfmpeg(['a.mp4'], { ffmpegPath: program })).rejects.toThrow('No space left')
   })

@@ -10,13 +10,15 @@ import { type ProcessLimits, spawnLimited } from '../processes/spawnLimited.ts'
 const require = createRequire(import.meta.url)
 /** Oldest major version on PATH that is used; Debian 12 has 5. The packaged one, of 2018, is the last resort. */
 const MIN_VERSION = 5
+/** For videos and posters. Some builds leave one out. */
+const ENCODERS = ['libx264', 'libwebp']
 /** Generous for a video of ten seconds, which takes about ten seconds of CPU time. */
 const LIMITS: ProcessLimits = { cpuSeconds: 900, memoryBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 }
 const TIMEOUT_MS = 30 * 60_000
 const found = new Map<string, Promise<string>>()
 
 /**
- * Finds an ffmpeg that encodes H.264: the given path, `ffmpeg` on PATH from version 5, or the one from
+ * Finds an ffmpeg that encodes H.264 and WebP: the given path, `ffmpeg` on PATH from version 5, or the one from
  * `@ffmpeg-installer/ffmpeg`. See docs/decisions/0028-asvs-level-2.md.
  * The result is cached per path. @throws Error none was found
  */
@@ -40,11 +42,11 @@ export async function describeFfmpeg(explicitPath?: string): Promise<{ version: 
 }
 
 async function searchFfmpeg(explicitPath?: string): Promise<string> {
-  if (explicitPath && (await hasX264(explicitPath))) return explicitPath
-  if ((await majorVersion('ffmpeg')) >= MIN_VERSION && (await hasX264('ffmpeg'))) return 'ffmpeg'
+  if (explicitPath && (await hasEncoders(explicitPath))) return explicitPath
+  if ((await majorVersion('ffmpeg')) >= MIN_VERSION && (await hasEncoders('ffmpeg'))) return 'ffmpeg'
   const packaged = packagedFfmpeg()
-  if (packaged && (await hasX264(packaged))) return packaged
-  throw new Error(`No ffmpeg ${MIN_VERSION} or later with libx264 was found; install it, or set FFMPEG_PATH`)
+  if (packaged && (await hasEncoders(packaged))) return packaged
+  throw new Error(`No ffmpeg ${MIN_VERSION} or later with ${ENCODERS.join(' and ')} was found; install it, or set FFMPEG_PATH`)
 }
 
 function packagedFfmpeg(): string | undefined {
@@ -67,7 +69,10 @@ function makeExecutable(path: string): void {
   }
 }
 
-const hasX264 = async (path: string) => /\blibx264\b/.test(await outputOf(path, ['-hide_banner', '-encoders']))
+async function hasEncoders(path: string): Promise<boolean> {
+  const listed = await outputOf(path, ['-hide_banner', '-encoders'])
+  return ENCODERS.every((encoder) => listed.includes(` ${encoder} `))
+}
 
 /** Returns the major version of a release; infinity for a build of the development branch; 0 if there is none. */
 async function majorVersion(path: string): Promise<number> {
