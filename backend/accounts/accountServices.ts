@@ -12,7 +12,7 @@ import { createPasskeys } from './factors/passkeys.ts'
 import { createSecondFactors } from './factors/secondFactors.ts'
 import { createTickets } from './factors/tickets.ts'
 import { createFreeGrants } from './freeGrants.ts'
-import { keyFor, versionedKeyFor } from './keys/seal.ts'
+import { keyFor } from './keys/seal.ts'
 import type { UserKeys } from './keys/userKeys.ts'
 import { createMailedLinks } from './mails/mailedLinks.ts'
 import type { Outbox } from './mails/outbox.ts'
@@ -59,7 +59,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const sessions = createBrowserSessions(
     createSessions(database, secrets.session),
     cookies,
-    versionedKeyFor('known devices', secrets.encryption),
+    keyFor('known devices', secrets.encryption),
   )
   const attempts = createAttempts(throttle, securityLog, production)
   const challenges = createChallenges(database, keyFor('passkey challenges', secrets.encryption), cookies)

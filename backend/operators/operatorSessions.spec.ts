@@ -6,7 +6,7 @@ const OPTIONS = {
   secure: false,
   secret: 'a session secret',
   password: 'a password',
-  deviceKey: { key: Buffer.alloc(32), former: Buffer.alloc(32) },
+  deviceKey: Buffer.alloc(32),
 }
 
 it.each([

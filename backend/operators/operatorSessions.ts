@@ -17,7 +17,7 @@ interface SessionsOptions {
   /** SESSION_SECRET and the operator's password. A session ends when one of them changes. */
   readonly secret: string
   readonly password: string
-  readonly deviceKey: Readonly<{ key: Buffer; former: Buffer }>
+  readonly deviceKey: Buffer
 }
 
 /** Returns the function that makes the stored hash of a token. Its key changes with SESSION_SECRET and the operator's password. */
@@ -39,7 +39,7 @@ export function createOperatorSessions(
   const hashOf = tokenHasher({ secret, password })
   const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
   const deviceCookie = `${cookie}_device`
-  const macOf = (device: string, key = deviceKey.key) => createHmac('sha256', key).update(device).digest('base64url')
+  const macOf = (device: string) => createHmac('sha256', deviceKey).update(device).digest('base64url')
   const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
   /** Cache expiry of open sessions in epoch milliseconds, by token hash. */
   const open = new Map<string, number>()
@@ -56,8 +56,7 @@ export function createOperatorSessions(
   const setToken = (ctx: Context, token: string | null) => setCookie(ctx, cookie, token, SESSION_SECONDS)
   const deviceOf = (ctx: Context): string | undefined => {
     const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(ctx.cookies.get(deviceCookie) ?? '') ?? []
-    const isSignedWith = (key: Buffer) => timingSafeEqual(Buffer.from(mac!), Buffer.from(macOf(device!, key)))
-    return device && [deviceKey.key, deviceKey.former].some(isSignedWith) ? device : undefined
+    return device && timingSafeEqual(Buffer.from(mac!), Buffer.from(macOf(device))) ? device : undefined
   }
 
   const end = async (ctx: Context): Promise<boolean> => {

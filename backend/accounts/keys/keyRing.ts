@@ -1,17 +1,7 @@
 import type pg from 'pg'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { saveFingerprint } from './masterKey.ts'
-import {
-  type About,
-  formerKeyFor,
-  keyFor,
-  opens,
-  seal,
-  unseal,
-  type VersionedKey,
-  versionedKeyFor,
-  wrappingKey,
-} from './seal.ts'
+import { type About, keyFor, opens, seal, unseal, wrappingKey } from './seal.ts'
 import { opensUserKey, readWrappedKeys, rewrapUserKey } from './userKeys.ts'
 
 /** Purposes of derived keys (see {@link keyFor}) that protect stored data. */
@@ -19,21 +9,17 @@ export const FREE_GRANTS = 'free grants'
 const OUTGOING_MAIL_KEY = 'outgoing mails'
 
 /** Returns the key that seals outgoing emails. */
-export const mailKey = (masterKey: string): VersionedKey => versionedKeyFor(OUTGOING_MAIL_KEY, masterKey)
+export const mailKey = (masterKey: string): Buffer => keyFor(OUTGOING_MAIL_KEY, masterKey)
 
 export const aboutMail = (id: string, userId: string): About => ({ purpose: OUTGOING_MAIL_KEY, userId, row: id })
 
 const aboutFormerKey = (purpose: string): About => ({ purpose: 'key ring', row: purpose })
 
-/**
- * Returns the keys derived for a purpose from earlier master keys, newest first, and the one that earlier releases
- * derived from this master key.
- */
+/** Returns the keys derived for a purpose from earlier master keys, newest first. */
 export async function formerKeys(database: Database, masterKey: string, purpose: string): Promise<Buffer[]> {
   const sql = 'select sealed from key_ring where purpose = ? order by rotated_at desc'
   const rows = await database.em.fork().execute<{ sealed: string }[]>(sql, [purpose])
-  const kept = rows.map(({ sealed }) => unseal(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
-  return [formerKeyFor(purpose, masterKey), ...kept]
+  return rows.map(({ sealed }) => unseal(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
 }
 
 /** Users' keys per statement. */
@@ -67,10 +53,8 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
     const resealed = seal(wrappingKey(to), unseal(wrappingKey(from), sealed, about), about)
     await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, resealed])
   }
-  for (const key of [formerKeyFor(FREE_GRANTS, from), keyFor(FREE_GRANTS, from)]) {
-    const sealed = seal(wrappingKey(to), key, aboutFormerKey(FREE_GRANTS))
-    await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [FREE_GRANTS, sealed])
-  }
+  const former = seal(wrappingKey(to), keyFor(FREE_GRANTS, from), aboutFormerKey(FREE_GRANTS))
+  await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [FREE_GRANTS, former])
   await saveFingerprint(client, to)
   return { userKeys: wrapped.length, mails: mails.length }
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { formerKeyFor } from './seal.ts'
+import { keyFor } from './seal.ts'
 import { opensUserKey, readWrappedKeys } from './userKeys.ts'
 
 /** The configured master key is not the one that sealed the data. */
@@ -9,8 +9,8 @@ export class WrongMasterKey extends Error {
 
 type Queries = Pick<pg.ClientBase, 'query'>
 
-/** Identifies a master key without revealing it. Stored, so it does not change with the derivation of keys. */
-const fingerprintOf = (masterKey: string): string => formerKeyFor('fingerprint', masterKey).toString('hex')
+/** Identifies a master key without revealing it. */
+const fingerprintOf = (masterKey: string): string => keyFor('fingerprint', masterKey).toString('hex')
 
 /**
  * Rejects a master key other than the one that sealed the users' keys. A database without a fingerprint gets the one of

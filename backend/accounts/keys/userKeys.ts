@@ -55,7 +55,7 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
   const decrypt = async (about: UserText, sealed: string) => {
     const key = await keyOf(about.userId)
     try {
-      return key && unseal({ key, former: key }, sealed, about).toString()
+      return key && unseal(key, sealed, about).toString()
     } catch (error) {
       throw new Undecryptable('The text cannot be decrypted.', { cause: error })
     }
@@ -77,7 +77,7 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
         key = await keyOf(userId)
         if (!key) throw new Rejection('unauthenticated', 'This account was deleted.')
       }
-      return seal({ key, former: key }, Buffer.from(text), about)
+      return seal(key, Buffer.from(text), about)
     },
 
     /** Returns the text; undefined if the user's key was destroyed. @throws Undecryptable */

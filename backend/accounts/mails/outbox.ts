@@ -5,7 +5,7 @@ import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Calendar } from '../../kernel/time.ts'
 import { aboutMail } from '../keys/keyRing.ts'
-import { seal, unseal, type VersionedKey } from '../keys/seal.ts'
+import { type SealingKey, seal, unseal } from '../keys/seal.ts'
 import type { Mail, OutgoingMail } from '../mailer.port.ts'
 
 /** Change notification for new emails. Its ids are email ids. */
@@ -18,7 +18,7 @@ export type Outbox = ReturnType<typeof createOutbox>
  * an outage of the mail server. It is encrypted, because it can contain a token, and is deleted after delivery.
  * @param sends false where no mail server will ever take the emails; they are not stored then
  */
-export function createOutbox(database: Database, key: VersionedKey, calendar: Calendar = Date.now, sends = true) {
+export function createOutbox(database: Database, key: SealingKey, calendar: Calendar = Date.now, sends = true) {
   const execute = <T extends object>(sql: string, parameters: unknown[] = []) =>
     database.em.fork().execute<T[]>(sql, parameters)
 

@@ -205,7 +205,7 @@ describe('a push message', () => {
           return 'sent'
         },
       },
-      outbox: createOutbox(database, { key: Buffer.alloc(32), former: Buffer.alloc(32) }),
+      outbox: createOutbox(database, Buffer.alloc(32)),
       publicUrl: () => 'https://kinora.test',
       clock: Date.now,
       onError: (error) => expect(error).toBeUndefined(),
@@ -238,7 +238,7 @@ describe('a mail', () => {
     await user.call('PUT', '/users/notices/mail', { on: true })
     await pool.query('update session set last_used_at = $2 where user_id = $1', [user.userId, new Date(lastUse)])
     let now = finishedAt
-    const outbox = createOutbox(database, { key: Buffer.alloc(32), former: Buffer.alloc(32) })
+    const outbox = createOutbox(database, Buffer.alloc(32))
     const mailed: string[] = []
     const service = createVideoNotices({
       database,

@@ -1,6 +1,5 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
-import type { VersionedKey } from '../keys/seal.ts'
 import type { Cookies } from './cookies.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -11,9 +10,9 @@ export type BrowserSessions = ReturnType<typeof createBrowserSessions>
  * milliseconds, identifies a device that has signed in to the account since the password was last changed. Sign-in attempts from it have a separate limit, so an attacker who exhausts the account's
  * limit does not lock out the owner. The device cookie does not authenticate the user.
  */
-export function createBrowserSessions(sessions: Sessions, cookies: Cookies, deviceKey: VersionedKey) {
-  const macOf = (claim: string, identity: string, key = deviceKey.key) =>
-    createHmac('sha256', key).update(`${claim}.${identity}`).digest('base64url')
+export function createBrowserSessions(sessions: Sessions, cookies: Cookies, deviceKey: Buffer) {
+  const macOf = (claim: string, identity: string) =>
+    createHmac('sha256', deviceKey).update(`${claim}.${identity}`).digest('base64url')
 
   const claims = new WeakMap<Context, ReturnType<Sessions['verify']>>()
   /** Verifies the access token of a request once, for admission and authentication. */
@@ -78,9 +77,8 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     knownDevice(ctx: Context, identity: string, since: Date | null): string | undefined {
       const [, device, issued, mac] = /^([0-9a-f-]{36})\.(\d{13})\.([\w-]{43})$/.exec(cookies.device(ctx) ?? '') ?? []
       if (!device || !issued || !mac || Number(issued) < (since?.getTime() ?? 0)) return undefined
-      const isSignedWith = (key: typeof deviceKey.key) =>
-        timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(`${device}.${issued}`, identity, key)))
-      return [deviceKey.key, deviceKey.former].some(isSignedWith) ? device : undefined
+      const signed = macOf(`${device}.${issued}`, identity)
+      return timingSafeEqual(Buffer.from(mac), Buffer.from(signed)) ? device : undefined
     },
   }
 }

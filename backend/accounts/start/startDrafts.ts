@@ -6,7 +6,7 @@ import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { Draft, StoredDraft } from '../contract.ts'
-import { type About, keyFor, seal, unseal, type VersionedKey } from '../keys/seal.ts'
+import { type About, keyFor, seal, unseal } from '../keys/seal.ts'
 
 /** Time in which a link works and its draft is stored. */
 export const START_LIFETIME_MS = 3_600_000
@@ -14,11 +14,8 @@ export const START_LIFETIME_MS = 3_600_000
 const MAX_IMAGE_BYTES = { all: 500 * 1024 * 1024, network: 100 * 1024 * 1024 }
 const PURPOSE = 'start drafts'
 
-/** Derives the key that seals drafts and pictures. No earlier release sealed them with another one. */
-export function startKey(masterKey: string): VersionedKey {
-  const key = keyFor(PURPOSE, masterKey)
-  return { key, former: key }
-}
+/** Derives the key that seals drafts and pictures. */
+export const startKey = (masterKey: string): Buffer => keyFor(PURPOSE, masterKey)
 
 /** @param row id of the link or the picture */
 export const aboutStart = (row: string): About => ({ purpose: PURPOSE, row })
@@ -53,18 +50,17 @@ type Sealed = Omit<Draft, 'image'> & { readonly first_frame_image_url?: string }
 export type StartDrafts = ReturnType<typeof createStartDrafts>
 
 /** Creates the store of the drafts that sign-in links carry. Drafts and pictures are sealed and live for an hour. */
-export function createStartDrafts(database: Database, keys: VersionedKey, now: Clock, limits = MAX_IMAGE_BYTES) {
-  const sealed = (row: string, draft: Sealed) => seal(keys, Buffer.from(JSON.stringify(draft)), aboutStart(row))
+export function createStartDrafts(database: Database, key: Buffer, now: Clock, limits = MAX_IMAGE_BYTES) {
+  const sealed = (row: string, draft: Sealed) => seal(key, Buffer.from(JSON.stringify(draft)), aboutStart(row))
   const execute = <T extends object>(sql: string, values: unknown[], em: EntityManager = database.em.fork()) =>
     em.execute<T[]>(sql, values)
 
-  const networkHash = (network: string) =>
-    createHmac('sha256', keys.key).update(`network ${network}`).digest('base64url')
+  const networkHash = (network: string) => createHmac('sha256', key).update(`network ${network}`).digest('base64url')
 
   /** Returns what is sealed; undefined if the key has been lost since. */
   const opened = (row: string, text: string): Buffer | undefined => {
     try {
-      return unseal(keys, text, aboutStart(row))
+      return unseal(key, text, aboutStart(row))
     } catch {
       return undefined
     }
@@ -86,7 +82,7 @@ export function createStartDrafts(database: Database, keys: VersionedKey, now: C
       await removeExpiredStarts(database, now())
       const [id, token] = [uuid7(), newToken()]
       const expiresAt = new Date(now() + START_LIFETIME_MS)
-      const sealed = seal(keys, data, aboutStart(id))
+      const sealed = seal(key, data, aboutStart(id))
       const row = [id, hashOf(token), sealed, data.length, expiresAt, networkHash(network)]
       await database.em.fork().transactional(async (tx) => {
         const sql = `insert into start_image (id, hash, sealed, bytes, expires_at, network) values (?, ?, ?, ?, ?, ?)`

@@ -3,7 +3,7 @@ import { replayParked } from '#projections/engine/replayParked.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
 import type { Passkeys } from '../../accounts/factors/passkeys.ts'
-import { versionedKeyFor } from '../../accounts/keys/seal.ts'
+import { keyFor } from '../../accounts/keys/seal.ts'
 import type { UserKeys } from '../../accounts/keys/userKeys.ts'
 import { listUsers, readRegistrations, USERS_FILE } from '../../accounts/readUsers.ts'
 import { listTrouble } from '../../accounts/security/securityLog.ts'
@@ -59,7 +59,7 @@ export function composeOperators(
     secure: publicUrl().startsWith('https://'),
     secret: config.secrets.session,
     password,
-    deviceKey: versionedKeyFor('operator devices', config.secrets.encryption),
+    deviceKey: keyFor('operator devices', config.secrets.encryption),
   })
   const users = {
     registrations: (today: string, period: DayRange) => readRegistrations(pool, today, period),

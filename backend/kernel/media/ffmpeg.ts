@@ -46,7 +46,9 @@ async function searchFfmpeg(explicitPath?: string): Promise<string> {
   if ((await majorVersion('ffmpeg')) >= MIN_VERSION && (await hasEncoders('ffmpeg'))) return 'ffmpeg'
   const packaged = packagedFfmpeg()
   if (packaged && (await hasEncoders(packaged))) return packaged
-  throw new Error(`No ffmpeg ${MIN_VERSION} or later with ${ENCODERS.join(' and ')} was found; install it, or set FFMPEG_PATH`)
+  throw new Error(
+    `No ffmpeg ${MIN_VERSION} or later with ${ENCODERS.join(' and ')} was found; install it, or set FFMPEG_PATH`,
+  )
 }
 
 function packagedFfmpeg(): string | undefined {
