@@ -1,6 +1,5 @@
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import { chainStart, isLinked } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { VIDEO_TASK, VIDEO_TASK_CHAINED } from '../tasks/events.ts'
+import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 
 /** The last event of a stream. */
@@ -39,10 +38,6 @@ interface Tip extends Place {
  */
 export class HashChains {
   readonly #tips = new Map<string, Tip>()
-  readonly #unchained = new Set<string>()
-  #unchainedEvents = 0
-  #lastUnchained: Stored | undefined
-  #firstChained: Stored | undefined
   readonly #remembered: readonly RememberedHeads[]
   readonly #deviations: Deviations
 
@@ -55,27 +50,13 @@ export class HashChains {
     return this.#tips.size
   }
 
-  /** Describes the events that carry no hash because an earlier release wrote them; null if there are none. */
-  get unchained() {
-    if (!this.#lastUnchained) return null
-    const [last, chained] = [this.#lastUnchained, this.#firstChained]
-    return {
-      events: this.#unchainedEvents,
-      streams: this.#unchained.size,
-      /** The last such event. */
-      last: { ...placeOf(last), at: last.created.toISOString() },
-      /** The first event of these categories that carries a hash. */
-      chainBegins: chained ? { ...placeOf(chained), at: chained.created.toISOString() } : null,
-    }
-  }
-
   /** Adds the next event of the log and its hash. */
   take(event: Stored, hash: string): void {
     const { stream, revision, id, position } = event
     const before = this.#tips.get(stream)
     const isInTurn = revision === (before ? before.revision + 1 : 0)
     if (!isInTurn) this.#outOfTurn(event, before)
-    const follows = !isInTurn || this.#isLinked(event, before?.hash ?? chainStart(stream))
+    const follows = !isInTurn || event.meta.previousHash === (before?.hash ?? chainStart(stream))
     let isReported = false
     if (!follows && !before)
       this.#deviations.add('chain', event, 'The first event does not carry the hash that its stream begins with.')
@@ -131,17 +112,6 @@ export class HashChains {
   /** Yields every stream's last event, in order of the streams' first events. */
   *heads(): Generator<Head> {
     for (const { stream, revision, id, hash } of this.#tips.values()) yield { stream, revision, id: id!, hash }
-  }
-
-  #isLinked(event: Stored, last: string): boolean {
-    const { previousHash } = event.meta
-    const isTask = event.stream.startsWith(`${VIDEO_TASK}-`)
-    if (isTask && previousHash === undefined) {
-      this.#unchained.add(event.stream)
-      this.#unchainedEvents += 1
-      this.#lastUnchained = event
-    } else if (isTask) this.#firstChained ??= event
-    return isLinked(isTask ? VIDEO_TASK_CHAINED : true, previousHash, last)
   }
 
   #remember(stream: string): Tip['remembered'] {

@@ -25,17 +25,6 @@ describe('the price of an order', () => {
   })
 
   it.each([
-    ['512P', 6, 10],
-    ['512P', 10, 15],
-    ['720P', 6, 30],
-    ['768P', 6, 30],
-    ['768P', 10, 60],
-    ['1080P', 6, 60],
-  ])('is that of the first price table without a version: %s for %i s', (resolution, duration, credits) => {
-    expect(check({ resolution, duration, modelVersion: undefined, shape: undefined })).toBe(credits)
-  })
-
-  it.each([
     [{ shape: undefined }, /without a price/],
     [{ duration: 16 }, /another configuration/],
     [{ resolution: '1080P' }, /another configuration/],

@@ -1,15 +1,5 @@
-import { type Configuration, DEFAULT_CREDITS, priceOf, secondsOf } from '../tasks/contract.ts'
+import { type Configuration, priceOf, secondsOf } from '../tasks/contract.ts'
 import type { VideoTaskOrder } from '../tasks/events.ts'
-
-/** Prices in credits before orders named a version of the catalogue, by resolution and seconds. */
-const FIRST_PRICES: Readonly<Record<string, number>> = {
-  '512P 6': 10,
-  '512P 10': 15,
-  '720P 6': 30,
-  '768P 6': 30,
-  '768P 10': 60,
-  '1080P 6': 60,
-}
 
 /**
  * Proves that orders cost what the version of the catalogue that they name says. See
@@ -22,7 +12,6 @@ export class OrderPrices {
   /** Returns the price of an order, or what is wrong with the order. */
   check(order: Configuration & Pick<VideoTaskOrder, 'modelVersion' | 'shape'>): number | string {
     const { taskType, model, resolution, duration, modelVersion, shape } = order
-    if (modelVersion === undefined) return FIRST_PRICES[`${resolution} ${duration}`] ?? DEFAULT_CREDITS
     if (!shape) return `It names version ${modelVersion} of ${model} without a price.`
     const { taskTypes, resolutions } = shape
     if (!taskTypes.includes(taskType) || !resolutions.includes(resolution) || !secondsOf(shape).includes(duration))

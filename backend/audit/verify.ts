@@ -118,8 +118,6 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     events,
     accounts: books.size,
     streams: chains.streams,
-    /** Events without a hash, which are older than the chain of their category. */
-    unchained: chains.unchained,
     /** `log`: the pass over the log; `all`: including read models; `cpuOfLog`: CPU time of the pass. */
     seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
     eventsPerSecond: Math.round(events / log),

@@ -27,12 +27,7 @@ export function verifyReport(found: Verification): string {
         openHolds.map((hold) => [hold.taskId, hold.credits, age(hold.ageMs), hold.stream, hold.revision]),
       ),
     )
-  if (found.unchained) parts.push(unchainedReport(found.unchained))
-  if (found.files)
-    parts.push(
-      `${found.files.compared} video files have the hash of their delivery checked; ` +
-        `${found.files.withoutHash} were delivered before hashes were recorded.`,
-    )
+  if (found.files) parts.push(`${found.files.compared} video files have the hash of their delivery.`)
   if (found.sales !== null) parts.push(`${found.sales} sales were compared with those of the payment provider.`)
   parts.push(...adjustmentReport(found.adjustments))
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
@@ -41,16 +36,6 @@ export function verifyReport(found: Verification): string {
   if (found.deviationCount > 0) parts.push(deviationReport(deviations, found.deviationCount))
   else parts.push(found.ok ? 'No deviation.' : 'No deviation in what was compared.')
   return parts.join('\n\n')
-}
-
-function unchainedReport({ events, streams, last, chainBegins }: NonNullable<Verification['unchained']>): string {
-  const begins = chainBegins
-    ? `their chain begins at position ${chainBegins.position} (${chainBegins.at})`
-    : 'no task stream has a chain yet'
-  return (
-    `${events} events of ${streams} task streams carry no hash, because earlier releases wrote them: ${begins}; ` +
-    `the last event without a hash is at position ${last.position} (${last.at}).`
-  )
 }
 
 function adjustmentReport({ verified, unverified, unsigned, ...at }: Verification['adjustments']): string[] {

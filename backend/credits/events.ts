@@ -23,7 +23,7 @@ interface Data {
     expiresAt: string | null
     reference?: string
     reason?: string
-    /** Signature of the operator who granted the lot; missing in adjustments of earlier versions. */
+    /** Signature of the operator who granted the lot; missing in other lots. */
     signature?: string
   }
   /** Credits were set aside for a task. The hold's id is the task's id. */
@@ -32,7 +32,7 @@ interface Data {
   CreditsCaptured: { holdId: string }
   /**
    * The task did not succeed: the held credits returned to their lots. Credits whose lot is closed or has expired are
-   * in the new lot `renewed`, or `forfeited` with their lot. Old events forfeit none.
+   * in the new lot `renewed`, or `forfeited` with their lot.
    */
   CreditsReleased: {
     holdId: string

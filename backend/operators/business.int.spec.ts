@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { providerCents } from '../providers/video/minimax/providerCents.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
@@ -220,12 +219,5 @@ describe('a calendar that is moved', () => {
       await expect.poll(() => rows(`select 1 from ${table}`), { timeout: 20_000 }).toEqual([])
     const oldest = `select min(relname)::text as name from pg_class where relname ~ '^page_view_[0-9]{8}$'`
     await expect.poll(() => rows(oldest), { timeout: 20_000 }).toEqual([{ name: 'page_view_20261028' }])
-  })
-})
-
-describe('provider cost', () => {
-  it('is known for every model that can be rendered', () => {
-    expect([providerCents('768P', 6), providerCents('1080P', 6), providerCents('720P', 6)]).toEqual([28, 49, 43])
-    expect(providerCents('1080P', 10)).toBe(0)
   })
 })

@@ -15,8 +15,8 @@ interface BusinessRoutes {
   readonly database: Database
   readonly time: BoardTime
   readonly alerts: () => Promise<readonly Alert[]>
-  /** Returns MiniMax's price in US cents for a clip whose order has none. Undefined with the demo renderer, which is free. */
-  readonly providerCents: ((resolution: string, seconds: number) => number) | undefined
+  /** Whether clips cost the operator money. The built-in renderer is free. */
+  readonly hasCost: boolean
 }
 
 const HOUR_MS = 3_600_000
@@ -28,10 +28,8 @@ const MAX_PROCESSING_MS = 2 * HOUR_MS
 /** Currency of the provider's prices. */
 const COST_CURRENCY = 'USD'
 
-const isUnpriced = ({ is_unpriced }: { is_unpriced: boolean }) => is_unpriced
-
 /** Serves task states, revenue and provider costs. */
-export function serveBusiness(serve: Serve, { database, time, alerts, providerCents }: BusinessRoutes): void {
+export function serveBusiness(serve: Serve, { database, time, alerts, hasCost }: BusinessRoutes): void {
   const periodOf = (query: contract.Period) => ({ ...daysOf(query, time.today()), timeZone: time.timeZone })
 
   serve(contract.taskHealth, async ({ query }) => {
@@ -61,13 +59,8 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
       readRevenue(database, period),
       readDelivered(database, period),
     ])
-    const [unpriced, priced] = [delivered.filter(isUnpriced), delivered.filter((clip) => !isUnpriced(clip))]
-    const cost = providerCents
-      ? priced.reduce(
-          (sum, { resolution, duration, cents, clips }) => sum + clips * (cents ?? providerCents(resolution, duration)),
-          0,
-        )
-      : null
+    const cost = hasCost ? delivered.reduce((sum, { cents, clips }) => sum + clips * (cents ?? 0), 0) : null
+    const unpriced = delivered.filter(({ cents }) => cents === null)
     const dollars = revenue.find(({ currency }) => currency === COST_CURRENCY)?.amount ?? 0
     return answer({
       credits_sold: flows.sold,

@@ -64,7 +64,6 @@ interface Data {
     amountCents: number
     currency: string
     cause?: 'duplicate' | 'cancelled'
-    /** Missing in old events. */
     automatic?: true
   }
   /** The amount or currency of a sale differs from the agreement. It grants no credits, and the operator should refund it. */
@@ -72,8 +71,8 @@ interface Data {
     saleId: string
     amountCents: number
     currency: string
-    /** Plan and period that the sale was intended to pay for. Missing in old events. */
-    intended?: { tier: PaidTier; periodStart: string; periodEnd: string }
+    /** Plan and period that the sale was intended to pay for. */
+    intended: { tier: PaidTier; periodStart: string; periodEnd: string }
   }
   /** A payment failed. The plan stays active until `graceUntil`. */
   SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }
@@ -103,8 +102,8 @@ interface Data {
     reversalId: string
     kind: 'refund' | 'reversal'
     amountCents: number
-    /** The part of `amountCents` that no earlier reversal of the sale covers. Missing in old events. */
-    takenCents?: number
+    /** The part of `amountCents` that no earlier reversal of the sale covers. */
+    takenCents: number
     credits: number
   }
   /** A dispute about a sale was opened or resolved, in effect since `statusAt`. `won`: the seller keeps the money. */

@@ -1,5 +1,4 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
-import type { HashChained } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import type { CameraMovement, Configuration, FailureCode, KnownMaker, Maker, Route, Shape } from './contract.ts'
 
@@ -24,12 +23,12 @@ export interface VideoTaskOrder extends Configuration {
   readonly sound?: boolean
   /** The finished task whose video is made again, and its job. The provider of the job is the only route. */
   readonly source?: { readonly taskId: string; readonly jobId: string }
-  /** Version of the catalogue entry. Orders that predate the catalogue lack it, its shape and its routes. */
-  readonly modelVersion?: string
+  /** Version of the catalogue entry. */
+  readonly modelVersion: string
   /** The shape of that version which prices the configuration. */
-  readonly shape?: Shape
+  readonly shape: Shape
   /** Configured providers of the model, tried in this order. */
-  readonly routes?: readonly Route[]
+  readonly routes: readonly Route[]
   /** Credits held for the task. */
   readonly credits: number
   /** Scheduling priority, from 1 (served first) to 4. */
@@ -40,17 +39,17 @@ export interface VideoTaskOrder extends Configuration {
 const RENDERER_MODEL = 'Kinora demo'
 export const UNKNOWN_MAKER: Maker = { engine: null, engine_model: null }
 
-/** Returns what makes the films of a provider. Orders that predate routes do not name its model. */
-export const makerOf = (provider: string, routes: readonly Route[] | null | undefined): KnownMaker => ({
+/** Returns what makes the films of a provider. */
+export const makerOf = (provider: string, routes: readonly Route[]): KnownMaker => ({
   engine: provider,
   engine_model:
-    provider === 'demo' ? RENDERER_MODEL : (routes?.find((route) => route.provider === provider)?.model ?? null),
+    provider === 'demo' ? RENDERER_MODEL : (routes.find((route) => route.provider === provider)?.model ?? null),
 })
 
 /** A finished video in media storage. */
 export interface VideoFile {
-  /** SHA-256 of the file in hex. Earlier releases did not record it. */
-  readonly sha256?: string
+  /** SHA-256 of the file in hex. */
+  readonly sha256: string
   /** Bytes. */
   readonly size: number
   /** Milliseconds. */
@@ -71,7 +70,7 @@ export type VideoTaskQueued = Event<'VideoTaskQueued', Fact>
  */
 export type VideoRenderRequested = Event<
   'VideoRenderRequested',
-  Fact & { lease?: number; attempt?: string; provider?: string; engineModel?: string }
+  Fact & { lease?: number; attempt: string; provider: string; engineModel?: string }
 >
 /** Another worker took over a task in progress. `lease` is the fencing token of its lease. */
 export type VideoTaskClaimed = Event<'VideoTaskClaimed', Fact & { lease: number }>
@@ -134,7 +133,6 @@ export type VideoTaskEvent =
 export const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost', 'internal']
 
 export const VIDEO_TASK = 'videoTask'
-export const VIDEO_TASK_CHAINED = 'where present' satisfies HashChained
 
 export const VIDEO_TASK_EVENTS: EventSchemas<VideoTaskEvent['type']> = {
   VideoTaskSubmitted: [],

@@ -32,7 +32,7 @@ export interface TaskDeps {
   readonly uploads: ImageUploads
   readonly catalogue: Pick<Catalogue, 'offered'>
   /** Returns whether a provider, by its name in the task's events, can stop a running job. */
-  readonly cancels: (provider: string | undefined) => boolean
+  readonly cancels: (provider: string) => boolean
   /** Wakes the worker that polls a task. */
   readonly wake: (taskId: string) => Promise<void>
   readonly encrypt: (about: AboutText, text: string) => Promise<string>

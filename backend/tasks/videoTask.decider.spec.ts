@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
-import type { VideoFile, VideoTaskEvent, VideoTaskOrder } from './events.ts'
+import type { VideoTaskEvent } from './events.ts'
+import { A_FILE, AN_ATTEMPT, anOrder } from './testing/anOrder.ts'
 import { type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
 import { isCharged, releaseReason } from './videoTask.rules.ts'
 
@@ -9,25 +10,12 @@ const taskId = 'task'
 const userId = 'user'
 const at = '2026-01-01T00:00:00.000Z'
 const fact = { taskId, at }
-const file: VideoFile = { size: 1, durationMs: 6000, width: 1366, height: 768 }
-const order: VideoTaskOrder = {
-  taskId,
-  userId,
-  taskType: 'text_to_video',
-  model: 'MiniMax-Hailuo-02',
-  resolution: '768P',
-  duration: 6,
-  encryptedPrompt: 'sealed',
-  cameraMovements: ['左移'],
-  promptOptimizer: true,
-  firstFrame: null,
-  credits: 30,
-  priority: 4,
-}
+const file = A_FILE
+const order = anOrder({ cameraMovements: ['左移'] })
 
 const submitted: VideoTaskEvent = { type: 'VideoTaskSubmitted', data: { ...order, at } }
 const queued: VideoTaskEvent = { type: 'VideoTaskQueued', data: fact }
-const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: { ...fact, attempt: 'one' } }
+const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: { ...fact, ...AN_ATTEMPT } }
 const accepted: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'job' } }
 const found: VideoTaskEvent = { type: 'VideoRenderFound', data: { ...fact, userId, jobId: 'job' } }
 const postponed: VideoTaskEvent = { type: 'VideoRenderPostponed', data: { ...fact, detail: 'busy' } }
@@ -53,7 +41,7 @@ const abandon: VideoTaskCommand = { type: 'Abandon', taskId, at }
 const accept: VideoTaskCommand = { type: 'AcceptRender', jobId: 'job', at }
 const succeed: VideoTaskCommand = { type: 'Succeed', file, at }
 const find: VideoTaskCommand = { ...accept, type: 'FindRender' }
-const request: VideoTaskCommand = { type: 'RequestRender', attempt: 'one', at }
+const request: VideoTaskCommand = { type: 'RequestRender', ...AN_ATTEMPT, at }
 const postpone: VideoTaskCommand = { type: 'PostponeRender', detail: 'busy', at }
 const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({ type: 'Fail', code, detail: 'why', at })
 const simple = (type: 'Cancel' | 'Queue' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery') =>

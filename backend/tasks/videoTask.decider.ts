@@ -1,14 +1,7 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { storableText } from '../kernel/eventsourcing/pure/storableText.ts'
 import type { FailureCode } from './contract.ts'
-import {
-  VIDEO_TASK,
-  VIDEO_TASK_CHAINED,
-  VIDEO_TASK_EVENTS,
-  type VideoFile,
-  type VideoTaskEvent,
-  type VideoTaskOrder,
-} from './events.ts'
+import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } from './events.ts'
 import { evolve, refuseOlderLease, type VideoTask } from './videoTask.rules.ts'
 
 type At = { readonly at: string }
@@ -24,7 +17,7 @@ type Ask =
   | ({
       readonly type: 'RequestRender'
       readonly attempt: string
-      readonly provider?: string
+      readonly provider: string
       readonly engineModel?: string
     } & At)
   | ({ readonly type: 'PostponeRender'; readonly detail: string; readonly refused?: true; readonly bound?: true } & At)
@@ -131,7 +124,7 @@ const detailOf = ({ detail }: { detail: string }) => storableText(detail, MAX_DE
 
 const askedOf = ({ attempt, provider, engineModel }: Extract<Ask, { type: 'RequestRender' }>) => ({
   attempt,
-  ...(provider === undefined ? {} : { provider }),
+  provider,
   ...(engineModel === undefined ? {} : { engineModel }),
 })
 
@@ -193,5 +186,5 @@ export const videoTask: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = {
   evolve,
   decide,
   begins: ({ type }) => type === 'Submit',
-  hashChained: VIDEO_TASK_CHAINED,
+  hashChained: true,
 }

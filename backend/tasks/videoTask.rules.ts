@@ -50,9 +50,9 @@ type InProgress = Asked & {
   readonly order: VideoTaskOrder
   readonly submittedAt: string
   readonly requestedAt: string
-  /** Id of the worker's attempt that made the request; undefined in events that predate it. */
-  readonly attempt?: string
-  readonly provider?: string
+  /** Id of the worker's attempt that made the request. */
+  readonly attempt: string
+  readonly provider: string
   readonly jobId: string | null
   /** When the engine began to render; null while the job waits there. */
   readonly startedAt: string | null
@@ -107,8 +107,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       if (task.status !== 'waiting') return task
       const { queued: _, boundTo: __, ...rest } = task
       const { at: requestedAt, attempt, provider } = event.data
-      const made = { requestedAt, ...(attempt === undefined ? {} : { attempt }), ...(provider ? { provider } : {}) }
-      return { ...rest, status: 'rendering', ...made, jobId: null, startedAt: null }
+      return { ...rest, status: 'rendering', requestedAt, attempt, provider, jobId: null, startedAt: null }
     }
     case 'VideoTaskClaimed':
       return task
@@ -117,7 +116,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       const { order, submittedAt, provider } = task
       const { refused, bound } = event.data
       const waiting = { status: 'waiting', order, submittedAt, queued: true, ...askedBefore(task, refused) } as const
-      return bound && provider ? { ...waiting, boundTo: provider } : waiting
+      return bound ? { ...waiting, boundTo: provider } : waiting
     }
     case 'VideoCancelRequested':
       return task.status === 'rendering' ? { ...task, cancelRequestedAt: event.data.at } : task
@@ -167,10 +166,9 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
 
 /** Adds the provider of a task, which was asked last, to those that did not take it. */
 function askedBefore(
-  { provider, postponedBy = [], refusedBy = [] }: Asked & { provider?: string },
+  { provider, postponedBy = [], refusedBy = [] }: Asked & { provider: string },
   refused = false,
 ): Asked {
-  if (provider === undefined) return {}
   const others = postponedBy.filter((name) => name !== provider)
   return refused
     ? { postponedBy: others, refusedBy: [...refusedBy, provider] }

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { VideoTaskEvent, VideoTaskOrder } from './events.ts'
+import type { VideoTaskEvent } from './events.ts'
+import { AN_ATTEMPT, anOrder } from './testing/anOrder.ts'
 import { type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const fact = { taskId: 'task', at }
-const submitted: VideoTaskEvent = {
-  type: 'VideoTaskSubmitted',
-  data: { taskId: 'task', userId: 'user', credits: 30, at } as VideoTaskOrder & { at: string },
-}
-const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: { ...fact, attempt: 'one' } }
+const submitted: VideoTaskEvent = { type: 'VideoTaskSubmitted', data: { ...anOrder(), at } }
+const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: { ...fact, ...AN_ATTEMPT } }
 
 /** Returns the data of the only event that a command decides. Optional facts that are unknown are absent. */
 function decided(command: VideoTaskCommand, ...events: readonly VideoTaskEvent[]) {
@@ -18,10 +16,10 @@ function decided(command: VideoTaskCommand, ...events: readonly VideoTaskEvent[]
 }
 
 describe('the facts of a task', () => {
-  it('name the provider that is asked, if the command does', () => {
-    for (const provider of [{}, { provider: 'fal' }]) {
-      const command = { type: 'RequestRender', attempt: 'one', ...provider, at } as const
-      expect(decided(command, submitted)).toStrictEqual({ ...fact, attempt: 'one', ...provider })
+  it('name the provider that is asked, and its model if it has one of its own', () => {
+    for (const model of [{}, { engineModel: 'fal 2' }]) {
+      const command = { type: 'RequestRender', ...AN_ATTEMPT, ...model, at } as const
+      expect(decided(command, submitted)).toStrictEqual({ ...fact, ...AN_ATTEMPT, ...model })
     }
   })
 

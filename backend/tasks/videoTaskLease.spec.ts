@@ -3,33 +3,21 @@ import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
-import type { VideoTaskEvent, VideoTaskOrder } from './events.ts'
+import type { VideoTaskEvent } from './events.ts'
+import { A_FILE, AN_ATTEMPT, anOrder } from './testing/anOrder.ts'
 import { type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
 import { isEnded } from './videoTask.rules.ts'
 
 const given = specification(videoTask)
 const [taskId, userId, at] = ['task', 'user', '2026-01-01T00:00:00.000Z']
 const fact = { taskId, at }
-const file = { size: 1, durationMs: 6000, width: 1366, height: 768 }
-const order: VideoTaskOrder = {
-  taskId,
-  userId,
-  taskType: 'text_to_video',
-  model: 'MiniMax-Hailuo-02',
-  resolution: '768P',
-  duration: 6,
-  encryptedPrompt: 'sealed',
-  cameraMovements: [],
-  promptOptimizer: true,
-  firstFrame: null,
-  credits: 30,
-  priority: 4,
-}
+const file = A_FILE
+const order = anOrder()
 
 const submitted: VideoTaskEvent = { type: 'VideoTaskSubmitted', data: { ...order, at } }
 const requested = (lease?: number): VideoTaskEvent => ({
   type: 'VideoRenderRequested',
-  data: { ...fact, attempt: 'one', ...(lease !== undefined && { lease }) },
+  data: { ...fact, ...AN_ATTEMPT, ...(lease !== undefined && { lease }) },
 })
 const downloading: VideoTaskEvent = { type: 'VideoDownloadStarted', data: fact }
 const claimed = (lease: number): VideoTaskEvent => ({ type: 'VideoTaskClaimed', data: { ...fact, lease } })
@@ -45,7 +33,7 @@ const under = (lease: number | undefined, command: VideoTaskCommand): VideoTaskC
 const succeed: VideoTaskCommand = { type: 'Succeed', file, at }
 const fail: VideoTaskCommand = { type: 'Fail', code: 'provider_failed', detail: 'why', at }
 const claim: VideoTaskCommand = { type: 'Claim', at }
-const request: VideoTaskCommand = { type: 'RequestRender', attempt: 'one', at }
+const request: VideoTaskCommand = { type: 'RequestRender', ...AN_ATTEMPT, at }
 
 describe('the outcome of a task', () => {
   const ends = [
@@ -75,7 +63,7 @@ describe('the lease of a task', () => {
     given(submitted).when(under(3, request)).decides(requested(3))
     const task = videoTask.evolve(videoTask.initial, submitted)
     const [event] = videoTask.decide(request, task)
-    expect(event!.data).toStrictEqual({ ...fact, attempt: 'one' })
+    expect(event!.data).toStrictEqual({ ...fact, ...AN_ATTEMPT })
     expect(task).not.toHaveProperty('lease')
   })
 
@@ -93,9 +81,8 @@ describe('the lease of a task', () => {
 describe('the attempt that requested a render', () => {
   const stateAfter = (...events: readonly VideoTaskEvent[]) => events.reduce(videoTask.evolve, videoTask.initial)
 
-  it('is known while the task is rendered, and absent for a request that names none', () => {
+  it('is known while the task is rendered', () => {
     expect(stateAfter(submitted, requested())).toMatchObject({ attempt: 'one' })
-    expect(stateAfter(submitted, { type: 'VideoRenderRequested', data: fact })).not.toHaveProperty('attempt')
   })
 })
 

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { derivedId, eventHash, isLinked } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import { VIDEO_TASK, VIDEO_TASK_CHAINED, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 import { type Queries, readRows } from '../engine/readRows.ts'
 
@@ -22,9 +22,8 @@ type Chained = CreditAccountEvent | SubscriptionEvent | VideoTaskEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
-  const { stream, revision, meta } = stored
-  const chained = stream.startsWith(`${VIDEO_TASK}-`) ? VIDEO_TASK_CHAINED : true
-  const follows = row ? revision === row.revision + 1 && isLinked(chained, meta.previousHash, row.hash) : revision === 0
+  const { revision, meta } = stored
+  const follows = row ? revision === row.revision + 1 && meta.previousHash === row.hash : revision === 0
   if (!follows) return row
   return headOf(stored, eventHash(stored))
 }

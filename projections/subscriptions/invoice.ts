@@ -59,15 +59,14 @@ export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
       period_start: data.periodStart,
       period_end: data.periodEnd,
     }),
-    SubscriptionSaleMismatched: (row, { data }) => {
-      if (!data.intended) return row
+    SubscriptionSaleMismatched: (_, { data }) => {
       const { tier, periodStart, periodEnd } = data.intended
       return { ...invoiceOf(data), tier, credits: 0, period_start: periodStart, period_end: periodEnd }
     },
     SubscriptionSaleReversed: (row, { data }) =>
       row && {
         ...row,
-        refunded_cents: Math.min(row.amount_cents, row.refunded_cents + (data.takenCents ?? data.amountCents)),
+        refunded_cents: Math.min(row.amount_cents, row.refunded_cents + data.takenCents),
       },
     SubscriptionSaleRestored: (row, { data }) =>
       row && { ...row, refunded_cents: Math.max(0, row.refunded_cents - data.amountCents) },

@@ -168,7 +168,7 @@ describe('an invoice', () => {
   }
   const reversed = (reversalId: string, amountCents: number): SubscriptionEvent => ({
     type: 'SubscriptionSaleReversed',
-    data: { ...about('A'), saleId: 's1', reversalId, kind: 'refund', amountCents, credits: 1 },
+    data: { ...about('A'), saleId: 's1', reversalId, kind: 'refund', amountCents, takenCents: amountCents, credits: 1 },
   })
   it('records a completed sale and its refunds', () => {
     expect(rowsOf(invoices, ...first)).toEqual([invoice])
@@ -177,7 +177,6 @@ describe('an invoice', () => {
     expect(rowsOf(invoices, marked('SubscriptionSaleMismatched', { ...mismatched, intended }))).toEqual([
       { ...invoice, amount_cents: 999, credits: 0 },
     ])
-    expect(rowsOf(invoices, marked('SubscriptionSaleMismatched', mismatched))).toEqual([])
     expect(rowsOf(invoices, ...first, reversed('r', 499))).toEqual([{ ...invoice, refunded_cents: 499 }])
     expect(rowsOf(invoices, ...first, reversed('r', 4000), reversed('q', 499))).toEqual([
       { ...invoice, refunded_cents: 4499 },

@@ -44,12 +44,12 @@ export const readOutcomesSince = (database: Database, since: Date) =>
     { since },
   )
 
-/** Counts the clips delivered in a period, by resolution, duration and cost. */
+/** Counts the clips delivered in a period, by cost. */
 export const readDelivered = (database: Database, days: LocalDays) =>
-  query<{ resolution: string; duration: number; cents: number | null; is_unpriced: boolean; clips: number }>(
+  query<{ cents: number | null; clips: number }>(
     database,
-    `select resolution, duration, cents, is_unpriced, count(*)::int as clips from task_outcome, ${SPAN}
-     where ended_at >= begins and ended_at < ends and error_code is null group by resolution, duration, cents, is_unpriced`,
+    `select cents, count(*)::int as clips from task_outcome, ${SPAN}
+     where ended_at >= begins and ended_at < ends and error_code is null group by cents`,
     { ...days },
   )
 

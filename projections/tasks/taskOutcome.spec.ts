@@ -4,7 +4,7 @@ import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
 import { taskOutcomes } from './taskOutcome.ts'
 
 const e = taskEvents('task', 'user')
-const clip = { id: 'task', resolution: '768P', duration: 6, cents: null, is_unpriced: false }
+const clip = { id: 'task', resolution: '768P', duration: 6, cents: null }
 const row = { ...clip, ended_at: null, error_code: null }
 const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
 const at = (second: number) => ({ ended_at: `2026-01-01T00:00:0${second}.000Z` })
@@ -31,8 +31,7 @@ describe('a task outcome', () => {
       data: { taskId: 'task', seconds: 6, costCents: 12.5, at: '' },
     } as const
     const cost = (...events: Parameters<typeof rowsOf>[1][]) => {
-      const { cents, is_unpriced } = rowsOf(taskOutcomes, ...events)[0] as typeof clip
-      return is_unpriced ? 'unknown' : cents
+      return (rowsOf(taskOutcomes, ...events)[0] as typeof clip).cents ?? 'unknown'
     }
     expect([ordered({ cents: 28 }), ordered({ centsPerSecond: 8 }), ordered({})].map((each) => cost(each))).toEqual([
       28,

@@ -21,10 +21,8 @@ const TaskOutcomeTable = defineEntity({
     id: p.uuid().primary(),
     resolution: p.text(),
     duration: p.integer(),
-    /** Cost to the operator in US cents, as the provider or else the order says; null if unknown or if the order predates prices. */
+    /** Cost to the operator in US cents, as the provider or else the order says; null if unknown. */
     cents: p.double().nullable(),
-    /** Whether neither the order nor the provider states a cost, as for an engine of the operator's own. */
-    is_unpriced: p.boolean(),
     /** Null while the task is open. */
     ended_at: p.datetime().nullable(),
     /** Null while the task is open and for a delivered clip. */
@@ -55,13 +53,12 @@ export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
   row: (event) => event.data.taskId,
   on: {
     VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration, shape } }) => {
-      const perSecond = shape?.centsPerSecond
-      const cents = shape?.cents ?? (perSecond === undefined ? null : perSecond * duration)
-      const is_unpriced = shape !== undefined && cents === null
-      return { id, resolution, duration, cents, is_unpriced, ended_at: null, error_code: null }
+      const perSecond = shape.centsPerSecond
+      const cents = shape.cents ?? (perSecond === undefined ? null : perSecond * duration)
+      return { id, resolution, duration, cents, ended_at: null, error_code: null }
     },
     VideoCostReported: (row, { data: { costCents } }) =>
-      row && (costCents === undefined ? row : { ...row, cents: costCents, is_unpriced: false }),
+      row && (costCents === undefined ? row : { ...row, cents: costCents }),
     VideoTaskSucceeded: delivered,
     VideoTaskFailed: (row, { data }) => row && { ...row, ended_at: data.at, error_code: data.code },
     VideoTaskRecovered: delivered,

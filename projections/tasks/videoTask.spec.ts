@@ -12,7 +12,7 @@ const fresh = {
   task_type: 'image_to_video',
   status: 'Preparing',
   model: 'MiniMax-Hailuo-02',
-  routes: null,
+  routes: e.submitted.data.routes,
   engine: null,
   engine_model: null,
   duration: 6,
@@ -38,11 +38,13 @@ const fresh = {
   video_duration_ms: null,
 }
 const started = { started_at: '2026-01-01T00:00:04.000Z' }
+const maker = { engine: 'demo', engine_model: 'Kinora demo' }
 const file = { video_size: 1234, video_duration_ms: 5_880 }
 const course = [e.submitted, e.queued, e.requested, e.accepted, e.started, e.downloading]
 const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
 const asFailed = {
   ...fresh,
+  ...maker,
   ...started,
   status: 'Fail',
   finished_at: '2026-01-01T00:00:07.000Z',
@@ -54,8 +56,8 @@ describe("a task's row", () => {
   it('passes through its statuses in order', () => {
     const statuses = course.map((_, last) => row(...course.slice(0, last + 1)))
     expect(statuses).toEqual(
-      ['Preparing', 'Queueing', 'Queueing', 'Queueing', 'Processing', 'DOWNLOADING'].map((status) => [
-        { ...fresh, status, ...(['Processing', 'DOWNLOADING'].includes(status) && started) },
+      ['Preparing', 'Queueing', 'Queueing', 'Queueing', 'Processing', 'DOWNLOADING'].map((status, n) => [
+        { ...fresh, status, ...(n >= 2 && maker), ...(n >= 4 && started) },
       ]),
     )
   })
@@ -78,16 +80,18 @@ describe("a task's row", () => {
       { provider: 'demo', model: 'MiniMax-Hailuo-02' },
     ]
     const ordered = { ...e.submitted, data: { ...e.submitted.data, routes } }
-    const asked = (provider?: string, engineModel?: string) =>
+    const asked = (provider: string, engineModel?: string) =>
       ({ ...e.requested, data: { ...e.requested.data, provider, engineModel } }) as VideoTaskEvent
-    const maker = (...events: readonly VideoTaskEvent[]) =>
+    const makerAfter = (...events: readonly VideoTaskEvent[]) =>
       row(...events).map((made) => {
         const { engine, engine_model } = made as VideoTaskRow
         return [engine, engine_model]
       })
 
     it('as the request recorded it', () => {
-      expect(maker(ordered, asked('demo', 'Kinora demo'), e.started, e.succeeded)).toEqual([['demo', 'Kinora demo']])
+      expect(makerAfter(ordered, asked('demo', 'Kinora demo'), e.started, e.succeeded)).toEqual([
+        ['demo', 'Kinora demo'],
+      ])
     })
     it.each([
       ['minimax', 'MiniMax-Hailuo-02'],
@@ -95,15 +99,16 @@ describe("a task's row", () => {
       ['demo', 'Kinora demo'],
       ['elsewhere', null],
     ])('from the order, for an earlier request to %s', (provider, model) => {
-      expect(maker(ordered, asked(provider), e.succeeded)).toEqual([[provider, model]])
+      expect(makerAfter(ordered, asked(provider), e.succeeded)).toEqual([[provider, model]])
     })
-    it('not at all where no provider is recorded, and not before one is asked', () => {
-      expect(maker(ordered, asked(), e.succeeded)).toEqual([[null, null]])
-      expect(maker(ordered, e.queued)).toEqual([[null, null]])
+    it('not before a provider is asked', () => {
+      expect(makerAfter(ordered, e.queued)).toEqual([[null, null]])
     })
     it('as the last provider that was asked', () => {
-      expect(maker(ordered, asked('minimax'), e.postponed)).toEqual([[null, null]])
-      expect(maker(ordered, asked('minimax'), e.postponed, asked('fal'))).toEqual([['fal', 'fal-ai/minimax/hailuo-02']])
+      expect(makerAfter(ordered, asked('minimax'), e.postponed)).toEqual([[null, null]])
+      expect(makerAfter(ordered, asked('minimax'), e.postponed, asked('fal'))).toEqual([
+        ['fal', 'fal-ai/minimax/hailuo-02'],
+      ])
     })
   })
   it('returns to the queue when the provider postpones it', () => {
@@ -111,7 +116,7 @@ describe("a task's row", () => {
   })
   it('has the file and the price after a success', () => {
     expect(row(...course, e.succeeded)).toEqual([
-      { ...fresh, ...started, ...file, status: 'Success', finished_at: '2026-01-01T00:00:06.000Z' },
+      { ...fresh, ...maker, ...started, ...file, status: 'Success', finished_at: '2026-01-01T00:00:06.000Z' },
     ])
   })
   it('has the error code and no cost after a failure', () => {
@@ -122,6 +127,7 @@ describe("a task's row", () => {
     expect(row(...course, failed, e.recovered, e.recoveryEnded)).toEqual([
       {
         ...fresh,
+        ...maker,
         ...started,
         ...file,
         status: 'Success',

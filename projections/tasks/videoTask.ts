@@ -22,7 +22,7 @@ const VideoTaskTable = defineEntity({
     status: p.text().$type<TaskStatus>(),
     model: p.text(),
     /** Providers that may make the video, with their names of the model. Earlier orders have none. */
-    routes: p.json<readonly Route[]>().nullable(),
+    routes: p.json<readonly Route[]>(),
     /** The provider that was asked last; null until one is. */
     engine: p.text().nullable(),
     engine_model: p.text().nullable(),
@@ -73,7 +73,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
       task_type: data.taskType,
       status: 'Preparing',
       model: data.model,
-      routes: data.routes ?? null,
+      routes: data.routes,
       ...UNKNOWN_MAKER,
       duration: data.duration,
       resolution: data.resolution,
@@ -100,7 +100,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoTaskQueued: moved('Queueing'),
     VideoRenderRequested: (row, { data: { provider, engineModel } }) => {
       if (!row) return row
-      const maker = provider === undefined ? UNKNOWN_MAKER : makerOf(provider, row.routes)
+      const maker = makerOf(provider, row.routes)
       return { ...row, status: 'Queueing', ...maker, engine_model: engineModel ?? maker.engine_model }
     },
     VideoTaskClaimed: same,

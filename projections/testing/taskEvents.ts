@@ -1,33 +1,29 @@
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import type { VideoTaskEvent } from '#backend/tasks/events.ts'
+import { A_FILE, AN_ATTEMPT, anOrder } from '#backend/tasks/testing/anOrder.ts'
 
 const time = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`
 
 /** Returns the possible events of a video task, with timestamps in seconds from submission. */
 export const taskEvents = (taskId: string, userId: string) => {
   const at = (second: number) => ({ taskId, at: time(second) })
-  const file = { size: 1234, durationMs: 5_880, width: 1366, height: 768 }
+  const file = { ...A_FILE, size: 1234, durationMs: 5_880 }
   return {
     submitted: {
       type: 'VideoTaskSubmitted',
       data: {
+        ...anOrder(),
         ...at(0),
         userId,
         taskType: 'image_to_video',
-        model: 'MiniMax-Hailuo-02',
-        resolution: '768P',
-        duration: 6,
-        encryptedPrompt: 'sealed',
         cameraMovements: ['左移', '固定'],
         promptOptimizer: false,
         firstFrame: '00000000-0000-7000-8000-00000000000f',
-        credits: 30,
-        priority: 4,
       },
     },
     queued: { type: 'VideoTaskQueued', data: at(1) },
-    requested: { type: 'VideoRenderRequested', data: at(2) },
+    requested: { type: 'VideoRenderRequested', data: { ...at(2), ...AN_ATTEMPT } },
     accepted: { type: 'VideoRenderAccepted', data: { ...at(3), jobId: 'job' } },
     postponed: { type: 'VideoRenderPostponed', data: { ...at(3), detail: 'too many calls' } },
     found: { type: 'VideoRenderFound', data: { ...at(8), userId, jobId: 'job' } },

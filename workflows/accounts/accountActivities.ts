@@ -10,7 +10,7 @@ import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { renderLane } from '#backend/tasks/renderLane.decider.ts'
 import { isCharged, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
-import { discardEverywhere, findProvider } from '../tasks/candidateRoutes.ts'
+import { discardEverywhere } from '../tasks/candidateRoutes.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from '../tasks/taskCommands.ts'
 import type { DeliverMailActivities } from './deliverMail.workflow.ts'
 import type { EraseAccountActivities } from './eraseAccount.workflow.ts'
@@ -103,7 +103,7 @@ async function openTasks({ handle }: ActivityDeps, userId: string, onError: (err
 /** Stops a running job: nobody will see its video. A provider that cannot does not hold up the erasure. */
 async function stopRender({ providers }: ActivityDeps, task: VideoTask): Promise<void> {
   if (task.status !== 'rendering' || task.jobId === null) return
-  const stopping = findProvider(providers, task.provider)?.cancel(task.jobId, AbortSignal.timeout(STOP_TIMEOUT_MS))
+  const stopping = providers.get(task.provider)?.cancel(task.jobId, AbortSignal.timeout(STOP_TIMEOUT_MS))
   await stopping?.catch(() => {})
 }
 

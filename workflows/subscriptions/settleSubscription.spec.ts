@@ -8,6 +8,7 @@ import {
   cancelled,
   changed,
   ended,
+  mismatched,
   on,
   paid,
   refundProposed,
@@ -139,8 +140,7 @@ describe('settling the credits of a subscription', () => {
   })
 
   it('alerts the operator to the refund of a sale with the wrong price, which grants nothing', async () => {
-    const data = { userId, agreementId: 'A', at, saleId: 's2', amountCents: 999, currency: 'USD' }
-    await world.given(...running, { type: 'SubscriptionSaleMismatched', data })
+    await world.given(...running, mismatched('s2', 999))
     await world.settle()
     expect([...world.alerts]).toEqual([
       [
@@ -161,10 +161,9 @@ describe('settling the credits of a subscription', () => {
   })
 
   it('alerts the operator again if the chargeback of such a sale is reversed, because the money is kept', async () => {
-    const data = { userId, agreementId: 'A', at, saleId: 's2', amountCents: 999, currency: 'USD' }
     const chargeback = { saleId: 's2', reversalId: 's2 reversed', kind: 'reversal', amountCents: 999 } as const
     const won = { saleId: 's2', disputeId: 'd', outcome: 'won', statusAt: at } as const
-    await world.given(...running, { type: 'SubscriptionSaleMismatched', data })
+    await world.given(...running, mismatched('s2', 999))
     await sendCommand(world.deps, { type: 'ReportReversal', userId, ...chargeback, at })
     await world.settle()
     expect([...world.alerts.keys()]).toEqual([])
@@ -174,7 +173,7 @@ describe('settling the credits of a subscription', () => {
   })
 
   it('claims the credits of a reversed sale back, with the kind of the reversal as the reason', async () => {
-    const data = { userId, agreementId: 'A', at, saleId: 's1', amountCents: 1000, credits: 1000 }
+    const data = { userId, agreementId: 'A', at, saleId: 's1', amountCents: 1000, takenCents: 1000, credits: 1000 }
     await world.given(
       ...running,
       { type: 'SubscriptionSaleReversed', data: { ...data, reversalId: 'r1', kind: 'refund' } },
@@ -194,7 +193,7 @@ describe('settling the credits of a subscription', () => {
   })
 
   it('claims even a single credit, but makes no claim for a reversal of none', async () => {
-    const data = { userId, agreementId: 'A', at, saleId: 's1', amountCents: 1, kind: 'refund' } as const
+    const data = { userId, agreementId: 'A', at, saleId: 's1', amountCents: 1, takenCents: 1, kind: 'refund' } as const
     await world.given(
       ...running,
       { type: 'SubscriptionSaleReversed', data: { ...data, reversalId: 'none', credits: 0 } },

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import { anOrder } from '#backend/tasks/testing/anOrder.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { candidateRoutes, findProvider, providerOf, routeTaken } from './candidateRoutes.ts'
+import { candidateRoutes, providerOf, routeTaken } from './candidateRoutes.ts'
 
 const providersOf = (...names: string[]) => new Map(names.map((name) => [name, { name } as VideoProvider]))
-const BEFORE_ROUTES = { model: 'own' } as VideoTaskOrder
-const orderOf = (...providers: string[]): VideoTaskOrder => ({
-  ...BEFORE_ROUTES,
-  routes: providers.map((provider) => ({ provider, model: `${provider} model` })),
-})
+const orderOf = (...providers: string[]) =>
+  anOrder({ routes: providers.map((provider) => ({ provider, model: `${provider} model` })) })
 
 describe('the candidates of a task', () => {
   const order = orderOf('a', 'b', 'c')
@@ -29,30 +26,17 @@ describe('the candidates of a task', () => {
     expect(candidates({ boundTo: 'b', postponedBy: ['b'] }, 'a', 'b', 'c')).toEqual(['b'])
     expect(candidates({ boundTo: 'b' }, 'a', 'c')).toEqual([])
   })
-
-  it('are the only provider of its time if it was ordered before there were routes', () => {
-    const first = (...names: string[]) => candidateRoutes({ order: BEFORE_ROUTES }, providersOf(...names))
-    expect(first('fal', 'minimax', 'demo')).toEqual([{ provider: 'minimax', model: 'own' }])
-    expect(first('fal', 'demo')).toEqual([{ provider: 'demo', model: 'own' }])
-    expect(first('fal')).toEqual([{ provider: 'fal', model: 'own' }])
-    expect(first()).toEqual([])
-  })
 })
 
 describe('the provider of a job', () => {
   it('is the one that the task names', () => {
     const providers = providersOf('minimax', 'fal')
-    expect(findProvider(providers, 'fal')?.name).toBe('fal')
-    expect(findProvider(providers, undefined)?.name).toBe('minimax')
-    expect(findProvider(providers, 'gone')).toBeUndefined()
+    expect(providerOf(providers, 'fal').name).toBe('fal')
     expect(() => providerOf(providers, 'gone')).toThrow('the video provider gone is not configured')
-    expect(() => providerOf(new Map(), undefined)).toThrow('the video provider  is not configured')
   })
 
   it('has its own name of the model', () => {
     const order = orderOf('a', 'b')
     expect(routeTaken({ order, provider: 'b' }).model).toBe('b model')
-    expect(routeTaken({ order }).model).toBe('own')
-    expect(routeTaken({ order: BEFORE_ROUTES, provider: 'b' }).model).toBe('own')
   })
 })

@@ -6,18 +6,10 @@ import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
 export type Providers = ReadonlyMap<string, VideoProvider>
 type Tried = Pick<Extract<VideoTask, { status: 'waiting' }>, 'order' | 'postponedBy' | 'refusedBy' | 'boundTo'>
 
-/** Returns the name of the only provider that orders and jobs had before they named one. */
-export const firstName = (providers: Providers): string =>
-  ['minimax', 'demo'].find((name) => providers.has(name)) ?? [...providers.keys()][0] ?? 'demo'
-
-/** Returns the provider of a task's job; undefined if it is not configured any more. */
-export const findProvider = (providers: Providers, name: string | undefined): VideoProvider | undefined =>
-  providers.get(name ?? firstName(providers))
-
 /** Returns the provider of a task's job. @throws Error if it is not configured any more */
-export function providerOf(providers: Providers, name: string | undefined): VideoProvider {
-  const provider = findProvider(providers, name)
-  if (!provider) throw new Error(`the video provider ${name ?? ''} is not configured`)
+export function providerOf(providers: Providers, name: string): VideoProvider {
+  const provider = providers.get(name)
+  if (!provider) throw new Error(`the video provider ${name} is not configured`)
   return provider
 }
 
@@ -26,18 +18,15 @@ export const discardEverywhere = async (providers: Providers, taskId: string): P
   void (await Promise.all([...providers.values()].map((provider) => provider.discard(taskId))))
 
 /** Returns the provider's name of the model of a task that has asked it. */
-export const routeTaken = ({ order, provider }: { order: VideoTaskOrder; provider?: string }): Pick<Route, 'model'> =>
-  order.routes?.find((route) => route.provider === provider) ?? order
-
-const routesOf = ({ routes, model }: VideoTaskOrder, providers: Providers): readonly Route[] =>
-  (routes ?? [{ provider: firstName(providers), model }]).filter(({ provider }) => providers.has(provider))
+export const routeTaken = ({ order, provider }: { order: VideoTaskOrder; provider: string }): Pick<Route, 'model'> =>
+  order.routes.find((route) => route.provider === provider) ?? order
 
 /**
  * Returns the routes that a task may take, best first: those not tried yet in the order of the model, then those that
  * postponed the task, least recently first. A provider that may hold a job of the task is the only candidate.
  */
 export function candidateRoutes({ order, postponedBy = [], refusedBy = [], boundTo }: Tried, providers: Providers) {
-  const routes = routesOf(order, providers)
+  const routes = order.routes.filter(({ provider }) => providers.has(provider))
   if (boundTo !== undefined) return routes.filter(({ provider }) => provider === boundTo)
   return routes
     .filter(({ provider }) => !refusedBy.includes(provider))

@@ -157,12 +157,6 @@ describe('a refusal', () => {
     expect(sent).toEqual([])
   })
 
-  it('ends a task of before its provider was recorded', async () => {
-    const failed = refuse('provider_failed')
-    const { provider: _, ...unnamed } = renderingOf({}, 'b')
-    expect(await create(deps(), unnamed as Rendering)).toEqual(failed)
-  })
-
   it('of a repeated call ends the task, because the earlier call may have created a job', async () => {
     const failed = refuse('provider_failed')
     expect(await create(deps(), renderingOf({}, 'b'), true)).toEqual(failed)

@@ -196,12 +196,6 @@ describe('a task with two routes', () => {
     await run('task')
     expect((await handle.read(videoTask, 'task')).state).toMatchObject({ code: 'provider_unavailable' })
   })
-
-  it('that predates routes goes to the first provider', async () => {
-    await submit('task', { model: 'old' })
-    await run('task')
-    expect(first.jobs).toEqual(['task'])
-  })
 })
 
 describe('many tasks over two lying providers', () => {

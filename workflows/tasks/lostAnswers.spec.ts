@@ -2,8 +2,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import { handleProviderCallback } from '#backend/tasks/providerCallbacks.ts'
+import { anOrder } from '#backend/tasks/testing/anOrder.ts'
 import type { CreateAnswer, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
@@ -49,7 +49,7 @@ beforeEach(async () => {
   typesOf = (taskId) =>
     store.log.filter(({ stream }) => stream === `videoTask-${taskId}`).map(({ type }) => type.replace('Video', ''))
   for (const taskId of ids) {
-    const order = { ...inputOf(taskId), firstFrame: null, priority: 4 } as VideoTaskOrder
+    const order = anOrder(inputOf(taskId))
     const submit = { type: 'Submit', order, at: new Date(clock).toISOString() } as const
     await handle(videoTask, taskId, submit, { commandId: taskId, actor: 'system', correlationId: taskId })
   }

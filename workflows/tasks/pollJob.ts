@@ -1,5 +1,5 @@
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { findProvider, providerOf, routeTaken } from './candidateRoutes.ts'
+import { providerOf, routeTaken } from './candidateRoutes.ts'
 import { createJob } from './createJob.ts'
 import type { RenderOutcome } from './generateVideo.workflow.ts'
 import { failure, READ_INTERVAL_MS, RENDER_LIMIT_MS, type RenderDeps, type Rendering } from './rendering.ts'
@@ -28,7 +28,8 @@ export async function pollJob(
   const over = async () => {
     const late = failureAt(deps, { ...state, startedAt })
     if (late === WAITED && state.jobId !== null)
-      await findProvider(deps.providers, state.provider)
+      await deps.providers
+        .get(state.provider)
         ?.cancel(state.jobId, signal)
         .catch(() => {})
     return late
@@ -83,14 +84,13 @@ function failureAt({ clock, providers }: RenderDeps, state: Rendering) {
   const { provider, jobId, submittedAt, requestedAt, startedAt, cancelRequestedAt } = state
   const passed = (instant: string, ms: number) => clock() >= Date.parse(instant) + ms
   if (cancelRequestedAt !== undefined && jobId !== null && passed(cancelRequestedAt, STOP_LIMIT_MS)) return CANCELLED
-  if (!findProvider(providers, provider)?.ownQueue) return passed(requestedAt, RENDER_LIMIT_MS) ? TIMED_OUT : undefined
+  if (!providers.get(provider)?.ownQueue) return passed(requestedAt, RENDER_LIMIT_MS) ? TIMED_OUT : undefined
   if (startedAt !== null) return passed(startedAt, RENDER_LIMIT_MS) ? TIMED_OUT : undefined
   return passed(submittedAt, WAIT_LIMIT_MS) && passed(requestedAt, RENDER_LIMIT_MS) ? WAITED : undefined
 }
 
 /** Returns whether this process made the request, but did not call the provider. */
-const isUncalled = ({ uncalled }: RenderDeps, { order, attempt }: Rendering) =>
-  attempt !== undefined && uncalled.get(order.taskId) === attempt
+const isUncalled = ({ uncalled }: RenderDeps, { order, attempt }: Rendering) => uncalled.get(order.taskId) === attempt
 
 const isCancelled = ({ cancelRequestedAt }: Rendering) => cancelRequestedAt !== undefined
 

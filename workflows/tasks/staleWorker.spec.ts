@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import { anOrder } from '#backend/tasks/testing/anOrder.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { shortDelay } from '../testing/shortDelay.ts'
@@ -10,19 +10,7 @@ import { stepDouble } from '../testing/stepDouble.ts'
 import { createTaskActivities } from './taskActivities.ts'
 
 const input = { taskId: 'task', userId: 'user' }
-const order: VideoTaskOrder = {
-  ...input,
-  taskType: 'text_to_video',
-  model: 'MiniMax-Hailuo-02',
-  resolution: '768P',
-  duration: 6,
-  encryptedPrompt: 'sealed',
-  cameraMovements: [],
-  promptOptimizer: true,
-  firstFrame: null,
-  credits: 30,
-  priority: 4,
-}
+const order = anOrder()
 const context = { signal: new AbortController().signal }
 const failure = { ...input, code: 'internal', detail: 'An activity failed each time it was tried.' } as const
 const unused = async (): Promise<never> => expect.fail('not expected')

@@ -3,41 +3,26 @@ import type { Origin } from '#backend/kernel/eventsourcing/command.ts'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import { A_FILE, AN_ATTEMPT, anOrder } from '#backend/tasks/testing/anOrder.ts'
 import { type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { sweepHolds } from './sweepHolds.workflow.ts'
 import { createTaskActivities } from './taskActivities.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
-const order = (taskId: string): VideoTaskOrder => ({
-  taskId,
-  userId: 'user',
-  taskType: 'text_to_video',
-  model: 'MiniMax-Hailuo-02',
-  resolution: '768P',
-  duration: 6,
-  encryptedPrompt: 'sealed',
-  cameraMovements: [],
-  promptOptimizer: true,
-  firstFrame: null,
-  credits: 30,
-  priority: 4,
-})
-const file = { size: 1, durationMs: 6000, width: 1366, height: 768 }
 
 /** The commands that bring a submitted task into each state. */
 const STATES: Readonly<Record<string, readonly VideoTaskCommand[]>> = {
   waiting: [],
   queued: [{ type: 'Queue', at }],
-  rendering: [{ type: 'RequestRender', attempt: 'one', at }],
+  rendering: [{ type: 'RequestRender', ...AN_ATTEMPT, at }],
   downloading: [
-    { type: 'RequestRender', attempt: 'one', at },
+    { type: 'RequestRender', ...AN_ATTEMPT, at },
     { type: 'StartDownload', at },
   ],
   succeeded: [
-    { type: 'RequestRender', attempt: 'one', at },
-    { type: 'Succeed', file, at },
+    { type: 'RequestRender', ...AN_ATTEMPT, at },
+    { type: 'Succeed', file: A_FILE, at },
   ],
   failed: [{ type: 'Fail', code: 'provider_failed', detail: 'why', at }],
   deleted: [{ type: 'Delete', at }],
@@ -113,7 +98,7 @@ describe('the sweep of holds', () => {
 
   it.for(Object.keys(STATES))('keeps the hold of a task that is %s', async (state) => {
     holds = [{ taskId: 'living', userId: 'user' }]
-    await send('living', { type: 'Submit', order: order('living'), at })
+    await send('living', { type: 'Submit', order: anOrder({ taskId: 'living' }), at })
     for (const command of STATES[state]!) await send('living', command)
     const before = store.log.length
     await sweep()

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import { anOrder } from '#backend/tasks/testing/anOrder.ts'
 import { type RenderState, UndeliverableVideo, type VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { activityDeps, providerDouble, unreachable } from '../testing/activityDeps.ts'
@@ -12,19 +12,7 @@ import { createTaskCommands } from './taskCommands.ts'
 import { taskPolicies } from './taskPolicies.ts'
 
 const input = { taskId: 'task', userId: 'user' }
-const order: VideoTaskOrder = {
-  ...input,
-  taskType: 'text_to_video',
-  model: 'MiniMax-Hailuo-02',
-  resolution: '768P',
-  duration: 6,
-  encryptedPrompt: 'sealed',
-  cameraMovements: [],
-  promptOptimizer: true,
-  firstFrame: null,
-  credits: 30,
-  priority: 4,
-}
+const order = anOrder()
 const at = '2026-01-01T00:00:00.000Z'
 const context = { signal: new AbortController().signal }
 let clock: number

@@ -7,12 +7,12 @@ import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
 import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
-import { discardEverywhere, findProvider, firstName, providerOf } from './candidateRoutes.ts'
+import { discardEverywhere, providerOf } from './candidateRoutes.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
 import type { RemoveMediaActivities } from './removeMedia.workflow.ts'
-import { createCalls, failure } from './rendering.ts'
+import { createCalls, failure, type Rendering } from './rendering.ts'
 import { renderVideo } from './renderVideo.ts'
 import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
 import type { SweepUploadsActivities } from './sweepUploads.workflow.ts'
@@ -46,19 +46,19 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     // A deleted task has forgotten its provider.
     if (state.status === 'deleted') return discardEverywhere(providers, taskId)
     const name = state.status === 'succeeded' ? state.job?.provider : 'provider' in state ? state.provider : undefined
-    await findProvider(providers, name)?.discard(taskId)
+    if (name !== undefined) await providers.get(name)?.discard(taskId)
   }
 
   /** Fetches a video and prepares its copies. Returns the error if a retry would not help: there is no file, or it is no playable video. */
   const fetchIfPlayable = async (
-    { order, ...state }: Pick<Extract<VideoTask, { status: 'failed' }>, 'order' | 'provider' | 'jobId'>,
+    { order, provider, jobId }: Pick<Rendering, 'order' | 'provider' | 'jobId'>,
     signal: AbortSignal,
   ) => {
     const { taskId: id, userId: user_id, routes } = order
-    const maker = makerOf(state.provider ?? firstName(providers), routes)
+    const maker = makerOf(provider, routes)
     const origin = { source: sourceOf(maker), agent: maker.engine_model }
-    const job = { taskId: id, origin, jobId: state.jobId ?? id }
-    const file = await fetchVideo(deps, providerOf(providers, state.provider), job, signal).catch((error: Error) => {
+    const job = { taskId: id, origin, jobId: jobId ?? id }
+    const file = await fetchVideo(deps, providerOf(providers, provider), job, signal).catch((error: Error) => {
       if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
       throw error
     })
@@ -162,12 +162,12 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     async recover({ taskId }, { signal }) {
       const state = await readTask(taskId)
       if (state.status !== 'failed' || state.jobId === null) return 'over'
-      const provider = providerOf(providers, state.provider)
-      const job = await provider.state(state.jobId, signal)
+      const { order, jobId, provider = '' } = state
+      const job = await providerOf(providers, provider).state(jobId, signal)
       if (job.kind === 'queued' || job.kind === 'rendering')
         return deps.clock() < Date.parse(state.failedAt) + RECOVERY_MS ? 'pending' : 'over'
       if (job.kind === 'finished') {
-        const file = await fetchIfPlayable(state, signal)
+        const file = await fetchIfPlayable({ order, jobId, provider }, signal)
         if (!(file instanceof Error)) await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'

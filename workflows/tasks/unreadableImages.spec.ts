@@ -11,7 +11,7 @@ import {
   type MemoryEventStore,
 } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import { createFolderMediaStore } from '#backend/providers/storage/folderMediaStore.ts'
-import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import { anOrder } from '#backend/tasks/testing/anOrder.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { shortDelay } from '../testing/shortDelay.ts'
 import { createTaskActivities } from './taskActivities.ts'
@@ -42,7 +42,7 @@ beforeEach(async () => {
 /** Submits a task with a first frame, and returns its rendering by a worker. */
 async function rendering(size = media.size) {
   const handle = createHandle(store)
-  const order = { ...input, firstFrame: 'picture', priority: 4 } as VideoTaskOrder
+  const order = anOrder({ ...input, firstFrame: 'picture' })
   await handle(videoTask, 'task', { type: 'Submit', order, at }, { commandId: 'c', actor: 'user', correlationId: 'c' })
   let asked = 0
   const provider = {

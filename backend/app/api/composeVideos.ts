@@ -1,6 +1,5 @@
 import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
-import { findProvider } from '#workflows/tasks/candidateRoutes.ts'
 import type { AccountServices } from '../../accounts/accountServices.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
@@ -47,7 +46,7 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
   const { byId } = accounts.accounts
   const ordering = { uploads, catalogue, encrypt, allowance, credits }
   const cancelling = {
-    cancels: (provider: string | undefined) => findProvider(videos, provider)?.cancels ?? false,
+    cancels: (provider: string) => videos.get(provider)?.cancels ?? false,
     wake: (taskId: string) => wakeTask(pool, taskId),
   }
   const tasks = createTasks({ handle, store, database, note, clock, removals, ...ordering, ...cancelling })

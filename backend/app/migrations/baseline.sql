@@ -352,7 +352,7 @@ create table video_task (
   first_frame uuid,
   last_frame uuid,
   reference_images jsonb,
-  routes jsonb,
+  routes jsonb not null,
   engine text,
   engine_model text,
   credits int not null,
@@ -381,7 +381,7 @@ create table late_render (id uuid primary key, user_id uuid not null);
 -- `cents`: what the clip cost the operator, US cents.
 create table task_outcome (
   id uuid primary key, resolution text not null, duration int not null, ended_at timestamptz, error_code text,
-  cents double precision, is_unpriced boolean not null default false
+  cents double precision
 );
 create index task_outcome_ended on task_outcome (ended_at);
 

@@ -28,7 +28,6 @@ import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
 import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts'
-import { providerCents } from '../../providers/video/minimax/providerCents.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
@@ -78,8 +77,7 @@ export function composeOperators(
       serveBoard(board, { traffic: createTraffic(pool), users, failures, time })
       const refused = () => new Map([...definitions.faults(), ...catalogue.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
-      const cents = rendersHere(videos) ? undefined : providerCents
-      serveBusiness(board, { database, time, alerts, providerCents: cents })
+      serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
       serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
       serveParked(board, { database, actions, replay, redact })

@@ -8,14 +8,12 @@ export type HashVideo = (taskId: string) => Promise<string | undefined>
 export interface ComparedFiles {
   /** Files that were compared with the hash of their delivery. */
   readonly compared: number
-  /** Files of deliveries that an earlier release recorded without a hash. */
-  readonly withoutHash: number
 }
 
 interface DeliveredFile extends Place {
   readonly stream: string
   readonly revision: number
-  readonly sha256: string | undefined
+  readonly sha256: string
 }
 
 /** Compares delivered videos, as far as their owners have not deleted them, with the hashes in their events. */
@@ -37,19 +35,18 @@ export class DeliveredFiles {
   }
 
   async compare(store: EventStore, deviations: Deviations): Promise<ComparedFiles> {
-    let [compared, withoutHash] = [0, 0]
+    let compared = 0
     for (const [taskId, delivered] of this.#files) {
       const sha256 = await this.#hashVideo(taskId)
       if (sha256 === undefined) {
         if (!(await wasDeleted(store, delivered))) deviations.add('delivery', delivered, 'Its video file is missing.')
-      } else if (delivered.sha256 === undefined) withoutHash += 1
-      else {
+      } else {
         compared += 1
         if (sha256 !== delivered.sha256)
           deviations.add('delivery', delivered, 'Its video file was changed: the hash of the file is another.')
       }
     }
-    return { compared, withoutHash }
+    return { compared }
   }
 }
 

@@ -60,7 +60,7 @@ export async function seedLedger(store: EventStore, sign?: ReturnType<typeof ope
     const { succeeded } = taskEvents(taskId, userId)
     await submit(taskId, userId)
     await lane('ClaimSlot', taskId, userId)
-    await task(taskId, { type: 'RequestRender', attempt: taskId, at: at() })
+    await task(taskId, { type: 'RequestRender', attempt: taskId, provider: 'demo', at: at() })
     const file = { ...succeeded.data.file, sha256: textHash(LEDGER.video) }
     await task(taskId, { type: 'Succeed', file, at: at() })
   }

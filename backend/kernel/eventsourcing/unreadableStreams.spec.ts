@@ -3,7 +3,6 @@ import type { CommandContext } from './command.ts'
 import type { Stored } from './eventStore.port.ts'
 import { createHandle } from './handle.ts'
 import type { Decider, Event } from './pure/decider.ts'
-import { eventHash } from './pure/eventHash.ts'
 import { Quarantine } from './quarantine.ts'
 import { createMemoryEventStore } from './testing/memoryEventStore.ts'
 
@@ -145,37 +144,6 @@ describe('a decision that breaks what always holds', () => {
     const { followed } = await handle.step(bounded, '1', 1, context()).sendWith(following)
     expect(followed).toEqual([])
     expect(store.log.map(({ stream }) => stream)).toEqual(['purse-1', 'purse-1', 'purse-1', 'purse-2', 'purse-1'])
-  })
-})
-
-describe('a stream that was chained after it began', () => {
-  const chainedNow: typeof purse = { ...purse, category: 'pocket', hashChained: 'where present' }
-
-  it('continues with events that carry the hash of the event before, from the next one on', async () => {
-    const { pay, store } = await changed(() => {}, unchained)
-    expect([await pay('1', chainedNow as never), await pay('1', chainedNow as never)]).toEqual([4, 5])
-    const chain = (log: Stored[]) => log.map((_, n) => n > 0 && eventHash(log[n - 1]!))
-    expect(store.log.map(({ meta }) => meta.previousHash ?? null)).toEqual([
-      ...[null, null, null],
-      ...chain(store.log).slice(3),
-    ])
-    expect((await createHandle(store).read(chainedNow, '1')).state).toBe(5)
-  })
-
-  it('accepts an event that an earlier release appended after the chain began', async () => {
-    const { pay } = await changed(() => {}, unchained)
-    await pay('1', chainedNow as never)
-    expect(await pay()).toBe(5)
-    expect(await pay('1', chainedNow as never)).toBe(6)
-  })
-
-  it('refuses a change to an event before one that carries its hash', async () => {
-    const { pay, store } = await changed(() => {}, unchained)
-    await pay('1', chainedNow as never)
-    edit(2, { data: { cents: 1_000 } })(store.log)
-    await expect(createHandle(store).read(chainedNow, '1')).rejects.toThrow(
-      'pocket-1, revision 3: does not carry the hash',
-    )
   })
 })
 

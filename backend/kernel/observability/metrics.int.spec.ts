@@ -66,9 +66,9 @@ describe('metrics', () => {
     await pool.query(`insert into open_hold values ('${id}', '${id}', ${twoHours})`)
     await pool.query(`insert into open_task values ('${id}', '${id}', 4, ${twoHours})`)
     await pool.query(
-      `insert into video_task (id, user_id, task_type, status, model, duration, resolution, encrypted_prompt, camera_movements,
+      `insert into video_task (id, user_id, task_type, status, model, routes, duration, resolution, encrypted_prompt, camera_movements,
          prompt_optimizer, credits, credits_consumed, priority, created_at, started_at)
-       values ('${id}', '${id}', 'text_to_video', 'Processing', 'm', 6, '768P', '', '[]', true, 30, 30, 4, ${twoHours}, ${twoHours})`,
+       values ('${id}', '${id}', 'text_to_video', 'Processing', 'm', '[]', 6, '768P', '', '[]', true, 30, 30, 4, ${twoHours}, ${twoHours})`,
     )
     await pool.query(
       `insert into payment_webhook values ('n', 'SALE', 'o', '{"kind":"other"}', now() - interval '10 minutes', null, null)`,

@@ -175,7 +175,10 @@ export const restored = (restorationId: string, amountCents: number, credits: nu
 })
 export const mismatched = (saleId: string, amountCents = 1): SubscriptionEvent => ({
   type: 'SubscriptionSaleMismatched',
-  data: { userId, agreementId: 'A', at, saleId, amountCents, currency: 'USD' },
+  data: {
+    ...{ userId, agreementId: 'A', at, saleId, amountCents, currency: 'USD' },
+    intended: { tier: 'pro', periodStart: on('02-01'), periodEnd: on('03-01') },
+  },
 })
 
 export const running = [requested(), activated(), paid('s1')]

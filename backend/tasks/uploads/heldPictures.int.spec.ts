@@ -24,9 +24,9 @@ const code = (attempt: Promise<unknown>) =>
 /** Adds the row of a task that was made from a picture. */
 const insertTask = (user: string, image: string, status: string) =>
   db.pool.query(
-    `insert into video_task (id, user_id, task_type, status, model, duration, resolution, encrypted_prompt, camera_movements,
+    `insert into video_task (id, user_id, task_type, status, model, routes, duration, resolution, encrypted_prompt, camera_movements,
        prompt_optimizer, credits, credits_consumed, priority, created_at, first_frame)
-     values (gen_random_uuid(), $1, 'image_to_video', $2, 'a', 6, '768P', '', '[]', false, 30, 0, 4, now(), $3)`,
+     values (gen_random_uuid(), $1, 'image_to_video', $2, 'a', '[]', 6, '768P', '', '[]', false, 30, 0, 4, now(), $3)`,
     [user, status, image],
   )
 

@@ -33,9 +33,9 @@ async function seedUsers(pool: pg.Pool, from: number, to: number): Promise<void>
     `insert into credit_entry (id, user_id, revision, kind, amount, reason, created_at)
      select md5('entry' || u || '.' || n)::uuid, owner, n, case n when 0 then 'grant' else 'spend' end,
        case n when 0 then 60 else -30 end, 'video', now() - interval '1 hour' * n from ${users}, generate_series(0, 2) n`,
-    `insert into video_task (id, user_id, task_type, status, model, duration, resolution, encrypted_prompt, camera_movements,
+    `insert into video_task (id, user_id, task_type, status, model, routes, duration, resolution, encrypted_prompt, camera_movements,
        prompt_optimizer, credits, credits_consumed, priority, created_at, started_at, finished_at, video_size, video_duration_ms)
-     select md5('task' || u || '.' || n)::uuid, owner, 'text_to_video', 'Success', 'MiniMax-Hailuo-02', 6, '768P', repeat('p', 200),
+     select md5('task' || u || '.' || n)::uuid, owner, 'text_to_video', 'Success', 'MiniMax-Hailuo-02', '[]', 6, '768P', repeat('p', 200),
        '[]', true, 30, 30, 4, at, at, at + interval '1 minute', 1000000, 5880
      from ${users}, generate_series(0, 1) n, lateral (select now() - interval '1 minute' * u - interval '1 hour' * n as at) t`,
   ]

@@ -43,8 +43,8 @@ export const DELIVERIES: readonly Tampering[] = [
     ],
   },
   {
-    what: 'a cheaper configuration',
-    does: sql(`update event set data = jsonb_set(data, '{resolution}', '"512P"') ${at(delivered, 0)}`),
+    what: 'a cheaper price',
+    does: sql(`update event set data = jsonb_set(data, '{shape,credits}', '10') ${at(delivered, 0)}`),
     names: [{ check: 'delivery', stream: account, revision: 2, wrong: /It holds 30 credits; .* costs 10/ }],
   },
   {

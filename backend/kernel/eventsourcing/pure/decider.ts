@@ -1,4 +1,3 @@
-import type { HashChained } from './eventHash.ts'
 import type { EventSchemas } from './eventSchemas.ts'
 
 /** A domain event. `type` is in the past tense and unique in the codebase; `data` is JSON without personal data. */
@@ -29,7 +28,7 @@ export type Decider<S, C, E extends Event> = Readonly<{
    */
   begins?: (command: C) => boolean
   /** Stores the previous event's hash in each event's metadata, which makes tampering and gaps detectable. */
-  hashChained?: HashChained
+  hashChained?: true
   /**
    * Keeps a snapshot of long streams; the state must survive a JSON round trip. Raise the version when `evolve` or the
    * shape of the state changes, so that older snapshots are not used.

@@ -65,16 +65,6 @@ export const textHash = (text: string): string => hash('sha256', text)
 export const chainStart = (stream: string): string => textHash(stream)
 
 /**
- * Whether every event of a category carries the hash of the event before it. `'where present'`: an event may lack it,
- * because earlier releases did not chain the category and may still write to it during an upgrade or after a rollback.
- */
-export type HashChained = true | 'where present'
-
-/** Returns whether an event with this `previousHash` may follow the event with the hash `last`. */
-export const isLinked = (chained: HashChained, previousHash: unknown, last: string): boolean =>
-  previousHash === last || (chained === 'where present' && previousHash === undefined)
-
-/**
  * Returns a deterministic UUID (version 8, RFC 9562) for the given parts.
  * @example derivedId('chain', stream)
  */
