@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 describe('the list of erased accounts', () => {
-  it('receives the accounts that earlier versions erased, in the log and in the file, once', async () => {
+  it('adds the erasures that only the database has, to the log and to the file, once', async () => {
     for (const list of [open(), open()]) await list.reconcile()
     expect(await logged()).toEqual([early, late])
     expect(listed()).toEqual([early, late])

@@ -63,7 +63,7 @@ export function createErasureList({ database, store, openFiles, request }: Erasu
     },
 
     /**
-     * Lists the accounts that earlier versions erased. Erases accounts again that the log lists but the database does not,
+     * Lists the accounts whose erasure was requested but not listed yet. Erases accounts again that the log lists but the database does not,
      * as after the restore of a database that is older than its log.
      */
     async reconcile(): Promise<void> {

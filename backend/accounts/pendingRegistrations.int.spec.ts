@@ -115,7 +115,7 @@ describe('a link that lets its reader choose a password', () => {
   })
 })
 
-describe('a link of an earlier version', () => {
+describe('a verification link without a registration of its own', () => {
   it('activates the registration of the account', async () => {
     const email = newEmail()
     const token = await tokenOf(email, 'the owner knows')

@@ -98,7 +98,6 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   serve(contract.me, async ({ userId, ctx }) => {
     const account = await accounts.byId(userId)
     if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
-    sessions.mark(ctx)
     return asUser(account)
   })
 

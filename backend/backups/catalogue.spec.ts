@@ -54,13 +54,6 @@ it.each([0, 1, 3])('reads back a catalogue of %i files', async (count) => {
   expect(await read()).toEqual(catalogue)
 })
 
-it('reads a catalogue of an earlier release, which is one line', async () => {
-  const catalogue = catalogueOf({ 'media/a.mp4': file, 'media/b.mp4': file })
-  const { writeText, read } = await open()
-  await writeText(JSON.stringify(catalogue))
-  expect(await read()).toEqual(catalogue)
-})
-
 it('refuses a catalogue that is not complete JSON', async () => {
   const { writeText, read } = await open()
   for (const text of ['', '{"format":1', 'no catalogue']) {

@@ -81,11 +81,11 @@ function* toLines({ files, ...about }: Catalogue): Generator<string> {
   yield '\n}}\n'
 }
 
-/** Parses the lines of a catalogue. Those of earlier releases have one line. */
+/** Parses the lines of a catalogue. */
 async function fromLines(lines: AsyncIterable<string>): Promise<Catalogue> {
   let catalogue: Catalogue | undefined
   for await (const line of lines)
-    if (!catalogue) catalogue = Catalogue.parse(JSON.parse(line.endsWith(FILES) ? `${line}}}` : line))
+    if (!catalogue) catalogue = Catalogue.parse(JSON.parse(`${line}}}`))
     else if (line !== '}}') Object.assign(catalogue.files, CopiedFiles.parse(JSON.parse(`{${line.replace(/,$/, '')}}`)))
   if (!catalogue) throw new Error('it is empty')
   return catalogue

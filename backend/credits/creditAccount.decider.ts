@@ -37,8 +37,7 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       return withoutHold(account, event.data.holdId)
     case 'CreditsReleased': {
       const { holdId, renewed, forfeited = [] } = event.data
-      // Events that predate lot closing have no `parts`: the entire hold returned to its lots.
-      const lots = credit(account.lots, event.data.parts ?? findHold(account, holdId)?.parts)
+      const lots = credit(account.lots, event.data.parts)
       if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
       const closed = forfeit(account.closed, forfeited)
       return { ...withoutHold(account, holdId), lots: forfeit(lots, forfeited), closed }

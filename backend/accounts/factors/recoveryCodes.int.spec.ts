@@ -43,16 +43,12 @@ describe('recovery codes', () => {
     expect(await countCodes(user)).toBe(10)
   })
 
-  it('are stored as hashes, and the shorter ones of earlier releases work', async () => {
+  it('are stored as hashes', async () => {
     const user = await kinora.newUser()
     const codes = await enrol(user)
     const sql = 'select hash from recovery_code where owner = $1'
     const { rows } = await kinora.context.pool.query<{ hash: string }>(sql, [user.userId])
     expect(rows.map(({ hash }) => hash).toSorted()).toEqual(codes.map(sha256).toSorted())
-    const short = 'k3f7-9wxe-4bqa-mp2d'
-    const row = [sha256(short), user.userId]
-    await kinora.context.pool.query('insert into recovery_code (hash, owner) values ($1, $2)', row)
-    expect((await user.call('POST', '/users/step-up', { code: short })).status).toBe(200)
   })
 
   it('go with the last factor, although the setup of another was begun', async () => {

@@ -27,7 +27,6 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     endOthers: sessions.endOthers,
     isOpen: sessions.isOpen,
     forget: sessions.forget,
-    mark: cookies.markSession,
 
     /** Ends the session that the new one replaces. @see Sessions.open */
     async open(ctx: Context, userId: string, since: Date | null, steppedUp = false): Promise<void> {

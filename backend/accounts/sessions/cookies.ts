@@ -28,10 +28,6 @@ export function createCookies(secure: boolean) {
       set(ctx, refresh, tokens?.refresh, REFRESH_SECONDS * 1000)
       setMark(ctx, tokens && '1')
     },
-    /** Restores the readable mark of a session, which sessions of earlier versions lack. */
-    markSession(ctx: Context): void {
-      if (!ctx.cookies.get(MARK)) setMark(ctx, '1')
-    },
     session: (ctx: Context) => ({ access: ctx.cookies.get(access), refresh: ctx.cookies.get(refresh) }),
     setChallenge: (ctx: Context, value: string, maxAgeMs: number) => set(ctx, challenge, value, maxAgeMs),
     challenge: (ctx: Context) => ctx.cookies.get(challenge),

@@ -90,7 +90,7 @@ describe('heads of the ledger', () => {
     const [first, second] = readdirSync(heads).map((name) => readHead(readFileSync(path.join(heads, name), 'utf8')))
     expect([first!.size, second!.size]).toEqual([24, 26])
     expect(second!.previous).toBe(first!.hash)
-    expect(second!.streams!.map(({ stream }) => stream)).toEqual(
+    expect(second!.streams.map(({ stream }) => stream)).toEqual(
       [LEDGER.finished, LEDGER.failed].map((id) => `creditAccount-${id}`),
     )
   })
@@ -103,7 +103,7 @@ describe('heads of the ledger', () => {
     expect(await writeHead(db.store, { put, latest: async () => undefined }, writing)).toBe(26)
     const listed = readdirSync(small)
       .sort()
-      .map((name) => readHead(readFileSync(path.join(small, name), 'utf8')).streams!.length)
+      .map((name) => readHead(readFileSync(path.join(small, name), 'utf8')).streams.length)
     expect(listed).toEqual([4, 4, 4, 4, 1])
     expect(await audit('--heads', small)).toEqual({ code: 0, deviations: [] })
     const stream = `creditAccount-${LEDGER.failed}`

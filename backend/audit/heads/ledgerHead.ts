@@ -19,10 +19,8 @@ const LedgerHead = z.object({
   root: z.string(),
   /** Roots of the complete subtrees, lowest first. */
   peaks: z.array(z.nullable(z.string())),
-  /** Last event of each stream that changed since the previous head; null in a head of an earlier version with too many. */
-  streams: z.nullable(
-    z.array(z.object({ stream: z.string(), revision: z.number(), id: z.string(), hash: z.string() })),
-  ),
+  /** Last event of each stream that changed since the previous head. */
+  streams: z.array(z.object({ stream: z.string(), revision: z.number(), id: z.string(), hash: z.string() })),
   /** SHA-256 of the previous head's text in hex; null for the first head. */
   previous: z.nullable(z.string()),
 })

@@ -71,6 +71,6 @@ function brokenLinks(heads: readonly SignedHead[]): string[] {
 /** Returns the last head of each stream. */
 function lastOf(signed: readonly SignedHead[], file: string): RememberedHeads {
   const heads = new Map<string, Head>()
-  for (const { streams } of signed) for (const head of streams ?? []) heads.set(head.stream, head)
+  for (const { streams } of signed) for (const head of streams) heads.set(head.stream, head)
   return { by: `A head in ${file}`, heads }
 }

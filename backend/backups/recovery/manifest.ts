@@ -26,7 +26,7 @@ export const Manifest = z.object({
   tables: z.array(SavedTable),
   /** `here`: the event log is one of the tables. An EventStoreDB cluster needs its own backup. */
   log: z.enum(['here', 'EventStoreDB']),
-  /** SHA-256 of media, the operator's own files, and secrets by path. Tables have hashes of their own. Missing in backups of earlier versions. */
+  /** SHA-256 of media, the operator's own files, and secrets by path. Tables have hashes of their own. Missing in nightly copies, whose catalogue has them. */
   files: z.optional(z.record(relativePath, z.string())),
   /** Media files in the backup, or `bucket` if they are stored in a bucket. */
   media: z.union([z.object({ files: z.number(), bytes: z.number() }), z.literal('bucket')]),
