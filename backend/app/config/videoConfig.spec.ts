@@ -16,8 +16,8 @@ describe('the settings of video engines', () => {
   it.each(['http://gpu:8000', 'http://gpu:8000/', 'http://gpu:8000/v1', 'http://gpu:8000/v1/'])(
     'take the part of %s before /v1',
     (VIDEOS_API_URL) => {
-      const videosApi = { baseUrl: 'http://gpu:8000', apiKey: undefined, model: 'Wan2.2' }
-      expect(read({ VIDEOS_API_URL, VIDEOS_API_MODEL: 'Wan2.2' })).toMatchObject({ videosApi })
+      const videosApi = { baseUrl: 'http://gpu:8000', apiKey: undefined, models: ['Wan2.2', '*H3*'] }
+      expect(read({ VIDEOS_API_URL, VIDEOS_API_MODEL: 'Wan2.2, *H3*,' })).toMatchObject({ videosApi })
     },
   )
 

@@ -11,7 +11,7 @@ export function readVideo(env: Environment, environment: NodeJS.ProcessEnv) {
     minimax: MINIMAX_API_KEY ? { apiKey: MINIMAX_API_KEY, baseUrl: MINIMAX_BASE_URL, createsPerMinute } : undefined,
     /** A server of the `/v1/videos` shape. */
     videosApi: VIDEOS_API_URL
-      ? { baseUrl: withoutVersion(VIDEOS_API_URL), apiKey: VIDEOS_API_KEY, model: VIDEOS_API_MODEL }
+      ? { baseUrl: withoutVersion(VIDEOS_API_URL), apiKey: VIDEOS_API_KEY, models: namesIn(VIDEOS_API_MODEL) }
       : undefined,
     comfyui: env.COMFYUI_URL
       ? { baseUrl: trimEnd(env.COMFYUI_URL, '/'), headers: headerOf(env.COMFYUI_HEADER) }
@@ -30,6 +30,13 @@ const isProviderKey = (variable: string) => PROVIDER_KEYS.includes(variable) || 
 
 /** Accepts the address with or without `/v1`, because clients of this shape differ in what they ask for. */
 const withoutVersion = (url: string) => trimEnd(url, '/').replace(/\/v1$/, '')
+
+/** Splits a list at its commas; undefined if it is empty. */
+function namesIn(list: string | undefined): readonly string[] | undefined {
+  const names = (list ?? '').split(',').map((name) => name.trim())
+  const given = names.filter((name) => name !== '')
+  return given.length > 0 ? given : undefined
+}
 
 /** Parses `Name: value`. */
 function headerOf(text: string | undefined): Readonly<Record<string, string>> {

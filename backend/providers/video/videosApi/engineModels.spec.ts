@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest'
 import { modelsOf } from './engineModels.ts'
+import { offeredModels } from './engineProfile.ts'
+
+const named = (...names: string[]) =>
+  modelsOf(
+    offeredModels(
+      names.map((id) => ({ id })),
+      undefined,
+    ).offered,
+  )
 
 it.each([
   ['Wan-AI/Wan2.2-T2V-A14B-Diffusers', ['text_to_video']],
@@ -7,11 +16,11 @@ it.each([
   ['Wan-AI/Wan2.2-TI2V-5B-Diffusers', ['text_to_video', 'image_to_video']],
   ['MiniMax-H3', ['text_to_video', 'image_to_video']],
 ])('the model %s offers %j', (name, taskTypes) => {
-  const [model] = modelsOf([name])
+  const [model] = named(name)
   expect([model!.shapes[0]!.taskTypes, model!.inputs.firstFrame]).toEqual([
     taskTypes,
     taskTypes.includes('image_to_video'),
   ])
 })
 
-it('a name that does not fit the catalogue is left out', () => expect(modelsOf(['<script>', ''])).toEqual([]))
+it('a name that does not fit the catalogue is left out', () => expect(named('<script> t2v', '')).toEqual([]))

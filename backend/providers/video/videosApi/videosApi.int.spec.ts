@@ -88,12 +88,45 @@ describe('a create call', () => {
     expect(JSON.parse(String(fields.image_reference))).toEqual([{ image_url }, { image_url }])
     expect(fields).not.toHaveProperty('input_reference')
   })
-  it('sends H3 the short edge and the ratio', async () => {
-    world.double.model = 'MiniMax-H3'
-    const h3 = { providerModel: 'MiniMax-H3', resolution: '768P', aspectRatio: '9:16', firstFrame: picture }
-    const fields = await fieldsOf(h3).finally(() => Object.assign(world.double, { model: MODEL.providerModel }))
-    expect(fields).toMatchObject({ short_edge: '768', aspect_ratio: '9:16', size: '768x1360' })
-    expect(JSON.parse(String(fields.image_reference))).toHaveLength(1)
+  describe.each(PERSONALITIES)('for MiniMax-H3 served by %s', (program) => {
+    const ofH3 = async (more: Parameters<typeof request>[0]) => {
+      world.double = doubles[program]
+      world.double.model = 'MiniMaxAI/MiniMax-H3'
+      const h3 = { providerModel: 'MiniMaxAI/MiniMax-H3', resolution: '768P', duration: 5, ...more }
+      return fieldsOf(h3).finally(() => Object.assign(world.double, { model: MODEL.providerModel }))
+    }
+    const sglang = program === 'sglang'
+    it('names the ratio of a video from text, 16:9 if none was chosen, and never a size', async () => {
+      for (const [aspectRatio, sent] of [
+        [undefined, '16:9'],
+        ['9:16', '9:16'],
+      ] as const) {
+        const fields = await ofH3(aspectRatio ? { aspectRatio } : {})
+        expect(fields).not.toHaveProperty('size')
+        const target = { short_edge: 768, aspect_ratio: sent, duration_seconds: 5 }
+        if (sglang) expect([fields.task, JSON.parse(String(fields.target))]).toEqual(['t2va', target])
+        else expect(fields).toMatchObject({ short_edge: '768', aspect_ratio: sent })
+      }
+    })
+    it.each([
+      ['first', { firstFrame: picture }, [0]],
+      ['last', { lastFrame: picture }, [-1]],
+      ['first and last', { firstFrame: picture, lastFrame: picture }, [0, -1]],
+    ] as const)('has the %s frame in its place', async (_, frames, indices) => {
+      const fields = await ofH3(frames)
+      const uri = `data:image/jpeg;base64,${jpeg.toString('base64')}`
+      if (sglang)
+        expect([
+          fields.task,
+          JSON.parse(String(fields.conditions)),
+          JSON.parse(String(fields.target)).aspect_ratio,
+        ]).toEqual([
+          'fl2va',
+          indices.map((frame_index) => ({ type: 'image', role: 'keyframe', uri, frame_index })),
+          'auto',
+        ])
+      else expect(JSON.parse(String(fields.image_reference))).toEqual(indices.map(() => ({ image_url: uri })))
+    })
   })
   it('is refused when the engine serves another model', async () => {
     expect(await adapter().create(request({ providerModel: 'another' }))).toEqual({
@@ -235,11 +268,37 @@ describe('the models of an engine', () => {
       version: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
   })
-  it('are the configured one only, and the check tells whether it is served', async () => {
-    const provider = adapter({ model: 'MiniMax-H3' })
-    expect(await provider.models!(NEVER)).toMatchObject([
-      { id: 'MiniMax-H3', sound: true, inputs: { firstFrame: true, lastFrame: true } },
-    ])
+  it('are those that make videos: no chat model of a gateway, and none that only the operator can judge', async () => {
+    world.double.others = [
+      { id: 'gpt-5', mode: 'chat' },
+      { id: 'house-style', mode: 'video_generation' },
+      { id: 'house-7b' },
+      { id: 'FLUX.2', owned_by: 'sglang', supported_task_types: ['T2I', 'I2I'] },
+    ]
+    const ids = async (models?: string[]) => (await adapter({ models }).models!(NEVER)).map(({ id }) => id)
+    expect(await ids()).toEqual([MODEL.providerModel, 'house-style'])
+    expect(await ids(['house-*'])).toEqual(['house-style', 'house-7b'])
+    expect((await adapter().check(NEVER)).detail).toContain('Not offered: house-7b. Nothing says that they make videos')
+    world.double.others = []
+  })
+  it('offer of MiniMax-H3 what its engine takes', async () => {
+    const h3 = async (program: 'vllm-omni' | 'sglang') => {
+      Object.assign(doubles[program], { model: 'MiniMax-H3' })
+      const [model] = await adapter({ baseUrl: doubles[program].url }).models!(NEVER)
+      Object.assign(doubles[program], { model: MODEL.providerModel })
+      return model
+    }
+    const common = {
+      negativePrompt: false,
+      inputs: { firstFrame: true, lastFrame: true },
+      shapes: [{ resolutions: ['768P'] }],
+    }
+    expect(await h3('vllm-omni')).toMatchObject({ ...common, sound: true })
+    expect(await h3('sglang')).toMatchObject({ ...common, sound: false })
+  })
+  it('are the configured ones only, and the check tells whether they are served', async () => {
+    const provider = adapter({ models: ['MiniMax-H3'] })
+    expect(await provider.models!(NEVER)).toMatchObject([{ id: 'MiniMax-H3', inputs: { lastFrame: true } }])
     const detail = `The engine serves ${MODEL.providerModel}, but not MiniMax-H3.`
     expect(await provider.check(NEVER)).toEqual({ ok: false, detail })
   })

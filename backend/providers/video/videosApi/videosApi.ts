@@ -19,7 +19,7 @@ const VIDEOS_API_TIMING = {
 }
 export type VideosApiTiming = typeof VIDEOS_API_TIMING
 
-export interface VideosApiOptions extends Pick<VideosApiDeps, 'alerts' | 'log' | 'model'> {
+export interface VideosApiOptions extends Pick<VideosApiDeps, 'alerts' | 'log' | 'models'> {
   /** The part before `/v1`. */
   readonly baseUrl: string
   readonly apiKey: string | undefined

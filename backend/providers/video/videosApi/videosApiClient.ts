@@ -35,7 +35,16 @@ export type VideoObject = z.output<typeof VideoObject>
 
 const VideoList = z.object({ data: z.array(z.unknown()) })
 const Deleted = z.object({ deleted: z.literal(true) })
-const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) })
+const ModelList = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      owned_by: lenient(z.string()),
+      mode: lenient(z.string()),
+      supported_task_types: lenient(z.array(z.string())),
+    }),
+  ),
+})
 /** FastAPI answers `detail`, everyone else `error`. */
 const Refusal = z.object({
   detail: z.optional(z.unknown()),

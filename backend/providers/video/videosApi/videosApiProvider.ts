@@ -20,6 +20,7 @@ import { ProviderError } from '../providerError.ts'
 import type { ClaimedJobs } from './claimedJobs.ts'
 import { createForm } from './createForm.ts'
 import { modelsOf } from './engineModels.ts'
+import { type ModelCard, offeredModels, type Program, programOf } from './engineProfile.ts'
 import { findLostJob } from './findLostJob.ts'
 import { renderStateOf } from './renderState.ts'
 import type { VideosApiClient } from './videosApiClient.ts'
@@ -28,8 +29,8 @@ export interface VideosApiDeps extends Protection {
   readonly client: VideosApiClient
   readonly claims: ClaimedJobs
   readonly baseUrl: string
-  /** The only model to offer; undefined: all models that the engine reports. */
-  readonly model: string | undefined
+  /** Names of the models to offer, with `*` for any characters; undefined: all that make videos. */
+  readonly models: readonly string[] | undefined
   readonly clock: () => number
   readonly pollIntervalMs: number
   readonly stallTimeoutMs: number
@@ -46,7 +47,7 @@ const SGLANG_JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-/
  * docs/decisions/0023-engine-adapters.md.
  */
 export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
-  const { client, claims, baseUrl, model, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
+  const { client, claims, baseUrl, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
   const closed = new AbortController()
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
 
@@ -62,6 +63,17 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     })
     if (!isOwn) throw new Error('Another task has adopted the job.')
     return jobId
+  }
+  const programs = new Map<string, Program>()
+  const cards = async (signal: AbortSignal) => {
+    const served = await client.models(either(signal))
+    for (const card of served) programs.set(card.id, programOf(card))
+    return served
+  }
+  /** Returns the program that serves a model. An engine that does not answer the question gets the common form. */
+  const programFor = async (model: string): Promise<Program> => {
+    if (!programs.has(model)) await cards(closed.signal).catch(() => {})
+    return programs.get(model) ?? 'other'
   }
   const read = async (jobId: string, signal: AbortSignal) => {
     try {
@@ -82,7 +94,7 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     acquire: () => waitForBreaker(breaker, () => answers(client, closed.signal)),
 
     async create(request) {
-      const form = await createForm(request)
+      const form = await createForm(request, await programFor(request.providerModel))
       const sentAt = clock()
       try {
         return await accept(await claim((await client.create(form)).id))
@@ -124,19 +136,13 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
 
     async check(signal) {
       try {
-        const names = (await client.models(either(signal))).map(({ id }) => id)
-        const ok = model === undefined || names.includes(model)
-        const served = names.length > 0 ? names.join(', ') : 'no model'
-        return { ok, detail: ok ? `The engine serves ${served}.` : `The engine serves ${served}, but not ${model}.` }
+        return checkOf(await cards(signal), deps.models)
       } catch (error) {
         return { ok: false, detail: (error as Error).message }
       }
     },
 
-    async models(signal) {
-      const served = model === undefined ? (await client.models(either(signal))).map(({ id }) => id) : [model]
-      return modelsOf(served)
-    },
+    models: async (signal) => modelsOf(offeredModels(await cards(signal), deps.models).offered),
 
     close: async () => closed.abort(),
   }
@@ -155,6 +161,17 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
       return 'unsupported'
     }
   }
+}
+
+/** Says which models are offered, which are not because nobody knows what they make, and which are missing. */
+function checkOf(cards: readonly ModelCard[], wanted: readonly string[] | undefined) {
+  const { offered, unknown } = offeredModels(cards, wanted)
+  const missing = (wanted ?? []).filter((name) => !name.includes('*') && !cards.some(({ id }) => id === name))
+  const served = cards.length > 0 ? cards.map(({ id }) => id).join(', ') : 'no model'
+  if (missing.length > 0) return { ok: false, detail: `The engine serves ${served}, but not ${missing.join(', ')}.` }
+  const ask = 'Nothing says that they make videos: name those that do in VIDEOS_API_MODEL'
+  const asked = unknown.length > 0 ? ` Not offered: ${unknown.join(', ')}. ${ask}.` : ''
+  return { ok: offered.length > 0, detail: `The engine serves ${served}.${asked}` }
 }
 
 async function answers(client: VideosApiClient, signal: AbortSignal): Promise<boolean> {

@@ -36,7 +36,7 @@ export function openVideosApiWorld() {
   })
   const adapter = (options: Partial<VideosApiOptions> = {}) =>
     createVideosApi({
-      ...{ baseUrl: world.double.url, apiKey: KEY, model: undefined, timing: TIMING },
+      ...{ baseUrl: world.double.url, apiKey: KEY, models: undefined, timing: TIMING },
       ...deps(),
       ...options,
     })

@@ -24,6 +24,30 @@ interface Options {
   readonly renderMs?: number
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
+/** What vLLM-Omni 0.30.0 answers to an order of MiniMax-H3. */
+function h3FaultInVllm({ aspect_ratio, short_edge, image_reference, input_reference }: Fields): string | undefined {
+  if (short_edge !== undefined && short_edge !== '768')
+    return `MiniMax H3 target.short_edge must be 768, got ${short_edge}`
+  if (!aspect_ratio && !image_reference && !input_reference) return 't2va requires an explicit aspect_ratio'
+  return undefined
+}
+
+/** What SGLang 0.5.23 answers to an order of MiniMax-H3. */
+function h3FaultInSglang({ task, target, conditions, negative_prompt }: Fields): string | undefined {
+  if (!task) return 'task is required for MiniMax H3; supported tasks: fl2va, ref2va, t2va'
+  if (negative_prompt !== undefined)
+    return 'negative_prompt is not supported: MiniMax H3 serves only the CFG-distilled single-positive-branch checkpoint'
+  if (!target) return 'target is required and must be an object'
+  const { short_edge, aspect_ratio, duration_seconds } = JSON.parse(String(target))
+  if (!Number.isInteger(short_edge)) return 'target.short_edge must be an integer'
+  if (!aspect_ratio) return 'target.aspect_ratio must be a non-empty string'
+  if (!(duration_seconds >= 4 && duration_seconds <= 15)) return 'target.duration_seconds must be in [4, 15]'
+  if (task === 't2va' && conditions) return "conditions must be empty for task 't2va'"
+  return task === 'fl2va' && !conditions ? "conditions requires at least one entry for task 'fl2va'" : undefined
+}
+
 const UNKNOWN: Answer = { status: 404, body: { detail: 'Video not found' } }
 const BASE = '/v1/videos'
 
@@ -50,7 +74,7 @@ export async function startVideosApiDouble({
     if (apiKey && headers.authorization !== `Bearer ${apiKey}`) return { status: 401, body: { error: 'Unauthorized' } }
     if (call === 'GET /health') return { body: isVllm ? '' : { status: 'ok' } }
     if (call === 'GET /v1/models') {
-      const data = [{ id: double.model, object: 'model', owned_by: isVllm ? 'vllm' : 'sglang' }]
+      const data = [{ id: double.model, object: 'model', owned_by: isVllm ? 'vllm' : 'sglang' }, ...double.others]
       return { body: { object: 'list', data } }
     }
     if (call === `POST ${BASE}`) return create(received)
@@ -69,6 +93,8 @@ export async function startVideosApiDouble({
     renderMs,
     jobs,
     started,
+    /** Cards of further models that `GET /v1/models` lists. */
+    others: [] as readonly object[],
     /** Number of DELETE calls to answer with 409 before a job is aborted. */
     cancelling: 0,
     /** Makes SGLang upload videos to a bucket, whose address is in the object. */
@@ -114,12 +140,14 @@ export async function startVideosApiDouble({
     return { body: { ...objectOf(job), status: 'queued', progress: 0, completed_at: null } }
   }
 
-  const faultOf = (fields: Readonly<Record<string, unknown>>): Answer | undefined => {
+  const faultOf = (fields: Fields): Answer | undefined => {
     const refuse = (status: number, detail: unknown) => ({ status, body: { detail } })
     if (!fields.prompt) return refuse(isVllm ? 422 : 400, 'prompt is required')
     if (fields.seconds !== undefined && !/^[1-9]\d*$/.test(String(fields.seconds)))
       return refuse(422, [{ loc: ['body', 'seconds'], msg: 'String should match pattern' }])
     if (fields.size !== undefined && !/^\d+x\d+$/.test(String(fields.size))) return refuse(422, 'size')
+    const h3 = /h3/i.test(double.model) ? (isVllm ? h3FaultInVllm : h3FaultInSglang)(fields) : undefined
+    if (h3) return refuse(400, h3)
     if (!isVllm) return undefined
     if (fields.model !== undefined && fields.model !== double.model) return refuse(400, 'Model mismatch')
     if (fields.input_reference && fields.image_reference)

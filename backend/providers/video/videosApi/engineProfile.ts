@@ -1,0 +1,89 @@
+import type { TaskType } from '#backend/tasks/contract.ts'
+
+/** What a server says about a model that it serves. Each program adds fields of its own. */
+export interface ModelCard {
+  readonly id: string
+  readonly owned_by?: string | null | undefined
+  /** LiteLLM: `video_generation`, `chat` and others. */
+  readonly mode?: string | null | undefined
+  /** SGLang: `T2V`, `I2V`, `TI2V`, `T2I` and others. */
+  readonly supported_task_types?: readonly string[] | null | undefined
+}
+
+/** The programs whose forms differ. `other` has none of its own: a gateway, or an engine that names itself nowhere. */
+export type Program = 'sglang' | 'vllm-omni' | 'other'
+
+/** Returns the program that serves a model, from what it says about itself. */
+export function programOf({ owned_by }: Pick<ModelCard, 'owned_by'>): Program {
+  if (owned_by === 'sglang') return 'sglang'
+  return owned_by?.startsWith('vllm') ? 'vllm-omni' : 'other'
+}
+
+/** MiniMax-H3 (Hailuo 03) takes other fields than the other models, and different ones by each program. */
+export const isH3 = (model: string): boolean => /\bh3\b/i.test(model)
+
+/** Families of video models, and the tasks that names spell. */
+const VIDEO_NAME =
+  /ti?2v|i2v|video|\bh3\b|hailuo|\bwan|\bltx|hunyuan|mochi|cosmos|\bveo|kling|seedance|sora|skyreels|pyramid-?flow|framepack|vidu|pixverse|runway|gen-?[34]\b|\bray-?[23]|happyhorse/i
+
+/** Returns the tasks of a model that makes videos; none if it makes something else; undefined if nobody knows. */
+export function videoTasksOf({ id, mode, supported_task_types }: ModelCard): readonly TaskType[] | undefined {
+  if (mode && !/video/i.test(mode)) return []
+  if (supported_task_types) return tasksIn(supported_task_types.join(' '))
+  const name = id.split('/').at(-1)!
+  const named = tasksIn(name)
+  if (named.length > 0) return named
+  return mode || VIDEO_NAME.test(name) ? ['text_to_video', 'image_to_video'] : undefined
+}
+
+/** Reads T2V, I2V and TI2V from names such as `Wan2.2-I2V-A14B-Diffusers`. */
+function tasksIn(text: string): readonly TaskType[] {
+  const both = /ti2v/i.test(text)
+  return [
+    ...(both || /t2v/i.test(text) ? (['text_to_video'] as const) : []),
+    ...(both || /i2v/i.test(text) ? (['image_to_video'] as const) : []),
+  ]
+}
+
+/**
+ * Returns the models of a server that are offered, and those of which nobody knows whether they make videos.
+ * @param wanted names that the operator allows, with `*` for any characters; undefined: all
+ */
+export function offeredModels(
+  cards: readonly ModelCard[],
+  wanted: readonly string[] | undefined,
+): { offered: readonly (ModelCard & { readonly tasks: readonly TaskType[] })[]; unknown: readonly string[] } {
+  const both = ['text_to_video', 'image_to_video'] as const
+  if (wanted) {
+    const named = wanted.filter((name) => !name.includes('*') && !cards.some(({ id }) => id === name))
+    const all: readonly ModelCard[] = [...cards, ...named.map((id) => ({ id }))]
+    const allowed = all.filter(({ id }) => wanted.some((name) => matches(name, id)))
+    return {
+      offered: allowed.map((card) => ({ ...card, tasks: videoTasksOf(card) ?? both })).filter(isOffered),
+      unknown: [],
+    }
+  }
+  const judged = cards.map((card) => ({ ...card, tasks: videoTasksOf(card) }))
+  return {
+    offered: judged.flatMap(({ tasks, ...card }) => (tasks && tasks.length > 0 ? [{ ...card, tasks }] : [])),
+    unknown: judged.filter(({ tasks }) => tasks === undefined).map(({ id }) => id),
+  }
+}
+
+const isOffered = ({ tasks }: { readonly tasks: readonly TaskType[] }) => tasks.length > 0
+
+/** Returns whether a name fits a pattern, in which `*` stands for any characters. */
+function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split('*')
+  const [first = '', ...rest] = parts
+  if (rest.length === 0) return name === first
+  if (!name.startsWith(first)) return false
+  const last = rest.pop()!
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return name.length - last.length >= at && name.endsWith(last)
+}
