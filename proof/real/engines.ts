@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
+import { findFfmpeg, runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
+import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
+import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
+import { answerOf, NEVER, newRequest } from '#backend/providers/video/testing/videoProviderContract.ts'
+import { createVideosApi } from '#backend/providers/video/videosApi/videosApi.ts'
+import type { RenderRequest, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { freePort } from '#backend/testing/freePort.ts'
+import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { type Part, type PartContext, Skipped } from './part.ts'
+import { preparePython } from './python.ts'
+
+const PACKAGES = ['fastapi', 'uvicorn', 'python-multipart', 'pydantic', 'numpy', 'pillow', 'httpx', 'msgspec']
+const PROGRAMS = [
+  { name: 'vLLM-Omni', wheel: 'vllm-omni==0.30.0', server: 'vllmOmni.py', cancels: true },
+  { name: 'SGLang', wheel: 'sglang==0.5.23', server: 'sglang.py', cancels: false },
+] as const
+type Program = (typeof PROGRAMS)[number]
+const MODELS = ['MiniMaxAI/MiniMax-H3', 'Wan-AI/Wan2.2-TI2V-5B-Diffusers'] as const
+
+/** The HTTP layers of video engines, from their wheels, with a stub in place of the model. */
+export const ENGINES: readonly Part[] = PROGRAMS.flatMap((program) =>
+  MODELS.map((model) => ({
+    name: `${program.name} with ${model.split('/')[1]}`,
+    run: (context: PartContext) => tryEngine(program, model, context),
+  })),
+)
+
+async function tryEngine(program: Program, model: string, { folder, cache }: PartContext): Promise<string> {
+  const { python, wheels } = await preparePython(
+    cache,
+    PACKAGES,
+    PROGRAMS.map(({ wheel }) => wheel),
+  )
+  if ((await findFfmpeg()) !== 'ffmpeg')
+    throw new Skipped('the stub draws with an ffmpeg on PATH, of which there is none')
+  const [name, version] = program.wheel.split('==') as [string, string]
+  const port = await freePort()
+  const server = path.join(import.meta.dirname, 'engines', program.server)
+  const engine = spawn(python, [server, wheels[name]!, String(port), model, folder], { stdio: 'inherit' })
+  const db = await startTemporaryDatabase()
+  const log = pino({ level: 'silent' })
+  const provider = createVideosApi({
+    baseUrl: `http://127.0.0.1:${port}`,
+    apiKey: undefined,
+    models: undefined,
+    pool: db.pool,
+    log,
+    alerts: createOperatorAlerts(db.pool, log),
+    timing: { pollIntervalMs: 100 },
+  })
+  try {
+    await answers(engine, `http://127.0.0.1:${port}/health`)
+    await order(provider, program, model, folder)
+    return version
+  } finally {
+    await provider.close()
+    await db.close()
+    engine.kill()
+    if (engine.exitCode === null) await once(engine, 'exit')
+  }
+}
+
+async function answers(engine: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (engine.exitCode !== null) throw new Error(`the engine ended with ${engine.exitCode}`)
+    const ok = await fetch(url).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (ok) return
+    await delay(100)
+  }
+}
+
+/** Orders what the catalogue offers of a model, and what must be refused. */
+async function order(provider: VideoProvider, program: Program, model: string, folder: string): Promise<void> {
+  const [offered] = await provider.models!(NEVER)
+  if (offered?.id !== model) throw new Error(`the model ${model} is not offered`)
+  const picture = path.join(folder, 'picture.jpg')
+  await runFfmpeg(['-f', 'lavfi', '-i', 'testsrc=size=960x540', '-frames:v', '1', '-y', picture])
+  const resolution = offered.shapes[0]!.resolutions.at(-1)!
+  const usual = {
+    ...{ providerModel: model, resolution, duration: 5, cameraMovements: [] },
+    prompt: 'A cat\non a hill',
+  }
+  const both = offered.inputs.lastFrame ? [{ firstFrame: picture, lastFrame: picture }] : []
+  const seeds = offered.negativePrompt ? [{ seed: 7, negativePrompt: 'blur' }] : [{ seed: 7 }]
+  for (const more of [{}, { aspectRatio: '9:16' }, { firstFrame: picture }, ...both, ...seeds])
+    await finish(provider, newRequest({ ...usual, ...more }), path.join(folder, 'made.mp4'))
+  await fail(provider, newRequest({ ...usual, prompt: 'OUT OF MEMORY' }))
+  await cancel(provider, newRequest({ ...usual, prompt: 'SLOW' }), program)
+}
+
+async function start(provider: VideoProvider, request: RenderRequest): Promise<string> {
+  const answer = await provider.create(request)
+  if (answer.kind !== 'accepted') throw new Error(`${describe(request)}: ${JSON.stringify(answer)}`)
+  return answer.jobId
+}
+
+/** Orders a video, waits for it and reads the file. */
+async function finish(provider: VideoProvider, request: RenderRequest, file: string): Promise<void> {
+  const jobId = await start(provider, request)
+  const state = await answerOf(provider, jobId)
+  if (state.kind !== 'finished') throw new Error(`${describe(request)}: ${JSON.stringify(state)}`)
+  await provider.fetch(jobId, file, NEVER)
+  const { duration } = await probeMp4(file)
+  if (Math.abs(duration - request.duration) > 1) throw new Error(`${describe(request)}: the video has ${duration} s`)
+}
+
+async function fail(provider: VideoProvider, request: RenderRequest): Promise<void> {
+  const state = await answerOf(provider, await start(provider, request))
+  if (state.kind !== 'failed' || !state.detail.includes('out of memory'))
+    throw new Error(`${describe(request)}: ${JSON.stringify(state)}`)
+}
+
+async function cancel(provider: VideoProvider, request: RenderRequest, { cancels }: Program): Promise<void> {
+  const answer = await provider.cancel(await start(provider, request), NEVER)
+  if (answer !== (cancels ? 'cancelled' : 'unsupported')) throw new Error(`cancelling was answered with ${answer}`)
+}
+
+const describe = ({ prompt, aspectRatio, firstFrame, lastFrame, negativePrompt }: RenderRequest) =>
+  JSON.stringify({ prompt, aspectRatio, pictures: [firstFrame, lastFrame].filter(Boolean).length, negativePrompt })

@@ -1,0 +1,29 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { ENGINES } from './engines.ts'
+import { type Part, Skipped } from './part.ts'
+
+const { positionals } = parseArgs({ allowPositionals: true })
+const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
+const parts: readonly Part[] = ENGINES.filter(({ name }) => positionals.every((text) => name.includes(text)))
+
+mkdirSync(CACHE, { recursive: true })
+let failed = 0
+for (const part of parts) console.log(await lineOf(part))
+process.exit(failed > 0 || parts.length === 0 ? 1 : 0)
+
+/** Runs a part and returns its line: name, version if it started, and what came of it. */
+async function lineOf({ name, run }: Part): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kinora-real-'))
+  try {
+    return `${name} ${await run({ folder, cache: CACHE })}: passed`
+  } catch (error) {
+    if (error instanceof Skipped) return `${name}: skipped, ${error.message}`
+    failed++
+    return `${name}: failed, ${(error as Error).stack ?? error}`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
