@@ -59,7 +59,7 @@ describe('npm run providers', () => {
     expect([code, text]).toEqual([
       0,
       expect.stringMatching(
-        /^POST http:[^\n]*\/v1\/videos\nauthorization: Bearer ••••\n[\s\S]*\nprompt: A cat [\s\S]*\nok: /,
+        /^GET http:[^\n]*\/v1\/models\n[\s\S]*POST http:[^\n]*\/v1\/videos\nauthorization: Bearer ••••\n[\s\S]*\nprompt: A cat [\s\S]*\nok: /,
       ),
     ])
     expect([text.includes('sk-engine'), text.includes(`POST ${engine.url}/v1/videos`), engine.jobs.size]).toEqual([

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -7,6 +9,7 @@ import { findFfmpeg, runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
 import { answerOf, NEVER, newRequest } from '#backend/providers/video/testing/videoProviderContract.ts'
+import { recordAnswers } from '#backend/providers/video/videosApi/testing/recordedCalls.ts'
 import { createVideosApi } from '#backend/providers/video/videosApi/videosApi.ts'
 import type { RenderRequest, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { freePort } from '#backend/testing/freePort.ts'
@@ -19,6 +22,7 @@ const PROGRAMS = [
   { name: 'vLLM-Omni', wheel: 'vllm-omni==0.30.0', server: 'vllmOmni.py', cancels: true },
   { name: 'SGLang', wheel: 'sglang==0.5.23', server: 'sglang.py', cancels: false },
 ] as const
+const RECORDINGS = path.resolve(import.meta.dirname, '../../backend/providers/video/videosApi/testing/recordings')
 type Program = (typeof PROGRAMS)[number]
 const MODELS = ['MiniMaxAI/MiniMax-H3', 'Wan-AI/Wan2.2-TI2V-5B-Diffusers'] as const
 
@@ -30,7 +34,7 @@ export const ENGINES: readonly Part[] = PROGRAMS.flatMap((program) =>
   })),
 )
 
-async function tryEngine(program: Program, model: string, { folder, cache }: PartContext): Promise<string> {
+async function tryEngine(program: Program, model: string, { folder, cache, record }: PartContext): Promise<string> {
   const { python, wheels } = await preparePython(
     cache,
     PACKAGES,
@@ -55,6 +59,7 @@ async function tryEngine(program: Program, model: string, { folder, cache }: Par
   })
   try {
     await answers(engine, `http://127.0.0.1:${port}/health`)
+    if (model === MODELS[0]) compare(program, version, await recordAnswers(`http://127.0.0.1:${port}`), record)
     await order(provider, program, model, folder)
     return version
   } finally {
@@ -75,6 +80,14 @@ async function answers(engine: ChildProcess, url: string): Promise<void> {
     if (ok) return
     await delay(100)
   }
+}
+
+/** Compares the answers to the recorded calls with those of the last recording, or records them. */
+function compare({ name }: Program, version: string, answers: object, record: boolean): void {
+  const file = path.join(RECORDINGS, `${name.toLowerCase()}.json`)
+  const text = `${JSON.stringify({ version, answers }, null, 2)}\n`
+  if (record) writeFileSync(file, text)
+  else assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, 'utf8')))
 }
 
 /** Orders what the catalogue offers of a model, and what must be refused. */

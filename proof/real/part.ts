@@ -10,6 +10,8 @@ export interface PartContext {
   readonly folder: string
   /** Folder of what is downloaded once. */
   readonly cache: string
+  /** Whether answers are recorded, rather than compared with those of the last recording. */
+  readonly record: boolean
 }
 
 /** The program cannot be had here. The message is the reason. */

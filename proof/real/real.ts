@@ -5,7 +5,10 @@ import { parseArgs } from 'node:util'
 import { ENGINES } from './engines.ts'
 import { type Part, Skipped } from './part.ts'
 
-const { positionals } = parseArgs({ allowPositionals: true })
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { record: { type: 'boolean', default: false } },
+})
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
 const parts: readonly Part[] = ENGINES.filter(({ name }) => positionals.every((text) => name.includes(text)))
 
@@ -18,7 +21,7 @@ process.exit(failed > 0 || parts.length === 0 ? 1 : 0)
 async function lineOf({ name, run }: Part): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'kinora-real-'))
   try {
-    return `${name} ${await run({ folder, cache: CACHE })}: passed`
+    return `${name} ${await run({ folder, cache: CACHE, record: values.record })}: passed`
   } catch (error) {
     if (error instanceof Skipped) return `${name}: skipped, ${error.message}`
     failed++

@@ -43,7 +43,8 @@ function h3FaultInSglang({ task, target, conditions, negative_prompt }: Fields):
   const { short_edge, aspect_ratio, duration_seconds } = JSON.parse(String(target))
   if (!Number.isInteger(short_edge)) return 'target.short_edge must be an integer'
   if (!aspect_ratio) return 'target.aspect_ratio must be a non-empty string'
-  if (!(duration_seconds >= 4 && duration_seconds <= 15)) return 'target.duration_seconds must be in [4, 15]'
+  if (!(duration_seconds >= 4 && duration_seconds <= 15))
+    return `target.duration_seconds must be in [4, 15], got ${duration_seconds}`
   if (task === 't2va' && conditions) return "conditions must be empty for task 't2va'"
   return task === 'fl2va' && !conditions ? "conditions requires at least one entry for task 'fl2va'" : undefined
 }
@@ -133,21 +134,29 @@ export async function startVideosApiDouble({
     const fields = isForm ? Object.fromEntries(await formOf(received)) : JSON.parse(received.body.toString())
     const fault = faultOf(fields)
     if (fault) return fault
+    const h3 = /h3/i.test(double.model) ? (isVllm ? h3FaultInVllm : h3FaultInSglang)(fields) : undefined
+    // vLLM-Omni finds it when the engine begins.
+    if (h3 && !isVllm) return { status: 400, body: { detail: h3 } }
     const id = isVllm ? `video_gen_${randomUUID().replaceAll('-', '')}` : randomUUID()
-    const job = { id, fields, createdAt: Math.floor(Date.now() / 1000), finishAt: Date.now() + double.renderMs }
+    const failed = h3 ? { status: 'failed', error: { code: 400, message: h3 } } : {}
+    const job: DoubleJob = {
+      ...{ id, fields, createdAt: Math.floor(Date.now() / 1000), finishAt: Date.now() + double.renderMs },
+      ...failed,
+    }
     jobs.set(id, job)
     started.push(job)
-    return { body: { ...objectOf(job), status: 'queued', progress: 0, completed_at: null } }
+    return { body: { ...objectOf(job), status: 'queued', progress: 0, completed_at: null, error: null } }
   }
 
   const faultOf = (fields: Fields): Answer | undefined => {
     const refuse = (status: number, detail: unknown) => ({ status, body: { detail } })
-    if (!fields.prompt) return refuse(isVllm ? 422 : 400, 'prompt is required')
+    if (!fields.prompt)
+      return isVllm
+        ? refuse(422, [{ loc: ['body', 'prompt'], msg: 'Field required' }])
+        : refuse(400, 'prompt is required')
     if (fields.seconds !== undefined && !/^[1-9]\d*$/.test(String(fields.seconds)))
       return refuse(422, [{ loc: ['body', 'seconds'], msg: 'String should match pattern' }])
     if (fields.size !== undefined && !/^\d+x\d+$/.test(String(fields.size))) return refuse(422, 'size')
-    const h3 = /h3/i.test(double.model) ? (isVllm ? h3FaultInVllm : h3FaultInSglang)(fields) : undefined
-    if (h3) return refuse(400, h3)
     if (!isVllm) return undefined
     if (fields.model !== undefined && fields.model !== double.model) return refuse(400, 'Model mismatch')
     if (fields.input_reference && fields.image_reference)
