@@ -15,3 +15,13 @@ it('replaces a failed connection although the clock has gone back', async () => 
   expect(connection.client).not.toBe(failed)
   await connection.close()
 })
+
+it('accepts the schemes of EventStoreDB and of KurrentDB for the same address', () => {
+  const rest = 'kinora:secret@e1:2113,e2:2113?tls=false'
+  const expected = parseEventStoreUrl(`esdb://${rest}`)
+  for (const scheme of ['kurrentdb', 'kurrent', 'kdb']) {
+    expect(parseEventStoreUrl(`${scheme}://${rest}`)).toEqual(expected)
+    expect(parseEventStoreUrl(`${scheme}+discover://events.internal`)).toMatchObject({ isDnsName: true })
+  }
+  expect(() => parseEventStoreUrl(`http://${rest}`)).toThrow('is not an address')
+})

@@ -41,9 +41,12 @@ const DEFAULT_PORT = 2113
 const UNRESERVED = /^[\w.~!$&'()*+,;=%-]*$/
 const HOST = /^([\w.-]+)(?::(\d{1,5}))?$/
 
-/** @throws InvalidEventStoreUrl @example parseEventStoreUrl('esdb://kinora:secret@e1:2113,e2:2113') */
+/**
+ * Parses an address. EventStoreDB is called KurrentDB since version 25.0, whose documentation gives its own schemes.
+ * @throws InvalidEventStoreUrl @example parseEventStoreUrl('esdb://kinora:secret@e1:2113,e2:2113')
+ */
 export function parseEventStoreUrl(url: string): EventStoreDbSettings {
-  const [, discover, rest = ''] = /^esdb(\+discover)?:\/\/(.*)$/s.exec(url.trim()) ?? []
+  const [, discover, rest = ''] = /^(?:esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\/(.*)$/s.exec(url.trim()) ?? []
   if (rest === '') throw new InvalidEventStoreUrl(`is not ${EXAMPLE}`)
   const at = rest.lastIndexOf('@')
   const [hosts, query = ''] = splitOnce(rest.slice(at + 1), '?')
