@@ -48,19 +48,32 @@ function hasOwnDefinition(env: Environment, environment: NodeJS.ProcessEnv): boo
   })
 }
 
-/** Returns the reasons why production cannot make videos safely, a sentence each. */
-export function engineFaults(env: Environment, environment: NodeJS.ProcessEnv): string[] {
-  const isSet = ENGINES.some((name) => env[name]) || hasOwnDefinition(env, environment)
-  return [
-    ...(isSet
-      ? []
-      : [
-          `No video engine is set: set one of ${ENGINES.join(', ')}, or the key of a file in DATA_DIR/providers. The demo renderer is for development`,
-        ]),
-    ...SELF_HOSTED.filter((name) => env[name] && isExposed(new URL(env[name]))).map(
-      (name) => `${name} is not https and not in a private network: prompts and keys would be readable on the way`,
-    ),
-  ]
+/**
+ * Returns whether the demo renderer makes videos. By default it does in development, until an engine is set: the models of an engine
+ * and drawings in one list would be confused.
+ */
+export function usesDemo(env: Environment, environment: NodeJS.ProcessEnv): boolean {
+  if (env.DEMO !== 'auto') return env.DEMO === 'on'
+  return env.NODE_ENV !== 'production' && !hasEngine(env, environment)
 }
+
+const hasEngine = (env: Environment, environment: NodeJS.ProcessEnv) =>
+  ENGINES.some((name) => env[name]) || hasOwnDefinition(env, environment)
+
+/** Returns why this installation cannot make videos, if it cannot. */
+export const missingEngine = (env: Environment, environment: NodeJS.ProcessEnv): string[] =>
+  hasEngine(env, environment) || usesDemo(env, environment)
+    ? []
+    : [
+        `No video engine is set: set one of ${ENGINES.join(', ')}, or the key of a file in DATA_DIR/providers. The demo renderer, which draws, is used with DEMO=on`,
+      ]
+
+/** Returns the reasons why production cannot make videos safely, a sentence each. */
+export const engineFaults = (env: Environment, environment: NodeJS.ProcessEnv): string[] => [
+  ...missingEngine(env, environment),
+  ...SELF_HOSTED.filter((name) => env[name] && isExposed(new URL(env[name]))).map(
+    (name) => `${name} is not https and not in a private network: prompts and keys would be readable on the way`,
+  ),
+]
 
 const isExposed = ({ protocol, hostname }: URL) => protocol !== 'https:' && !isPrivate(hostname)

@@ -77,6 +77,7 @@ const Environment = z.object({
   C2PA_KEY_FILE: text,
   AIGC_PRODUCER: z._default(atMost(100), 'Kinora'),
   VIDEO_LABEL: z._default(oneOf('auto', 'always', 'never'), 'auto'),
+  DEMO: z._default(oneOf('auto', 'on', 'off'), 'auto'),
   MINIMAX_API_KEY: text,
   MINIMAX_BASE_URL: z._default(service, 'https://api.minimax.io'),
   MINIMAX_CREATES_PER_MINUTE: z._default(whole(1, 10_000), 20),

@@ -3,6 +3,7 @@ import type { ClientRates } from '../../kernel/http/fairness/fairAdmission.ts'
 import type { Credential } from '../../kernel/media/marks/credential.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
+import { missingEngine, usesDemo } from './engines.ts'
 import { ConfigError, type Environment, parseEnvironment, type Role } from './environment.ts'
 import type { EventStoreConfig } from './eventStoreConfig.ts'
 import { checkLayout, parseRoles, refuse } from './layout.ts'
@@ -50,7 +51,10 @@ export interface Config {
   readonly eventStore: EventStoreConfig | undefined
   /** If undefined, the embedded workflow engine is used. */
   readonly temporal: TemporalConfig | undefined
-  readonly video: VideoConfig
+  readonly video: VideoConfig & {
+    /** Whether the demo renderer makes videos. */
+    readonly demo: boolean
+  }
   /** How generated files are marked. */
   readonly marks: {
     /** Certificate that signs content credentials; if undefined, the installation's own. */
@@ -89,7 +93,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
   const production = env.NODE_ENV === 'production'
   const roles = parseRoles(env.ROLES)
   if (production) refuse('Production mode refuses to start', productionFaults(env, environment))
-  else refuse('Development mode refuses to start', openDevelopmentFaults(env))
+  else refuse('Development mode refuses to start', [...openDevelopmentFaults(env), ...missingEngine(env, environment)])
   checkLayout(env, roles)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
@@ -119,7 +123,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     database: env.DATABASE_URL ? { url: env.DATABASE_URL } : undefined,
     eventStore: env.EVENTSTORE_URL ? { url: env.EVENTSTORE_URL, ca: env.EVENTSTORE_CA } : undefined,
     temporal: readTemporal(env),
-    video: readVideo(env, environment),
+    video: { ...readVideo(env, environment), demo: usesDemo(env, environment) },
     marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
     payments: readPayments(env),
     registration: production && env.SMTP_URL === undefined ? 'closed' : 'open',

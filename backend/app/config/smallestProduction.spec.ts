@@ -11,6 +11,28 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true }))
 const production = (env: Record<string, string>) =>
   readConfig({ DATA_DIR, NODE_ENV: 'production', PUBLIC_URL: 'https://kinora.test', ...env })
 
+describe('the demo renderer', () => {
+  const isUsed = (env: Record<string, string>) => readConfig({ DATA_DIR, ...env }).video.demo
+  const DEVELOPMENT = { NODE_ENV: 'development' }
+
+  it('makes videos in development until an engine is set', () => {
+    expect(isUsed(DEVELOPMENT)).toBe(true)
+    for (const engine of [{ MINIMAX_API_KEY: 'sk' }, { VIDEOS_API_URL: 'http://gpu:8000' }, { FAL_KEY: 'key' }])
+      expect(isUsed({ ...DEVELOPMENT, ...engine })).toBe(false)
+    expect(production({ FAL_KEY: 'key' }).video.demo).toBe(false)
+  })
+
+  it('makes videos beside an engine, and in production, only with DEMO=on', () => {
+    expect(isUsed({ ...DEVELOPMENT, FAL_KEY: 'key', DEMO: 'on' })).toBe(true)
+    expect(production({ DEMO: 'on' }).video.demo).toBe(true)
+  })
+
+  it('leaves no way to make videos with DEMO=off and no engine, which is refused', () => {
+    expect(() => isUsed({ ...DEVELOPMENT, DEMO: 'off' })).toThrow('No video engine is set')
+    expect(isUsed({ ...DEVELOPMENT, DEMO: 'off', FAL_KEY: 'key' })).toBe(false)
+  })
+})
+
 describe('the smallest production', () => {
   it.each<Record<string, string>>([
     { MINIMAX_API_KEY: 'sk' },

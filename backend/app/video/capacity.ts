@@ -1,13 +1,16 @@
-import os from 'node:os'
+import { demoSlots } from '../../providers/video/demo/demoProvider.ts'
 import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
 
-/** Returns whether videos are rendered on this machine. */
+/** Returns whether all videos are drawn on this machine. */
 export const rendersHere = (videos: ReadonlyMap<string, VideoProvider>): boolean =>
-  [...videos.values()].some(({ name }) => name === 'demo')
+  videos.size > 0 && [...videos.values()].every(({ name }) => name === 'demo')
 
-/** Returns the maximum number of concurrent renderings. Only the demo renderer uses the cores of this machine. */
+/**
+ * Returns the maximum number of concurrent renderings. Only the demo renderer uses the cores of this machine. Beside other providers it
+ * limits itself.
+ */
 export const renderSlots = (videos: ReadonlyMap<string, VideoProvider>): number =>
-  rendersHere(videos) ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
+  rendersHere(videos) ? demoSlots() : 2_000
 
 /** Estimate of a render by a provider that states none. The help page says one to three minutes. */
 const UNKNOWN_MS = 120_000

@@ -12,8 +12,8 @@ import type { Context, Overrides } from '../context.ts'
 export type VideoContext = Pick<Context, 'config' | 'pool' | 'log'>
 
 /**
- * Opens each configured video provider, keyed by the name that routes of models use. Development without MiniMax adds
- * the demo renderer, which stands in for MiniMax's models.
+ * Opens each configured video provider, keyed by the name that routes of models use. The demo renderer stands in for MiniMax's
+ * models where no engine is set.
  */
 export function openVideoProviders(context: VideoContext, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
   if (overrides.providers) return overrides.providers
@@ -46,7 +46,6 @@ function openComfyui({ config, pool, log }: VideoContext): readonly VideoProvide
   return comfyui ? [createComfyui({ ...comfyui, folder, ffmpegPath, pool, log, alerts })] : []
 }
 
-function openDemo({ config: { dataDir, production, video } }: VideoContext): readonly VideoProvider[] {
-  if (production || video.minimax) return []
-  return [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)]
+function openDemo({ config: { dataDir, video } }: VideoContext): readonly VideoProvider[] {
+  return video.demo ? [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)] : []
 }

@@ -85,6 +85,8 @@ export async function openCatalogue({
   const asking = keepAsking().catch(() => {})
 
   const takesSeeds = ({ provider }: CatalogueModel['routes'][number]) => providers.get(provider)?.takesSeeds === true
+  /** Drawings come last, so that a form begins with a model that makes films. */
+  const isDrawn = ({ routes }: CatalogueModel) => Number(routes[0]?.provider === 'demo')
   /** Takes everything that the list depends on. Each request reads it several times. */
   const offeredOf = remembered((..._: readonly unknown[]): readonly CatalogueModel[] => {
     const byId = new Map([...[...reported.values()].flat(), ...files.current().values()].map((each) => [each.id, each]))
@@ -92,7 +94,7 @@ export async function openCatalogue({
       .map((model) => ({ ...model, routes: model.routes.filter(({ provider }) => providers.has(provider)) }))
       .filter(({ routes }) => routes.length > 0)
       .map((model) => ({ ...model, seed: model.seed || model.routes.every(takesSeeds) }))
-      .sort((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1))
+      .sort((a, b) => isDrawn(a) - isDrawn(b) || a.order - b.order || (a.id < b.id ? -1 : 1))
   })
   const offered = () => {
     const engines = [...providers].flatMap(([name, provider]) => [name, provider.takesSeeds])

@@ -1,16 +1,24 @@
 import { copyFile, mkdir, stat } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { hashText } from '#renderer/random.ts'
 import { understand } from '#renderer/reading/understand.ts'
 import { removeFile } from '../../../kernel/media/atomicFile.ts'
+import { Pool } from '../../../kernel/pool.ts'
 import { renderInChild } from './renderJob.ts'
 
-type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed' }>; readonly cancel: AbortController }
+type Job = {
+  readonly state: Extract<RenderState, { kind: 'queued' | 'rendering' | 'failed' }>
+  readonly cancel: AbortController
+}
 
 const TIMEOUT_MS = 10 * 60_000
 /** Six seconds at 768P take 8 s of CPU, on two cores that also serve. */
 const TYPICAL_MS = 15_000
+
+/** Returns how many films are drawn at a time. */
+export const demoSlots = (): number => Math.max(1, Math.floor(os.availableParallelism() / 2))
 
 /**
  * Creates a provider that renders locally, without an API key. The job id is the task id. Finished files stay in
@@ -18,6 +26,7 @@ const TYPICAL_MS = 15_000
  */
 export function createDemoProvider(folder: string, ffmpegPath?: string): VideoProvider {
   const jobs = new Map<string, Job>()
+  const pool = new Pool(demoSlots())
   const closed = new AbortController()
   const fileOf = (jobId: string) => path.join(folder, `${jobId}.mp4`)
 
@@ -35,7 +44,11 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
       if (!cancel.signal.aborted) jobs.set(taskId, { state: { kind: 'rendering', percent, frame }, cancel })
     }
     const signal = AbortSignal.any([closed.signal, cancel.signal])
-    await renderInChild(job, { signal, onProgress, onFrame, timeoutMs: TIMEOUT_MS })
+    await pool.run({}, async () => {
+      signal.throwIfAborted()
+      onProgress(0)
+      await renderInChild(job, { signal, onProgress, onFrame, timeoutMs: TIMEOUT_MS })
+    })
   }
 
   const stop = (jobId: string) => {
@@ -58,7 +71,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
       const { taskId } = request
       if (!jobs.has(taskId)) {
         const cancel = new AbortController()
-        jobs.set(taskId, { state: { kind: 'rendering', percent: 0 }, cancel })
+        jobs.set(taskId, { state: { kind: 'queued' }, cancel })
         render(request, cancel).then(
           () => jobs.delete(taskId),
           ({ message: detail }: Error) => {
