@@ -74,7 +74,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // The list of second attempts shows only messages, and "[ Array(1) ]" names no fault.
     chaiConfig: { truncateThreshold: 4_000 },
     globalSetup: ['scripts/testing/temporaryFolder.mjs'],

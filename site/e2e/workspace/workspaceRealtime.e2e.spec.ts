@@ -1,14 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { holdClock, pass } from '../testing/heldClock.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite, type OnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, problem, taskOf, type WorkspaceState } from '../testing/workspaceDouble.ts'
 
 const MINUTE = 60_000
-/** Generous, because pages are slow under load. */
-const soon = { timeout: 60_000 }
+const LIST = 'GET /videos/tasks'
+const TOKEN = 'POST /ws/token'
 
 describeOnSite('the updates of the workspace', (site) => {
   describe.each(languagesInTurn('zh'))('(%s)', (language) => freshness(site, language))
@@ -22,16 +22,14 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
   const toast = (text: string) => page.locator('#toasts').getByText(text).first().waitFor()
   const open = () => page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
   const count = (name: string) => state.calls.filter((call) => call === name).length
-  /** Advances the clock in steps, so that requests are answered in between. */
-  const pass = async (ms: number, step = 1_000) => {
-    for (let passed = 0; passed < ms; passed += step) await page.clock.runFor(step)
-  }
-  const connected = (sockets: number) => expect.poll(() => state.sockets.length, soon).toBe(sockets)
+  const connected = (sockets: number) => expect.poll(() => state.sockets.length).toBe(sockets)
+  /** Waits until the page has asked for a socket, and so polls. */
+  const polls = (tokens: number) => expect.poll(() => count(TOKEN)).toBeGreaterThan(tokens)
 
   beforeAll(async () => {
     ;[texts, common] = await Promise.all([words(language, 'workspace'), words(language, 'common')])
     page = await site.visit({ language })
-    await page.clock.install()
+    await holdClock(page)
     state = await openDouble(page, site.url, language)
   })
   afterAll(() => page?.context().close())
@@ -88,98 +86,88 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     const before = state.sockets.length + 1
     await open()
     await connected(before)
-    await pass(1_000)
-    await pass(95_000, 5_000)
+    await pass(page, 92_999)
+    expect(state.sockets.length).toBe(before)
+    await pass(page, 1)
     await connected(before + 1)
   })
 
-  it('poll the list every minute with the socket, and open tasks every five seconds without it', {
-    timeout: 90_000,
-  }, async () => {
+  it('poll the list every minute with the socket, and open tasks every five seconds without it', async () => {
     state.tasks = [openTask('a', 'Processing')]
-    state.rare.set('POST /ws/token', problem(503, 'unavailable'))
+    state.rare.set(TOKEN, problem(503, 'unavailable'))
+    const tokens = count(TOKEN)
     await open()
-    await page.locator('[data-task="a"]').waitFor()
-    const [lists, looks] = [count('GET /videos/tasks'), count('GET /videos/tasks/a')]
-    await pass(21_000)
-    await expect.poll(() => count('GET /videos/tasks') - lists, soon).toBe(2)
-    expect(count('GET /videos/tasks/a') - looks).toBeGreaterThanOrEqual(3)
-    expect(count('GET /videos/tasks/a') - looks).toBeLessThanOrEqual(4)
+    await polls(tokens)
+    /** Returns how often the list and the open task are read while time passes. */
+    const reads = async (ms: number) => {
+      const [lists, looks] = [count(LIST), count('GET /videos/tasks/a')]
+      await pass(page, ms, 5_000)
+      return [count(LIST) - lists, count('GET /videos/tasks/a') - looks]
+    }
+    expect(await reads(20_000)).toEqual([2, 4])
     // After half an hour the task is no longer polled, but the list still is.
     await page.clock.fastForward(31 * MINUTE)
-    const late = count('GET /videos/tasks/a')
-    await pass(30_000, 5_000)
-    expect(count('GET /videos/tasks/a')).toBe(late)
+    await pass(page, 1)
+    expect(await reads(30_000)).toEqual([3, 0])
     state.rare.clear()
     state.onSocket = (socket) => socket.onMessage(() => socket.send('{"type":"pong"}'))
-    const sockets = state.sockets.length
+    const lists = count(LIST)
     await open()
-    await connected(sockets + 1)
-    const quiet = count('GET /videos/tasks')
-    await pass(55_000, 5_000)
-    expect(count('GET /videos/tasks')).toBe(quiet)
-    await pass(7_000)
-    await expect.poll(() => count('GET /videos/tasks'), soon).toBe(quiet + 1)
+    // The list is read again when the socket has connected.
+    await expect.poll(() => count(LIST)).toBe(lists + 2)
+    expect(await reads(59_000)).toEqual([0, 0])
+    expect(await reads(1_000)).toEqual([1, 0])
   })
 
   it('report a refused connection without retrying', async () => {
     state.onSocket = (socket) => void socket.close({ code: 4001 })
-    const before = state.sockets.length
+    const tokens = count(TOKEN)
     await open()
     await toast(texts.realtime.refused)
-    await pass(10_000)
-    expect(state.sockets.length).toBe(before + 1)
+    await pass(page, 10_000)
+    expect(count(TOKEN)).toBe(tokens + 1)
   })
 
-  it('report a lost connection after ten retries, three seconds apart', { timeout: 240_000 }, async () => {
+  it('report a lost connection after ten retries, three seconds apart', async () => {
     state.onSocket = (socket) => void socket.close({ code: 1012 })
-    const before = state.sockets.length
+    const first = state.sockets.length + 1
     await open()
-    for (let attempt = 1; attempt <= 11; attempt++) {
-      // The first retry follows within half a second, which may be over when the page has loaded.
-      await expect.poll(() => state.sockets.length, soon).toBeGreaterThanOrEqual(before + attempt)
-      await pass(3_000)
+    await connected(first)
+    for (let retry = 1; retry <= 10; retry++) {
+      // A restarting server is called again within half a second.
+      await pass(page, retry === 1 ? 500 : 3_000)
+      await connected(first + retry)
     }
     await toast(texts.realtime.lost)
-    await pass(10_000)
-    expect(state.sockets.length).toBe(before + 11)
+    await pass(page, 10_000)
+    expect(state.sockets.length).toBe(first + 10)
   })
 
-  it('pause after the third consecutive failure, report it, and resume on request', { timeout: 240_000 }, async () => {
+  it('pause after the third consecutive failure, report it, and resume on request', async () => {
     state.onSocket = () => {}
-    state.rare.set('POST /ws/token', problem(503, 'unavailable'))
+    state.rare.set(TOKEN, problem(503, 'unavailable'))
     state.tasks = [taskOf('a')]
+    const [tokens, sockets] = [count(TOKEN), state.sockets.length]
     await open()
-    await page.locator('[data-task="a"]').waitFor()
-    state.rare.set('GET /videos/tasks', problem(500, 'internal'))
+    await polls(tokens)
+    state.rare.set(LIST, problem(500, 'internal'))
+    const before = count(LIST)
     for (let failure = 1; failure <= 3; failure++) {
-      const before = count('GET /videos/tasks')
-      await expect
-        .poll(async () => {
-          await page.clock.runFor(10_000)
-          // Count the call after its response.
-          await delay(200)
-          return count('GET /videos/tasks')
-        }, soon)
-        .toBe(before + 1)
+      await pass(page, 30_000)
+      expect(count(LIST)).toBe(before + failure)
     }
     await toast(texts.queue.paused)
-    const paused = count('GET /videos/tasks')
-    await pass(MINUTE, 10_000)
-    expect(count('GET /videos/tasks')).toBe(paused)
+    await pass(page, MINUTE)
+    expect(count(LIST)).toBe(before + 3)
     const resume = page.getByRole('button', { name: texts.queue.resume })
     await resume.click()
     await toast(texts.task.refreshFailed)
     state.rare.clear()
     await resume.click()
-    await expect.poll(() => resume.count(), soon).toBe(0)
-    await expect
-      .poll(async () => {
-        await page.clock.runFor(10_000)
-        await delay(200)
-        return count('GET /videos/tasks')
-      }, soon)
-      .toBeGreaterThan(paused + 2)
+    await expect.poll(() => resume.count()).toBe(0)
+    await connected(sockets + 1)
+    await pass(page, MINUTE)
+    expect(count(LIST)).toBe(before + 6)
   })
 
   it('report a failed page if all of its first four calls fail', async () => {
@@ -212,9 +200,9 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     )
     await open()
     const rows = page.locator('[data-task]')
-    await expect.poll(() => rows.count(), soon).toBe(20)
+    await expect.poll(() => rows.count()).toBe(20)
     await page.getByRole('button', { name: texts.queue.more }).click()
-    await expect.poll(() => rows.count(), soon).toBe(40)
+    await expect.poll(() => rows.count()).toBe(40)
     state.tasks = [taskOf('new', { created_at: '2026-01-02T00:00:00.000Z' }), ...state.tasks.slice(1)]
     await page.getByRole('button', { name: texts.queue.refresh }).click()
     await page.locator('[data-task="new"]').waitFor()
@@ -222,6 +210,6 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
       .poll(() => rows.evaluateAll((list) => list.map((row) => row.getAttribute('data-task'))))
       .toEqual(['new', ...Array.from({ length: 39 }, (_, n) => `t${n + 1}`)])
     await page.getByRole('button', { name: texts.queue.more }).click()
-    await expect.poll(() => rows.count(), soon).toBe(45)
+    await expect.poll(() => rows.count()).toBe(45)
   })
 }
