@@ -56,6 +56,8 @@ const BROWSER = 'site/e2e/**/*.e2e.spec.ts'
 const NOWHERE = [...configDefaults.exclude, '**/dist/**']
 /** A machine that is slow for a moment fails a test of a browser or of a time. The run lists tests that passed at the second attempt. */
 const SECOND_ATTEMPT = 1
+/** A browser's tests wait long on a busy machine, and each of their waits ends earlier. */
+const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, retry: SECOND_ATTEMPT }
 /** The files of a worker share its modules, its browser and its server, which would otherwise be loaded and started for each. */
 const SHARED = { isolate: false }
 
@@ -93,7 +95,7 @@ export default defineConfig({
         name: 'browser',
         include: [BROWSER],
         exclude: [...NOWHERE, ...MEASURES],
-        retry: SECOND_ATTEMPT,
+        ...PATIENT,
         ...SHARED,
       }),
       ...group(2, 4, {
@@ -102,7 +104,7 @@ export default defineConfig({
         exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES],
         ...SHARED,
       }),
-      ...group(3, 1, { name: 'measures', include: MEASURES, retry: SECOND_ATTEMPT, ...SHARED }),
+      ...group(3, 1, { name: 'measures', include: MEASURES, ...PATIENT, ...SHARED }),
     ],
   },
 })

@@ -61,7 +61,7 @@ async function faultsOf(page: Page, address: string, widths: readonly number[], 
 }
 
 describeOnSite('the pages', (site) => {
-  it.each(['en', 'zh'] as const)('have no axe violation (%s)', { timeout: 300_000 }, async (language) => {
+  it.each(['en', 'zh'] as const)('have no axe violation (%s)', async (language) => {
     const visitor = await site.visit({ language })
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })

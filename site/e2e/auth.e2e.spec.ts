@@ -61,7 +61,7 @@ describeOnSite('the account pages show a message', (site) => {
     return { page, ...(await forms(page, site.url, language)) }
   }
 
-  it.each(languagesInTurn())('when signing in fails (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when signing in fails (%s)', async (language) => {
     const { page, auth, errors, open, next, logIn, press, shows } = await visit(language)
     await open('/auth/login')
     await press(auth.login.submit)
@@ -90,29 +90,25 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())(
-    'for eight seconds if the address is not verified (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { page, auth, open, logIn } = await visit(language)
-      const email = `unverified.${language}@kinora.test`
-      const headers = { 'content-type': 'application/json' }
-      const body = JSON.stringify({ email, password: PASSWORD, username: 'Un Verified' })
-      await fetch(`${site.url}/api/v1/auth/register`, { method: 'POST', headers, body })
-      await page.clock.install()
-      await open('/auth/login')
-      await logIn(email)
-      const toast = page.locator('.toast', { hasText: auth.login.notVerified })
-      await toast.waitFor()
-      await page.clock.runFor(6_000)
-      await expect.poll(() => toast.count()).toBe(1)
-      await page.clock.runFor(2_500)
-      await expect.poll(() => toast.count()).toBe(0)
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('for eight seconds if the address is not verified (%s)', async (language) => {
+    const { page, auth, open, logIn } = await visit(language)
+    const email = `unverified.${language}@kinora.test`
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ email, password: PASSWORD, username: 'Un Verified' })
+    await fetch(`${site.url}/api/v1/auth/register`, { method: 'POST', headers, body })
+    await page.clock.install()
+    await open('/auth/login')
+    await logIn(email)
+    const toast = page.locator('.toast', { hasText: auth.login.notVerified })
+    await toast.waitFor()
+    await page.clock.runFor(6_000)
+    await expect.poll(() => toast.count()).toBe(1)
+    await page.clock.runFor(2_500)
+    await expect.poll(() => toast.count()).toBe(0)
+    await page.context().close()
+  })
 
-  it.each(languagesInTurn())('when registering fails (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when registering fails (%s)', async (language) => {
     const { page, auth, errors, open, next, register, press, shows } = await visit(language)
     await open('/auth/register')
     await press(auth.register.submit)
@@ -142,7 +138,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('on the pending verification page (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('on the pending verification page (%s)', async (language) => {
     const { page, auth, errors, at, open, next, press, shows } = await visit(language)
     await open('/auth/email-verification-pending?email=ada@kinora.test')
     await shows('ada@kinora.test')
@@ -167,7 +163,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('when a verification succeeds or fails (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when a verification succeeds or fails (%s)', async (language) => {
     const { page, auth, errors, open, next, press, shows } = await visit(language)
     const { retry } = (await words(language, 'common')).action
     await open('/verify-email')
@@ -212,7 +208,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('when resetting a password (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when resetting a password (%s)', async (language) => {
     const { page, auth, errors, open, next, requestReset, setPassword, shows } = await visit(language)
     for (const path of ['/auth/forgot-password', '/auth/reset-password', '/reset-password']) {
       await open(path)

@@ -3,9 +3,6 @@ import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
-/** Generous, because test machines are busy. */
-const SOON = { timeout: 15_000 }
-
 describeOnSite('the header', (site) => {
   it.each(languagesInTurn())('shows visitors the current page and the links to sign in (%s)', async (language) => {
     const { nav, account, footer } = await words(language, 'common')
@@ -22,9 +19,9 @@ describeOnSite('the header', (site) => {
     const items = page.getByRole('navigation', { name: nav.main }).getByRole('link')
     await expect.poll(() => items.allInnerTexts()).toEqual([nav.home, nav.workspace, nav.faq, nav.pricing])
     await items.last().click()
-    await expect.poll(() => page.evaluate(() => scrollY), SOON).toBeGreaterThan(500)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500)
     await page.getByRole('link', { name: nav.homeLink }).click()
-    await expect.poll(() => page.evaluate(() => scrollY), SOON).toBe(0)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
     await page.goto(`${site.url}${prefix}/auth/login`)
     await expect.poll(current).toEqual([])
     await expect.poll(() => items.last().getAttribute('href')).toBe(`${prefix || '/'}?section=pricing`)
@@ -52,17 +49,17 @@ describeOnSite('the header', (site) => {
     const warnings: string[] = []
     page.on('console', (line) => line.type() === 'warning' && warnings.push(line.text()))
     await page.goto(`${site.url}${prefix}/workspace`)
-    await expect.poll(() => page.locator('.balance [data-user]').textContent(), SOON).toBe('60')
+    await expect.poll(() => page.locator('.balance [data-user]').textContent()).toBe('60')
     await expect
       .poll(() => page.locator('.header [aria-current=page]:visible').allInnerTexts())
       .toEqual([nav.workspace])
     await page.route('**/api/v1/subscriptions/stats', (route) => route.fulfill({ status: 500, json: {} }))
     await page.goto(site.url + prefix)
-    await expect.poll(() => warnings.join(), SOON).toContain('credit balance')
+    await expect.poll(() => warnings.join()).toContain('credit balance')
     await expect.poll(() => page.locator('.balance [data-user]').textContent()).toBe('60')
     await page.evaluate(() => localStorage.removeItem('kinora.user'))
     await page.reload()
-    await expect.poll(() => page.locator('.balance [data-user]').textContent(), SOON).toBe(`–${unknown}`)
+    await expect.poll(() => page.locator('.balance [data-user]').textContent()).toBe(`–${unknown}`)
     await expect.poll(() => page.locator('.toast').count()).toBe(0)
 
     await page.getByRole('button', { name: account.menu }).click()
@@ -85,7 +82,7 @@ describeOnSite('the header', (site) => {
     await page.context().close()
   })
 
-  it('shows the balance on every page of a member', { timeout: 60_000 }, async () => {
+  it('shows the balance on every page of a member', async () => {
     const user = await site.newUser()
     const pages = ['/faq', '/library', '/profile', '/profile/billing', '/profile/credits', '/profile/invoice?id=none']
     for (const address of [...pages, '/profile/security', '/profile/settings', '/workspace']) {

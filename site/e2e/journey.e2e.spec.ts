@@ -13,11 +13,11 @@ describeInBrowser(
   () => startAlone(),
   (site) => {
     // `npm test` runs the other language on the split layout.
-    it.each(languagesInTurn('en'))('are generated (%s)', { timeout: 240_000 }, (language) =>
+    it.each(languagesInTurn('en'))('are generated (%s)', (language) =>
       walkJourney(site.browser, site.url, { language, width: WIDTH[language] }),
     )
 
-    it.each(languagesInTurn('en'))('survive a password reset (%s)', { timeout: 60_000 }, (language) =>
+    it.each(languagesInTurn('en'))('survive a password reset (%s)', (language) =>
       walkReset(site.browser, site.url, language),
     )
   },

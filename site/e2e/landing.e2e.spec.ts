@@ -6,8 +6,6 @@ import { describeOnSite, type OnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
 const KILOBYTE = 1024
-/** Generous, because test machines are busy. */
-const SOON = { timeout: 15_000 }
 
 /** Collects the page's errors. */
 function faultsOf(page: Page): string[] {
@@ -81,7 +79,7 @@ describeOnSite('the landing page', (site) => {
     await page.clock.runFor(250)
     expect(await page.evaluate(() => scrollY)).toBe(0)
     await page.clock.runFor(270)
-    await expect.poll(() => topOf(page, '#pricing-section'), SOON).toBeLessThan(200)
+    await expect.poll(() => topOf(page, '#pricing-section')).toBeLessThan(200)
     const struck = await page.locator('#plans s').allInnerTexts()
     const prices = await page.locator('#plans .price strong').allInnerTexts()
     expect(prices).toEqual(language === 'zh' ? ['¥0', '¥89', '¥309', '¥899'] : ['$0', '$12.99', '$44.99', '$129.99'])
@@ -129,11 +127,11 @@ describeOnSite('the landing page', (site) => {
     const page = await site.visit({ language: 'en' })
     await asCapable(page)
     await page.goto(site.url)
-    await expect.poll(() => isPlaying(page, '#hero-clip'), SOON).toBe(true)
+    await expect.poll(() => isPlaying(page, '#hero-clip')).toBe(true)
     await page.locator('#pricing-section').scrollIntoViewIfNeeded()
-    await expect.poll(() => isPlaying(page, '#hero-clip'), SOON).toBe(false)
+    await expect.poll(() => isPlaying(page, '#hero-clip')).toBe(false)
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
-    await expect.poll(() => isPlaying(page, '#hero-clip'), SOON).toBe(true)
+    await expect.poll(() => isPlaying(page, '#hero-clip')).toBe(true)
     await page.getByRole('button', { name: 'Pause the video' }).click()
     await expect.poll(() => isPlaying(page, '#hero-clip')).toBe(false)
     await page.getByRole('button', { name: 'Play the video' }).waitFor()
@@ -147,18 +145,18 @@ describeOnSite('the landing page', (site) => {
     await page.goto(site.url)
     const tiles = page.locator('#movements button')
     await page.locator('#camera').scrollIntoViewIfNeeded()
-    await page.locator('#camera canvas[data-ready]').waitFor({ state: 'attached', ...SOON })
+    await page.locator('#camera canvas[data-ready]').waitFor({ state: 'attached' })
     await expect
       .poll(() => tiles.locator('strong').allInnerTexts())
       .toEqual(Object.values((await words(language, 'movements')).name))
     const rest = await picture(page)
     await tiles.nth(2).hover()
-    await expect.poll(() => picture(page), SOON).not.toBe(rest)
+    await expect.poll(() => picture(page)).not.toBe(rest)
     await page.mouse.move(0, 0)
-    await expect.poll(() => picture(page), SOON).toBe(rest)
+    await expect.poll(() => picture(page)).toBe(rest)
     await tiles.nth(6).focus()
     await page.keyboard.press('Tab')
-    await expect.poll(() => picture(page), SOON).not.toBe(rest)
+    await expect.poll(() => picture(page)).not.toBe(rest)
     await page.keyboard.press('Enter')
     await expect.poll(() => tiles.nth(7).getAttribute('aria-pressed')).toBe('true')
     const stick = (await page.locator('[data-stick=turn]').boundingBox())!
@@ -183,11 +181,11 @@ describeOnSite('the landing page', (site) => {
     const released = new Promise<void>((resolve) => (release = resolve))
     await page.route('**/poster-*', (route) => released.then(() => route.continue()))
     await page.goto(site.url, { waitUntil: 'domcontentloaded' })
-    await expect.poll(() => asked.some((url) => url.includes('poster-')), SOON).toBe(true)
+    await expect.poll(() => asked.some((url) => url.includes('poster-'))).toBe(true)
     await page.waitForTimeout(500)
     expect(others()).toEqual([])
     release()
-    await expect.poll(() => others().filter((url) => /\.js|avif/.test(url)).length, SOON).toBeGreaterThan(4)
+    await expect.poll(() => others().filter((url) => /\.js|avif/.test(url)).length).toBeGreaterThan(4)
     await page.context().close()
   })
 
@@ -204,7 +202,7 @@ describeOnSite('the landing page', (site) => {
     await tile.click()
     await asked
     release()
-    await expect.poll(() => tile.getAttribute('aria-pressed'), SOON).toBe('true')
+    await expect.poll(() => tile.getAttribute('aria-pressed')).toBe('true')
     await page.context().close()
   })
 
@@ -227,8 +225,8 @@ describeOnSite('the landing page', (site) => {
     await page.locator('#camera[data-started]').waitFor()
     await expect.poll(() => canvas.count()).toBe(0)
     await page.keyboard.press('Enter')
-    await canvas.waitFor({ state: 'attached', ...SOON })
-    await expect.poll(() => picture(page), SOON).not.toMatch(/^0\.0\.0\.0/)
+    await canvas.waitFor({ state: 'attached' })
+    await expect.poll(() => picture(page)).not.toMatch(/^0\.0\.0\.0/)
     await page.context().close()
   })
 })

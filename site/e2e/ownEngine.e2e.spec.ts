@@ -84,7 +84,7 @@ describe.skipIf(!chromiumPath())('a private installation in production, from an 
   afterAll(() => browser?.close())
 
   // `npm test` takes the engine that most people have.
-  it.each(FULL ? ENGINES : ENGINES.slice(0, 1))('works on the double of %s', { timeout: 240_000 }, async (_, start) => {
+  it.each(FULL ? ENGINES : ENGINES.slice(0, 1))('works on the double of %s', async (_, start) => {
     const engine = await start()
     onTestFinished(engine.close)
     const kinora = await startPrivate(engine.settings, engine.prepare)

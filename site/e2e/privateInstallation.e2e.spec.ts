@@ -58,7 +58,7 @@ describe.skipIf(lacks)(`the smallest production, over TLS${lacks}`, () => {
     await engine?.close()
   })
 
-  it('leads from an invitation to the first video, without plans and registration', { timeout: 180_000 }, async () => {
+  it('leads from an invitation to the first video, without plans and registration', async () => {
     const auth = await words('en', 'auth')
     const workspace = await words('en', 'workspace')
     const context = await browser.newContext({ locale: 'en-US', ignoreHTTPSErrors: true })
@@ -84,7 +84,7 @@ describe.skipIf(lacks)(`the smallest production, over TLS${lacks}`, () => {
     await page.getByRole('textbox', { name: workspace.form.prompt }).fill(prompt)
     await page.getByRole('button', { name: new RegExp(workspace.form.generate) }).click()
     const row = page.getByRole('listitem').filter({ hasText: prompt })
-    await row.getByRole('button', { name: workspace.task.play }).waitFor({ timeout: 60_000 })
+    await row.getByRole('button', { name: workspace.task.play }).waitFor()
 
     await page.goto(`${proxy.url}/profile`)
     const { noPlans } = await words('en', 'subscription')

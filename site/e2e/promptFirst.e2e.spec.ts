@@ -8,7 +8,6 @@ import { describeOnSite, type Visit } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
 const PROMPT = 'A sailboat on a calm sea at sunset'
-const RENDERED = { timeout: 90_000 }
 const ALL: Visit[] = (['en', 'zh'] as const).flatMap((language) => [390, 1280].map((width) => ({ language, width })))
 const VISITS = FULL ? ALL : [{ language: languagesInTurn()[0]!, width: 390 } as Visit]
 
@@ -44,7 +43,6 @@ describeOnSite('a visitor’s prompt', (site) => {
 
   it.each(VISITS)(
     'plays as a video within a minute, in three screens with two fields, $language at $width px',
-    { timeout: 150_000 },
     async (visit) => {
       const { language } = visit
       const page = await site.visit(visit)
@@ -57,13 +55,11 @@ describeOnSite('a visitor’s prompt', (site) => {
       await page.goto(await ask(page, language, newEmail()))
       await page.waitForURL(/\/workspace$/)
       const top = () => page.locator('#stage').evaluate((stage) => stage.getBoundingClientRect().top)
-      await expect.poll(top, { timeout: 15_000 }).toBeLessThan(400)
+      await expect.poll(top).toBeLessThan(400)
       const row = page.getByRole('listitem').filter({ hasText: PROMPT })
-      await row.getByRole('button', { name: task.play }).click(RENDERED)
+      await row.getByRole('button', { name: task.play }).click()
       const video = page.locator('dialog[open] video')
-      await expect
-        .poll(() => video.evaluate((clip: HTMLVideoElement) => clip.currentTime), RENDERED)
-        .toBeGreaterThan(0.2)
+      await expect.poll(() => video.evaluate((clip: HTMLVideoElement) => clip.currentTime)).toBeGreaterThan(0.2)
       const seconds = (Date.now() - since) / 1000
       console.log(`From the landing page to a playing video: ${seconds.toFixed(1)} s`)
       expect(seconds).toBeLessThan(WITHIN_S)
@@ -74,7 +70,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     },
   )
 
-  it('waits for a click in another browser, and is not used up by mail scanners', { timeout: 60_000 }, async () => {
+  it('waits for a click in another browser, and is not used up by mail scanners', async () => {
     const language = 'en'
     const { start } = await words(language, 'auth')
     const asking = await site.visit({ language })
@@ -88,13 +84,13 @@ describeOnSite('a visitor’s prompt', (site) => {
     await device.getByText(PROMPT).waitFor()
     await device.getByRole('button', { name: start.askVideo }).click()
     await device.waitForURL(/\/workspace$/)
-    await expect.poll(() => orders(device), { timeout: 15_000 }).toEqual([PROMPT])
+    await expect.poll(() => orders(device)).toEqual([PROMPT])
     await scanner.getByRole('button', { name: start.askVideo }).click()
     await scanner.getByRole('heading', { name: start.failedHeading }).waitFor()
     for (const page of [asking, scanner, device]) await page.context().close()
   })
 
-  it('starts after the second factor of an existing account', { timeout: 60_000 }, async () => {
+  it('starts after the second factor of an existing account', async () => {
     const { second } = await words('en', 'auth')
     const user = await site.newUser()
     const setup = await user.call('POST', '/users/totp', { password: 'correct horse' })
@@ -106,13 +102,11 @@ describeOnSite('a visitor’s prompt', (site) => {
     await page.getByLabel(second.code).fill(code(0))
     await page.getByRole('button', { name: second.submit }).click()
     await page.waitForURL(/\/workspace$/)
-    await expect.poll(() => orders(page), { timeout: 15_000 }).toEqual([PROMPT])
+    await expect.poll(() => orders(page)).toEqual([PROMPT])
     await page.context().close()
   })
 
-  it('starts from the landing page for a member, and survives a sign-in with a password', {
-    timeout: 60_000,
-  }, async () => {
+  it('starts from the landing page for a member, and survives a sign-in with a password', async () => {
     const { start } = await words('en', 'landing')
     const { field, login } = await words('en', 'auth')
     const user = await site.newUser()
@@ -125,16 +119,16 @@ describeOnSite('a visitor’s prompt', (site) => {
     await page.getByLabel(field.password, { exact: true }).fill('correct horse')
     await page.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
     await page.waitForURL(/\/workspace$/)
-    await expect.poll(() => orders(page), { timeout: 15_000 }).toEqual([PROMPT])
+    await expect.poll(() => orders(page)).toEqual([PROMPT])
     await page.goto(site.url)
     await page.getByRole('textbox', { name: start.label }).fill(`${PROMPT}, second`)
     await page.locator('#start').getByRole('button', { name: start.generate, exact: true }).click()
     await page.waitForURL(/\/workspace$/)
-    await expect.poll(() => orders(page), { timeout: 15_000 }).toEqual([`${PROMPT}, second`, PROMPT])
+    await expect.poll(() => orders(page)).toEqual([`${PROMPT}, second`, PROMPT])
     await page.context().close()
   })
 
-  it('only fills the form after a sign-in with a password once a link carries it', { timeout: 60_000 }, async () => {
+  it('only fills the form after a sign-in with a password once a link carries it', async () => {
     const { start } = await words('en', 'landing')
     const [{ field, login }, { form }] = [await words('en', 'auth'), await words('en', 'workspace')]
     const user = await site.newUser()
@@ -153,9 +147,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     await page.context().close()
   })
 
-  it('keeps a chosen plan on the way to another device, whose account sets its first password', {
-    timeout: 60_000,
-  }, async () => {
+  it('keeps a chosen plan on the way to another device, whose account sets its first password', async () => {
     const { start, field, reset, login } = await words('en', 'auth')
     const { password, factors } = await words('en', 'profile')
     const email = newEmail()
@@ -169,7 +161,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     const device = await site.visit({ language: 'en', width: 390 })
     await device.goto(await linkTo(email))
     await device.getByRole('button', { name: start.askSignIn, exact: true }).click()
-    await device.getByRole('button', { name: 'Approve' }).waitFor({ timeout: 15_000 })
+    await device.getByRole('button', { name: 'Approve' }).waitFor()
 
     await device.goto(`${site.url}/profile/security`)
     await device.getByText(password.none).waitFor()
@@ -200,7 +192,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     for (const each of [page, device]) await each.context().close()
   })
 
-  it('makes an account that a mailed link deletes', { timeout: 60_000 }, async () => {
+  it('makes an account that a mailed link deletes', async () => {
     const { delete: deletion } = await words('en', 'profile')
     const email = newEmail()
     const page = await site.visit({ language: 'en' })

@@ -77,7 +77,7 @@ async function expectToFit(page: Page, address: string): Promise<void> {
 }
 
 describeOnSite('every page', (site) => {
-  it('violates no content security policy, and fits every width', { timeout: 240_000 }, async () => {
+  it('violates no content security policy, and fits every width', async () => {
     const inTurn = languagesInTurn()
     for (const language of ['en', 'zh'] as const) {
       const page = await site.visit({ language })
@@ -106,7 +106,7 @@ describeOnSite('every page', (site) => {
     }
   })
 
-  it('is readable without scripts', { timeout: 120_000 }, async () => {
+  it('is readable without scripts', async () => {
     for (const language of languagesInTurn()) {
       const prefix = language === 'zh' ? '/zh' : ''
       const context = await site.browser.newContext({

@@ -4,9 +4,7 @@ import { words } from './testing/walkJourney.ts'
 import { openDouble, picture } from './testing/workspaceDouble.ts'
 
 describeOnSite('the landing page of a reader', (site) => {
-  it('turns a visitor’s picture into the first frame of the video that the mailed link starts', {
-    timeout: 60_000,
-  }, async () => {
+  it('turns a visitor’s picture into the first frame of the video that the mailed link starts', async () => {
     const { start } = await words('en', 'landing')
     const email = `picture.${Date.now()}@kinora.test`
     const page = await site.visit({ language: 'en', width: 390 })
@@ -29,7 +27,7 @@ describeOnSite('the landing page of a reader', (site) => {
       }
       return tasks[0]
     }
-    await expect.poll(read, { timeout: 15_000 }).toMatchObject({ task_type: 'image_to_video', prompt: 'Waves move' })
+    await expect.poll(read).toMatchObject({ task_type: 'image_to_video', prompt: 'Waves move' })
     const image = await page.request.get(new URL((await read())!.first_frame_image_url, site.url).href)
     expect(image.headers()['content-type']).toBe('image/jpeg')
     await page.context().close()

@@ -100,7 +100,7 @@ describeInBrowser(
   'a second factor',
   () => startAlone({}, ENTRY),
   (site) => {
-    it.each(languagesInTurn())('of a user: an authenticator app (%s)', { timeout: 120_000 }, async (language) => {
+    it.each(languagesInTurn())('of a user: an authenticator app (%s)', async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
       const user = await registerUser(site.url, `factor.${language}.${Date.now()}@kinora.test`)
       await user.call('PUT', '/users/language', { language })
@@ -130,7 +130,7 @@ describeInBrowser(
       await page.context().close()
     })
 
-    it('keeps new recovery codes on the page if the methods cannot be read again', { timeout: 60_000 }, async () => {
+    it('keeps new recovery codes on the page if the methods cannot be read again', async () => {
       const user = await registerUser(site.url, `codes.${Date.now()}@kinora.test`)
       const page = await site.visit({ language: 'en', user })
       const { t, button, fill } = await twoStep(page, 'en')
@@ -159,7 +159,7 @@ describeInBrowser(
       await page.context().close()
     })
 
-    it.each(languagesInTurn())('of a user: a passkey (%s)', { timeout: 120_000 }, async (language) => {
+    it.each(languagesInTurn())('of a user: a passkey (%s)', async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
       const user = await registerUser(site.url, `passkey.${language}.${Date.now()}@kinora.test`)
       await user.call('PUT', '/users/language', { language })
@@ -223,7 +223,7 @@ describeInBrowser(
       await page.context().close()
     })
 
-    it.each(languagesInTurn())('of the operator: a passkey (%s)', { timeout: 120_000 }, async (language) => {
+    it.each(languagesInTurn())('of the operator: a passkey (%s)', async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
       const page = await site.visit({ language })
       await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
@@ -253,7 +253,7 @@ describeInBrowser(
       await page.context().close()
     })
 
-    it.each(languagesInTurn())('of the operator: an authenticator app (%s)', { timeout: 120_000 }, async (language) => {
+    it.each(languagesInTurn())('of the operator: an authenticator app (%s)', async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
       const page = await site.visit({ language })
       await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)

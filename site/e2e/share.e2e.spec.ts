@@ -20,7 +20,7 @@ describeOnSite('the page of a shared film', (site) => {
     owner = await site.newUser()
     film = await makeFilm(owner)
     share = await shareFilm(owner, film)
-  }, 120_000)
+  })
 
   const addressIn = (language: 'en' | 'zh') => {
     const { origin, pathname } = new URL(share.url)
@@ -29,42 +29,38 @@ describeOnSite('the page of a shared film', (site) => {
   const widthOf = (page: Page) =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-  it.each(['en', 'zh'] as const)(
-    'plays without an account, at every width (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const page = await site.visit({ language })
-      const faults: string[] = []
-      page.on('console', (line) => line.type() === 'error' && faults.push(line.text()))
-      page.on('pageerror', (error) => faults.push(error.message))
-      await observeShifts(page)
-      for (const width of [390, 1280]) {
-        await page.setViewportSize({ width, height: 860 })
-        const answer = await page.goto(addressIn(language))
-        expect(htmlFaults(await answer!.text())).toEqual([])
-        expect([width, await shiftFaults(page)]).toEqual([width, []])
-      }
-      const player = page.locator('video')
-      await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(0.2)
-      for (const width of [320, 390, 768, 1280, 1920]) {
-        await page.setViewportSize({ width, height: 860 })
-        expect([width, await widthOf(page), await axeFaults(page)]).toEqual([width, 0, []])
-        // One line of text.
-        const heights = page.locator('.film-actions .button').evaluateAll((all) => all.map((each) => each.clientHeight))
-        expect([width, Math.max(...(await heights))]).toEqual([width, 50])
-        const shots = process.env.KINORA_SHOTS
-        if (shots) await page.screenshot({ path: `${shots}/share-${language}-${width}.png`, fullPage: true })
-      }
-      await page.goto(`${addressIn(language)}/embed`)
-      expect(await axeFaults(page)).toEqual([])
-      const unknown = await page.goto(addressIn(language).slice(0, -1))
-      expect([unknown!.status(), await axeFaults(page)]).toEqual([404, []])
-      expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
-      await page.context().close()
-    },
-  )
+  it.each(['en', 'zh'] as const)('plays without an account, at every width (%s)', async (language) => {
+    const page = await site.visit({ language })
+    const faults: string[] = []
+    page.on('console', (line) => line.type() === 'error' && faults.push(line.text()))
+    page.on('pageerror', (error) => faults.push(error.message))
+    await observeShifts(page)
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 860 })
+      const answer = await page.goto(addressIn(language))
+      expect(htmlFaults(await answer!.text())).toEqual([])
+      expect([width, await shiftFaults(page)]).toEqual([width, []])
+    }
+    const player = page.locator('video')
+    await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(0.2)
+    for (const width of [320, 390, 768, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 860 })
+      expect([width, await widthOf(page), await axeFaults(page)]).toEqual([width, 0, []])
+      // One line of text.
+      const heights = page.locator('.film-actions .button').evaluateAll((all) => all.map((each) => each.clientHeight))
+      expect([width, Math.max(...(await heights))]).toEqual([width, 50])
+      const shots = process.env.KINORA_SHOTS
+      if (shots) await page.screenshot({ path: `${shots}/share-${language}-${width}.png`, fullPage: true })
+    }
+    await page.goto(`${addressIn(language)}/embed`)
+    expect(await axeFaults(page)).toEqual([])
+    const unknown = await page.goto(addressIn(language).slice(0, -1))
+    expect([unknown!.status(), await axeFaults(page)]).toEqual([404, []])
+    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
+    await page.context().close()
+  })
 
-  it('plays in a frame of another site, and its page does not', { timeout: 30_000 }, async () => {
+  it('plays in a frame of another site, and its page does not', async () => {
     const page = await site.visit({ language: 'en' })
     const { pathname } = new URL(share.url)
     const frames = [`${site.url}${pathname}/embed`, site.url + pathname].map((src) => `<iframe src="${src}"></iframe>`)
@@ -91,7 +87,6 @@ describeOnSite('the page of a shared film', (site) => {
 
   it.each(languagesInTurn('zh'))(
     "becomes a stranger's own film, after a sign-up by mailed link (%s)",
-    { timeout: 180_000 },
     async (language) => {
       const { page, form, task, prompt } = await askToRemix(language)
       const { field, start } = await words(language, 'auth')
@@ -112,19 +107,15 @@ describeOnSite('the page of a shared film', (site) => {
       const row = page.getByRole('listitem').filter({ hasText: PROMPT })
       await expect.poll(() => row.count()).toBe(0)
       await page.getByRole('button', { name: new RegExp(form.generate) }).click()
-      await row.getByRole('button', { name: task.play }).waitFor({ timeout: 90_000 })
+      await row.getByRole('button', { name: task.play }).waitFor()
       await page.context().close()
     },
   )
 
-  it.each(languagesInTurn())(
-    'keeps its settings through a sign-up with a password (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { page, prompt } = await askToRemix(language)
-      await signUp(page, site.url, language)
-      await expect.poll(() => prompt.inputValue()).toContain(PROMPT)
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('keeps its settings through a sign-up with a password (%s)', async (language) => {
+    const { page, prompt } = await askToRemix(language)
+    await signUp(page, site.url, language)
+    await expect.poll(() => prompt.inputValue()).toContain(PROMPT)
+    await page.context().close()
+  })
 })

@@ -20,12 +20,10 @@ describe.skipIf(!temporal)(`two APIs, a projector and two workers${lacking}`, ()
 
   describeInBrowser('on Temporal and EventStoreDB’s wire', start, (site) => {
     // `npm test` runs the languages that the single-process journeys skip.
-    it.each(languagesInTurn('zh'))('generate a user’s first two videos (%s)', { timeout: 240_000 }, (language) =>
+    it.each(languagesInTurn('zh'))('generate a user’s first two videos (%s)', (language) =>
       walkJourney(site.browser, site.url, { language, width: WIDTH[language] }),
     )
 
-    it.each(languagesInTurn('en'))('sell a plan, renew it, and let it end (%s)', { timeout: 240_000 }, (language) =>
-      walkPlan(site, language),
-    )
+    it.each(languagesInTurn('en'))('sell a plan, renew it, and let it end (%s)', (language) => walkPlan(site, language))
   })
 })

@@ -39,29 +39,25 @@ describeOnSite('an account that others have signed in to', (site) => {
     return { user, page, recoveryCode: recovery_codes[0] }
   }
 
-  it.each(languagesInTurn())(
-    'gets a passkey after a step-up in the dialog (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { page, recoveryCode } = await openProfile(language)
-      const [{ factors }, { second }] = [await words(language, 'profile'), await words(language, 'auth')]
-      await page.goto(page.url().replace('/settings', '/security'))
-      await page.getByRole('button', { name: factors.addPasskey, exact: true }).click()
-      await page.getByLabel(factors.passkeyName, { exact: true }).fill('Phone')
-      await page.getByLabel(factors.password, { exact: true }).fill(PASSWORD)
-      await page.getByRole('button', { name: factors.next, exact: true }).click()
-      const stepUp = page.getByRole('dialog', { name: factors.stepUpTitle })
-      await stepUp.waitFor()
-      expect(await axeFaults(page)).toEqual([])
-      await page.getByLabel(second.code, { exact: true }).fill(recoveryCode)
-      const begun = page.waitForResponse('**/api/v1/users/passkeys/options')
-      await stepUp.getByRole('button', { name: second.submit, exact: true }).click()
-      expect((await begun).status()).toBe(200)
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('gets a passkey after a step-up in the dialog (%s)', async (language) => {
+    const { page, recoveryCode } = await openProfile(language)
+    const [{ factors }, { second }] = [await words(language, 'profile'), await words(language, 'auth')]
+    await page.goto(page.url().replace('/settings', '/security'))
+    await page.getByRole('button', { name: factors.addPasskey, exact: true }).click()
+    await page.getByLabel(factors.passkeyName, { exact: true }).fill('Phone')
+    await page.getByLabel(factors.password, { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: factors.next, exact: true }).click()
+    const stepUp = page.getByRole('dialog', { name: factors.stepUpTitle })
+    await stepUp.waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await page.getByLabel(second.code, { exact: true }).fill(recoveryCode)
+    const begun = page.waitForResponse('**/api/v1/users/passkeys/options')
+    await stepUp.getByRole('button', { name: second.submit, exact: true }).click()
+    expect((await begun).status()).toBe(200)
+    await page.context().close()
+  })
 
-  it.each(languagesInTurn())('is deleted after a step-up in the dialog (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('is deleted after a step-up in the dialog (%s)', async (language) => {
     const { user, page, recoveryCode } = await openProfile(language)
     const [{ delete: t, factors }, { second }] = [await words(language, 'profile'), await words(language, 'auth')]
     await page.getByRole('button', { name: t.open, exact: true }).click()
@@ -77,7 +73,7 @@ describeOnSite('an account that others have signed in to', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('is secured with the link of the mail (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('is secured with the link of the mail (%s)', async (language) => {
     const user = await registerUser(site.url, `secure.${language}.${Date.now()}@kinora.test`)
     await user.call('PUT', '/users/language', { language })
     const intruder = await signInElsewhere(user.email)

@@ -29,7 +29,7 @@ describe.skipIf(lacks)(`in Firefox${lacks}`, () => {
     expect(firefox.faults).toEqual([])
   })
 
-  it('a user signs in, makes a video and watches it', { timeout: 120_000 }, async () => {
+  it('a user signs in, makes a video and watches it', async () => {
     const { email } = await registerUser(url)
     await firefox.resize(1280)
     await firefox.goto(`${url}/auth/login?next=/workspace`)
@@ -43,7 +43,7 @@ describe.skipIf(lacks)(`in Firefox${lacks}`, () => {
     await firefox.type(PROMPT)
     await firefox.click('.generate-line [type="submit"]')
     const isReady = () => document.querySelector('.stage video') !== null
-    await expect.poll(() => firefox.evaluate(isReady), { timeout: 90_000, interval: 250 }).toBe(true)
+    await expect.poll(() => firefox.evaluate(isReady)).toBe(true)
     await firefox.goto(`${url}/library`)
     await expect.poll(() => firefox.evaluate(() => document.querySelector('.library-tile button') !== null)).toBe(true)
     await firefox.click('.library-tile button')

@@ -144,7 +144,6 @@ async function fits({ page, t }: OpenBoard): Promise<void> {
 describeOnBoard('the operator’s board', (on) => {
   it.each(languagesInTurn())(
     'shows its figures to sighted, keyboard and screen reader users (%s)',
-    { timeout: 240_000 },
     async (language) => {
       const violations: string[] = []
       const board = await on.open(language, async (_, page) => {
@@ -176,7 +175,7 @@ describeOnSite(
     /** Views of all attempts. */
     let views = 0
 
-    it('shows the figures counted by the server', { timeout: 240_000 }, async () => {
+    it('shows the figures counted by the server', async () => {
       const t = await words('en', 'dashboard')
       const visitor = await site.visit({ language: 'en' })
       for (const path of ['/', '/faq']) {

@@ -23,7 +23,6 @@ import { CORE, describeOnBoard } from '../testing/onBoard.ts'
 describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
   it.each(languagesInTurn())(
     'redirects to the login page on a 401, and reports other failures (%s)',
-    { timeout: 240_000 },
     async (language) => {
       const board = await on.open(language, (state) => {
         state.rare.set(overview.path, (route) => route.fulfill({ status: 500, json: {} }))
@@ -153,80 +152,76 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
     },
   )
 
-  it.each(languagesInTurn())(
-    'pages the users, applies the period, and polls the visitors (%s)',
-    { timeout: 240_000 },
-    async (language) => {
-      const board = await on.open(language, (state) => state.answers.set(userList.path, (query) => usersOf(query, 10)))
-      const { page, state, t, panel, rowsOf } = board
-      await page.getByText('grace.hopper.10@kinora.test').waitFor()
-      const footer = panel(t.users.heading).locator('.pagination')
-      await expect.poll(() => footer.count()).toBe(0)
-      state.answers.set(userList.path, (query) => usersOf(query, 134))
-      await page.getByRole('button', { name: t.refresh, exact: true }).click()
-      const shown = (start: number, end: number) =>
-        Object.entries({ start, end, shown: 10, total: 134 }).reduce(
-          (text, [name, value]) => text.replace(`{{${name}}}`, String(value)),
-          t.users.shown as string,
-        )
-      await footer.getByText(shown(1, 10)).waitFor()
-      await footer.getByRole('button', { name: '2', exact: false }).first().click()
-      await footer.getByText(shown(11, 20)).waitFor()
-      expect(state.calls.at(-1)).toBe(`${userList.path}?page=2&per_page=10`)
+  it.each(languagesInTurn())('pages the users, applies the period, and polls the visitors (%s)', async (language) => {
+    const board = await on.open(language, (state) => state.answers.set(userList.path, (query) => usersOf(query, 10)))
+    const { page, state, t, panel, rowsOf } = board
+    await page.getByText('grace.hopper.10@kinora.test').waitFor()
+    const footer = panel(t.users.heading).locator('.pagination')
+    await expect.poll(() => footer.count()).toBe(0)
+    state.answers.set(userList.path, (query) => usersOf(query, 134))
+    await page.getByRole('button', { name: t.refresh, exact: true }).click()
+    const shown = (start: number, end: number) =>
+      Object.entries({ start, end, shown: 10, total: 134 }).reduce(
+        (text, [name, value]) => text.replace(`{{${name}}}`, String(value)),
+        t.users.shown as string,
+      )
+    await footer.getByText(shown(1, 10)).waitFor()
+    await footer.getByRole('button', { name: '2', exact: false }).first().click()
+    await footer.getByText(shown(11, 20)).waitFor()
+    expect(state.calls.at(-1)).toBe(`${userList.path}?page=2&per_page=10`)
 
-      const asked = async (choose: () => Promise<unknown>) => {
-        const before = state.calls.length
-        await choose()
-        // The visitors are polled every twelve seconds, also in between.
-        const sent = () => state.calls.slice(before).filter((path) => path !== live.path)
-        await expect.poll(() => sent().length).toBeGreaterThanOrEqual(4)
-        return sent().sort()
-      }
-      const radio = (name: string) => page.getByRole('radio', { name, exact: true })
-      const preset = (days: number) => radio(t.period.days.replace('{{days}}', String(days)))
-      const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
-      await page.getByText(t.period.note, { exact: true }).waitFor()
-      await expect
-        .poll(() => page.getByRole('group', { name: t.period.label }).getAttribute('aria-describedby'))
-        .toBe('period-note')
-      await page.getByText(t.asTable).first().click()
-      await expect.poll(() => rowsOf(t.trend.heading)).toHaveLength(8)
-      expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))
-      // An opened table stays open.
-      await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(31)
-      await expect.poll(() => radio(t.ranking.period).isChecked()).toBe(true)
-      await expect
-        .poll(() => panel(t.trend.heading).getByRole('link').getAttribute('href'))
-        .toContain('days.csv?from=2026-10-23')
+    const asked = async (choose: () => Promise<unknown>) => {
+      const before = state.calls.length
+      await choose()
+      // The visitors are polled every twelve seconds, also in between.
+      const sent = () => state.calls.slice(before).filter((path) => path !== live.path)
+      await expect.poll(() => sent().length).toBeGreaterThanOrEqual(4)
+      return sent().sort()
+    }
+    const radio = (name: string) => page.getByRole('radio', { name, exact: true })
+    const preset = (days: number) => radio(t.period.days.replace('{{days}}', String(days)))
+    const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
+    await page.getByText(t.period.note, { exact: true }).waitFor()
+    await expect
+      .poll(() => page.getByRole('group', { name: t.period.label }).getAttribute('aria-describedby'))
+      .toBe('period-note')
+    await page.getByText(t.asTable).first().click()
+    await expect.poll(() => rowsOf(t.trend.heading)).toHaveLength(8)
+    expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))
+    // An opened table stays open.
+    await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(31)
+    await expect.poll(() => radio(t.ranking.period).isChecked()).toBe(true)
+    await expect
+      .poll(() => panel(t.trend.heading).getByRole('link').getAttribute('href'))
+      .toContain('days.csv?from=2026-10-23')
 
-      await radio(t.period.custom).check({ force: true })
-      const days = (from: string, to: string) => async () => {
-        await page.getByLabel(t.period.from, { exact: true }).fill(from)
-        await page.getByLabel(t.period.to, { exact: true }).fill(to)
-        await page.getByRole('button', { name: t.period.apply }).click()
-      }
-      for (const [from, to, fault] of [
-        ['', '2026-11-20', 'incomplete'],
-        ['2026-11-20', '2026-11-19', 'reversed'],
-        ['2026-01-01', '2026-11-19', 'outside'],
-      ] as const) {
-        await days(from, to)()
-        await page.getByText(t.period[fault].replace('{{days}}', '90')).waitFor()
-      }
-      expect(await axeFaults(page)).toEqual([])
-      expect(await asked(days('2026-11-01', '2026-11-03'))).toEqual(of('?from=2026-11-01&to=2026-11-03'))
-      await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(4)
+    await radio(t.period.custom).check({ force: true })
+    const days = (from: string, to: string) => async () => {
+      await page.getByLabel(t.period.from, { exact: true }).fill(from)
+      await page.getByLabel(t.period.to, { exact: true }).fill(to)
+      await page.getByRole('button', { name: t.period.apply }).click()
+    }
+    for (const [from, to, fault] of [
+      ['', '2026-11-20', 'incomplete'],
+      ['2026-11-20', '2026-11-19', 'reversed'],
+      ['2026-01-01', '2026-11-19', 'outside'],
+    ] as const) {
+      await days(from, to)()
+      await page.getByText(t.period[fault].replace('{{days}}', '90')).waitFor()
+    }
+    expect(await axeFaults(page)).toEqual([])
+    expect(await asked(days('2026-11-01', '2026-11-03'))).toEqual(of('?from=2026-11-01&to=2026-11-03'))
+    await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(4)
 
-      const looks = () => state.calls.filter((path) => path === live.path).length
-      const before = looks()
-      await page.clock.runFor(12_500)
-      await expect.poll(looks).toBe(before + 1)
-      state.answers.set(live.path, () => ({ data: { visitors: 41, pages: [] } }))
-      await page.clock.runFor(12_500)
-      await panel(t.live.heading).getByText('41').waitFor()
-      await page.context().close()
-    },
-  )
+    const looks = () => state.calls.filter((path) => path === live.path).length
+    const before = looks()
+    await page.clock.runFor(12_500)
+    await expect.poll(looks).toBe(before + 1)
+    state.answers.set(live.path, () => ({ data: { visitors: 41, pages: [] } }))
+    await page.clock.runFor(12_500)
+    await panel(t.live.heading).getByText('41').waitFor()
+    await page.context().close()
+  })
 
   it.each(languagesInTurn())(
     'shows when a backup was last proven restorable, and why it is not (%s)',

@@ -15,7 +15,7 @@ describeOnSite('the address of the library', (site) => {
     return { page, state, t, address, box, last: () => Object.fromEntries(state.queries.at(-1) ?? []) }
   }
 
-  it('keeps the search and the filters over a reload and Back', { timeout: 60_000 }, async () => {
+  it('keeps the search and the filters over a reload and Back', async () => {
     const { page, state, t, address, box, last } = await open('')
     state.marks = [{ id: 'f0', favourite: true, folder: 'Sea' }]
     await page.reload()
@@ -37,7 +37,7 @@ describeOnSite('the address of the library', (site) => {
     await page.context().close()
   })
 
-  it('names a folder and a model that are gone, and ignores bad values', { timeout: 60_000 }, async () => {
+  it('names a folder and a model that are gone, and ignores bad values', async () => {
     const { page, t, address, box, last } = await open('?folder=Gone&model=Old-1&days=8&task_type=poem')
     await page.getByText(t.noMatch).waitFor()
     await expect.poll(() => box(t.folder).inputValue()).toBe('Gone')

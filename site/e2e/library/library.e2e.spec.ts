@@ -26,23 +26,19 @@ describeOnSite('the library', (site) => {
   }
   const bottom = (page: Page) => page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
 
-  it.each(languagesInTurn())(
-    'loads while it scrolls, and keeps few tiles (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { page, state, tiles } = await open(language, 400)
-      await tiles.first().waitFor()
-      expect(state.queries.map((query) => query.get('page'))).toEqual(['1'])
-      const isAtEnd = () => bottom(page).then(() => page.locator('[data-task="f399"]').count())
-      await expect.poll(isAtEnd, { timeout: 20_000 }).toBe(1)
-      expect(state.queries.map((query) => query.get('page'))).toEqual(['1', '2', '3', '4', '5', '6', '7'])
-      await expect.poll(() => tiles.count()).toBeLessThan(90)
-      expect(await shiftFaults(page)).toEqual([])
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('loads while it scrolls, and keeps few tiles (%s)', async (language) => {
+    const { page, state, tiles } = await open(language, 400)
+    await tiles.first().waitFor()
+    expect(state.queries.map((query) => query.get('page'))).toEqual(['1'])
+    const isAtEnd = () => bottom(page).then(() => page.locator('[data-task="f399"]').count())
+    await expect.poll(isAtEnd).toBe(1)
+    expect(state.queries.map((query) => query.get('page'))).toEqual(['1', '2', '3', '4', '5', '6', '7'])
+    await expect.poll(() => tiles.count()).toBeLessThan(90)
+    expect(await shiftFaults(page)).toEqual([])
+    await page.context().close()
+  })
 
-  it.each(languagesInTurn())('searches, filters and files videos (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('searches, filters and files videos (%s)', async (language) => {
     const { page, state, button, texts, tiles } = await open(language, 30)
     const last = () => state.queries.at(-1)!
     await tiles.first().hover()
@@ -83,7 +79,7 @@ describeOnSite('the library', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn('zh'))('downloads and deletes many videos (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn('zh'))('downloads and deletes many videos (%s)', async (language) => {
     const { page, state, button, texts, tiles } = await open(language, 150)
     const { delete: removal } = await words(language, 'works')
     state.server.rare.set('HEAD /videos/archive', (route) => route.fulfill({ status: 200 }))
@@ -101,24 +97,20 @@ describeOnSite('the library', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())(
-    'plays videos in turn, and hands them to the workspace (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { page, state, tiles } = await open(language, 12)
-      const { task } = await words(language, 'workspace')
-      await tiles.nth(1).locator('.library-open').click()
-      const source = () => page.locator('dialog[open] video').getAttribute('src')
-      await expect.poll(source).toContain('/f1')
-      await page.getByRole('button', { name: task.next, exact: true }).press('ArrowRight')
-      await expect.poll(source).toContain('/f2')
-      await page.getByRole('button', { name: task.remix, exact: true }).click()
-      await page.waitForURL('**/workspace')
-      await expect.poll(() => page.locator('#prompt').inputValue()).toBe('A lighthouse by the sea 2')
-      expect(state.server.orders).toEqual([])
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('plays videos in turn, and hands them to the workspace (%s)', async (language) => {
+    const { page, state, tiles } = await open(language, 12)
+    const { task } = await words(language, 'workspace')
+    await tiles.nth(1).locator('.library-open').click()
+    const source = () => page.locator('dialog[open] video').getAttribute('src')
+    await expect.poll(source).toContain('/f1')
+    await page.getByRole('button', { name: task.next, exact: true }).press('ArrowRight')
+    await expect.poll(source).toContain('/f2')
+    await page.getByRole('button', { name: task.remix, exact: true }).click()
+    await page.waitForURL('**/workspace')
+    await expect.poll(() => page.locator('#prompt').inputValue()).toBe('A lighthouse by the sea 2')
+    expect(state.server.orders).toEqual([])
+    await page.context().close()
+  })
 
   it('orders a video again at the price that its button showed', async () => {
     const { page, state, button, tiles } = await open('en', 1)
@@ -177,7 +169,7 @@ describeOnSite('the library', (site) => {
     await page.context().close()
   })
 
-  it('says what is wrong and offers a way on', { timeout: 60_000 }, async () => {
+  it('says what is wrong and offers a way on', async () => {
     const { page, state, button, texts, tiles } = await open('en', 0)
     const { action } = await words('en', 'common')
     await page.getByText((await words('en', 'works')).emptyTitle).waitFor()
@@ -207,28 +199,24 @@ describeOnSite('the library', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())(
-    'fits every width without an axe violation (%s)',
-    { timeout: 120_000 },
-    async (language) => {
-      const { page, state, button, texts, tiles } = await open(language, 40)
-      state.marks = [{ id: 'f0', favourite: false, folder: 'Folder'.repeat(9) }]
-      await page.reload()
-      await tiles.first().waitFor()
-      await button(texts.select.start).click()
-      await tiles.first().getByRole('checkbox').check()
-      for (const width of [320, 390, 768, 1280, 1920]) {
-        await page.setViewportSize({ width, height: 860 })
-        await page.waitForFunction(() => document.querySelector('.library-tile'))
-        const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-        expect([width, scrolls]).toEqual([width, false])
-        if (width === 390 || width === 1280) expect(await axeFaults(page)).toEqual([])
-      }
-      await button(texts.select.stop).click()
-      expect(await axeFaults(page)).toEqual([])
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('fits every width without an axe violation (%s)', async (language) => {
+    const { page, state, button, texts, tiles } = await open(language, 40)
+    state.marks = [{ id: 'f0', favourite: false, folder: 'Folder'.repeat(9) }]
+    await page.reload()
+    await tiles.first().waitFor()
+    await button(texts.select.start).click()
+    await tiles.first().getByRole('checkbox').check()
+    for (const width of [320, 390, 768, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 860 })
+      await page.waitForFunction(() => document.querySelector('.library-tile'))
+      const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+      expect([width, scrolls]).toEqual([width, false])
+      if (width === 390 || width === 1280) expect(await axeFaults(page)).toEqual([])
+    }
+    await button(texts.select.stop).click()
+    expect(await axeFaults(page)).toEqual([])
+    await page.context().close()
+  })
 
   it.each(['en', 'zh'] as const)('keeps its filters in even lines on the smallest phones (%s)', async (language) => {
     const { page, texts, tiles } = await open(language, 1_000)

@@ -34,50 +34,45 @@ async function deliver(page: Page, origin: string, message: object): Promise<voi
 }
 
 function tests(site: OnSite): void {
-  it.each(['en', 'zh'] as const)(
-    'is told in a browser that a video is done (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { notices } = await words(language, 'profile')
-      const { done } = await words(language, 'notices')
-      const user = await site.newUser()
-      await user.call('PUT', '/users/language', { language })
-      const page = await site.visit({ language, user })
-      await page.context().grantPermissions(['notifications'], { origin: site.url })
-      await page.addInitScript((subscription) => {
-        PushManager.prototype.subscribe = async () => ({ toJSON: () => subscription }) as unknown as PushSubscription
-        PushManager.prototype.getSubscription = async () => null
-      }, SUBSCRIPTION)
-      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/settings`)
-      const choice = page.getByRole('switch', { name: notices.push })
-      await choice.click()
-      await expect.poll(() => choice.isChecked(), { timeout: 15_000 }).toBe(true)
-      const read = async () =>
-        (await (await user.call('GET', '/users/notices')).json()) as { push: boolean; mail: boolean }
-      expect(await read()).toMatchObject({ push: true, mail: false })
+  it.each(['en', 'zh'] as const)('is told in a browser that a video is done (%s)', async (language) => {
+    const { notices } = await words(language, 'profile')
+    const { done } = await words(language, 'notices')
+    const user = await site.newUser()
+    await user.call('PUT', '/users/language', { language })
+    const page = await site.visit({ language, user })
+    await page.context().grantPermissions(['notifications'], { origin: site.url })
+    await page.addInitScript((subscription) => {
+      PushManager.prototype.subscribe = async () => ({ toJSON: () => subscription }) as unknown as PushSubscription
+      PushManager.prototype.getSubscription = async () => null
+    }, SUBSCRIPTION)
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/settings`)
+    const choice = page.getByRole('switch', { name: notices.push })
+    await choice.click()
+    await expect.poll(() => choice.isChecked()).toBe(true)
+    const read = async () =>
+      (await (await user.call('GET', '/users/notices')).json()) as { push: boolean; mail: boolean }
+    expect(await read()).toMatchObject({ push: true, mail: false })
 
-      const shown = () =>
-        page.evaluate(async () => {
-          const worker = await navigator.serviceWorker.ready
-          return (await worker.getNotifications()).map(({ title, body }) => ({ title, body }))
-        })
-      // On a busy machine, a single message was not shown in 15 s. A message replaces the one before with its tag.
-      const deliverAgain = async () => {
-        await deliver(page, site.url, { ...done, path: '/library', tag: 'video 1' })
-        return shown()
-      }
-      await expect.poll(deliverAgain, { timeout: 30_000, interval: 1_000 }).toEqual([done])
+    const shown = () =>
+      page.evaluate(async () => {
+        const worker = await navigator.serviceWorker.ready
+        return (await worker.getNotifications()).map(({ title, body }) => ({ title, body }))
+      })
+    // On a busy machine, a single message was not shown in 15 s. A message replaces the one before with its tag.
+    const deliverAgain = async () => {
+      await deliver(page, site.url, { ...done, path: '/library', tag: 'video 1' })
+      return shown()
+    }
+    await expect.poll(deliverAgain, { interval: 1_000 }).toEqual([done])
 
-      await choice.click()
-      await page.getByRole('switch', { name: notices.mail }).click()
-      await expect.poll(read).toMatchObject({ push: false, mail: true })
-      await page.context().close()
-    },
-  )
+    await choice.click()
+    await page.getByRole('switch', { name: notices.mail }).click()
+    await expect.poll(read).toMatchObject({ push: false, mail: true })
+    await page.context().close()
+  })
 
   it.each(languagesInTurn('zh'))(
     'sees why notices cannot be shown, and turns them on where they can (%s)',
-    { timeout: 60_000 },
     async (language) => {
       const { notices } = await words(language, 'profile')
       const user = await site.newUser()
@@ -128,7 +123,7 @@ function tests(site: OnSite): void {
       const allowed = await open('default', 'granted')
       expect([await allowed.hint.textContent(), await allowed.choice.isChecked()]).toEqual([notices.pushHint, false])
       await allowed.choice.click()
-      await expect.poll(() => allowed.choice.isChecked(), { timeout: 15_000 }).toBe(true)
+      await expect.poll(() => allowed.choice.isChecked()).toBe(true)
       await allowed.page.context().close()
       const later = await open('granted')
       await expect.poll(() => later.choice.isChecked()).toBe(true)
@@ -152,7 +147,7 @@ function tests(site: OnSite): void {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('can install Kinora as an app (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(['en', 'zh'] as const)('can install Kinora as an app (%s)', async (language) => {
     const page = await site.visit({ language })
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
     const devtools = await page.context().newCDPSession(page)
@@ -175,31 +170,27 @@ function tests(site: OnSite): void {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())(
-    'sees a page of its own without a connection (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { offline } = await words(language, 'common')
-      const home = `${site.url}${language === 'zh' ? '/zh' : ''}`
-      const page = await site.visit({ language })
-      // An installed app has this display mode.
-      await page.addInitScript(() => {
-        const real = window.matchMedia.bind(window)
-        window.matchMedia = (query) =>
-          query.includes('standalone') ? ({ matches: true } as MediaQueryList) : real(query)
-      })
-      await page.goto(`${home}/faq`)
-      await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}))
-      await expect.poll(() => page.evaluate(() => Boolean(navigator.serviceWorker.controller))).toBe(true)
-      await page.context().setOffline(true)
-      await page.goto(`${home}/privacy`, { waitUntil: 'domcontentloaded' })
-      await page.getByRole('heading', { name: offline.heading }).waitFor()
-      await page.context().setOffline(false)
-      await page.locator('main a').click()
-      await expect.poll(() => page.locator('h1').textContent()).not.toBe(offline.heading)
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('sees a page of its own without a connection (%s)', async (language) => {
+    const { offline } = await words(language, 'common')
+    const home = `${site.url}${language === 'zh' ? '/zh' : ''}`
+    const page = await site.visit({ language })
+    // An installed app has this display mode.
+    await page.addInitScript(() => {
+      const real = window.matchMedia.bind(window)
+      window.matchMedia = (query) =>
+        query.includes('standalone') ? ({ matches: true } as MediaQueryList) : real(query)
+    })
+    await page.goto(`${home}/faq`)
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}))
+    await expect.poll(() => page.evaluate(() => Boolean(navigator.serviceWorker.controller))).toBe(true)
+    await page.context().setOffline(true)
+    await page.goto(`${home}/privacy`, { waitUntil: 'domcontentloaded' })
+    await page.getByRole('heading', { name: offline.heading }).waitFor()
+    await page.context().setOffline(false)
+    await page.locator('main a').click()
+    await expect.poll(() => page.locator('h1').textContent()).not.toBe(offline.heading)
+    await page.context().close()
+  })
 }
 
 describeInBrowser('a user', sharedSite, tests, wholeChromiumPath())

@@ -37,38 +37,34 @@ describeOnSite('the account', (site) => {
     }
   }
 
-  it.each(['en', 'zh'] as const)(
-    'has a page for each tab, at every width (%s)',
-    { timeout: 120_000 },
-    async (language) => {
-      const { page, home, nav } = await open(language)
-      await page.goto(`${home}/profile`)
-      for (const [path, sections] of Object.entries(TABS)) {
-        const address = home + path
-        await nav.locator(`a[href="${new URL(address).pathname}"]`).click()
-        await page.waitForURL(address)
-        expect(await nav.locator('[aria-current=page]').evaluate((link: HTMLAnchorElement) => link.href)).toBe(address)
-        for (const width of AXE_WIDTHS[language]) {
-          await page.setViewportSize({ width, height: 860 })
-          await page.goto(address)
-          for (const id of sections) await page.locator(`#${id}`).waitFor()
-          await page.waitForLoadState('networkidle')
-          expect([path, width, await shiftFaults(page), await axeFaults(page)]).toEqual([path, width, [], []])
-        }
-        for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 860 })
-          expect([path, width, await overflow(page)]).toEqual([path, width, 0])
-          const shots = process.env.KINORA_SHOTS
-          const name = path.slice(1).replace('/', '-')
-          if (shots) await page.screenshot({ path: `${shots}/${name}-${language}-${width}.png`, fullPage: true })
-        }
+  it.each(['en', 'zh'] as const)('has a page for each tab, at every width (%s)', async (language) => {
+    const { page, home, nav } = await open(language)
+    await page.goto(`${home}/profile`)
+    for (const [path, sections] of Object.entries(TABS)) {
+      const address = home + path
+      await nav.locator(`a[href="${new URL(address).pathname}"]`).click()
+      await page.waitForURL(address)
+      expect(await nav.locator('[aria-current=page]').evaluate((link: HTMLAnchorElement) => link.href)).toBe(address)
+      for (const width of AXE_WIDTHS[language]) {
+        await page.setViewportSize({ width, height: 860 })
+        await page.goto(address)
+        for (const id of sections) await page.locator(`#${id}`).waitFor()
+        await page.waitForLoadState('networkidle')
+        expect([path, width, await shiftFaults(page), await axeFaults(page)]).toEqual([path, width, [], []])
       }
-      await expect.poll(() => page.locator('#billing, #credits, #works').count()).toBe(0)
-      await page.context().close()
-    },
-  )
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 860 })
+        expect([path, width, await overflow(page)]).toEqual([path, width, 0])
+        const shots = process.env.KINORA_SHOTS
+        const name = path.slice(1).replace('/', '-')
+        if (shots) await page.screenshot({ path: `${shots}/${name}-${language}-${width}.png`, fullPage: true })
+      }
+    }
+    await expect.poll(() => page.locator('#billing, #credits, #works').count()).toBe(0)
+    await page.context().close()
+  })
 
-  it.each(languagesInTurn())('keeps the addresses of its sections (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('keeps the addresses of its sections (%s)', async (language) => {
     const { page, home } = await open(language)
     const isSeen = (id: string) =>
       page.locator(`#${id}`).evaluate((section) => section.getBoundingClientRect().top < window.innerHeight)

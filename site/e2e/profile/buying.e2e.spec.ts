@@ -10,7 +10,6 @@ describeInBrowser(
   (site) => {
     it.each(languagesInTurn('en'))(
       'goes through payment, renewal, failure, cancellation, reactivation and end (%s)',
-      { timeout: 240_000 },
       (language) => walkPlan(site, language),
     )
   },

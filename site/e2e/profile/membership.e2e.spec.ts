@@ -33,7 +33,7 @@ const dayOf = (language: Language, iso: string) =>
   new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'long' }).format(Date.parse(iso))
 
 describeOnSite("a member's plan", (site) => {
-  it.each(languagesInTurn())('is shown in every state (%s)', { timeout: 90_000 }, async (language) => {
+  it.each(languagesInTurn())('is shown in every state (%s)', async (language) => {
     const { page, panel, put, texts, plans } = await openProfile(site, language)
     const end = dayOf(language, PRO_MONTHLY.current_period_end!)
     const cancelButton = panel.getByRole('button', { name: texts.cancel.open })
@@ -119,27 +119,23 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)(
-    'can be ended now, after it says what is lost (%s)',
-    { timeout: 60_000 },
-    async (language) => {
-      const { page, state, panel, texts } = await openProfile(site, language)
-      const dialog = page.locator('dialog[open]')
-      await panel.getByRole('button', { name: texts.cancel.open }).click()
-      const now = texts.cancel.now.replace('{{credits}}', '2,880')
-      await dialog.getByText(texts.cancel.keepUntil.replace('{{credits}}', '2,880')).waitFor()
-      await expect.poll(() => dialog.getByText(texts.cancel.refundable).count()).toBe(0)
-      await dialog.getByRole('radio', { name: now }).check()
-      await dialog.getByText(texts.cancel.refundable).waitFor()
-      expect(await axeFaults(page)).toEqual([])
-      await dialog.getByRole('button', { name: texts.cancel.confirm }).click()
-      await page.locator('.toast').getByText(texts.cancel.doneRefund, { exact: true }).waitFor()
-      expect(state.sent.get('POST /subscriptions/cancel')).toEqual({ cancel_at_period_end: false })
-      await page.context().close()
-    },
-  )
+  it.each(['en', 'zh'] as const)('can be ended now, after it says what is lost (%s)', async (language) => {
+    const { page, state, panel, texts } = await openProfile(site, language)
+    const dialog = page.locator('dialog[open]')
+    await panel.getByRole('button', { name: texts.cancel.open }).click()
+    const now = texts.cancel.now.replace('{{credits}}', '2,880')
+    await dialog.getByText(texts.cancel.keepUntil.replace('{{credits}}', '2,880')).waitFor()
+    await expect.poll(() => dialog.getByText(texts.cancel.refundable).count()).toBe(0)
+    await dialog.getByRole('radio', { name: now }).check()
+    await dialog.getByText(texts.cancel.refundable).waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: texts.cancel.confirm }).click()
+    await page.locator('.toast').getByText(texts.cancel.doneRefund, { exact: true }).waitFor()
+    expect(state.sent.get('POST /subscriptions/cancel')).toEqual({ cancel_at_period_end: false })
+    await page.context().close()
+  })
 
-  it.each(languagesInTurn())('can be cancelled and reactivated (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('can be cancelled and reactivated (%s)', async (language) => {
     const { page, state, panel, texts } = await openProfile(site, language)
     const payment = await words(language, 'payment')
     const dialog = page.locator('dialog[open]')
@@ -201,7 +197,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('lists its payments and credit changes (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('lists its payments and credit changes (%s)', async (language) => {
     const { page, state, panel } = await openProfile(site, language, (state) => {
       state.server.rare.set('GET /subscriptions/invoices', problem(503, 'unavailable'))
       state.invoices = [invoiceOf('i1'), invoiceOf('i2', { status: 'refunded', refunded: 4499 })]
@@ -259,7 +255,7 @@ describeOnSite("a member's plan", (site) => {
   it.each([
     ['en', 1280],
     ['zh', 390],
-  ] as const)('has no axe violation (%s, %i px)', { timeout: 90_000 }, async (language, width) => {
+  ] as const)('has no axe violation (%s, %i px)', async (language, width) => {
     const { page, panel, texts } = await openProfile(site, language)
     await page.setViewportSize({ width, height: 860 })
     await page.locator('.work').first().waitFor()

@@ -14,7 +14,6 @@ describeOnSite('the profile', (site) => {
 
   it.each(languagesInTurn())(
     'changes name, language, password and devices, and deletes the account (%s)',
-    { timeout: 90_000 },
     async (language) => {
       const [t, common, errors, auth] = await Promise.all(
         ['profile', 'common', 'errors', 'auth'].map((name) => words(language, name)),

@@ -8,6 +8,8 @@ const CANDIDATES = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]
+/** How long a step in a page may take on a busy machine. */
+const STEP_MS = 120_000
 const installed = () =>
   [process.env.KINORA_CHROMIUM, ...CANDIDATES, chromium.executablePath()].filter((file) => file && existsSync(file))
 
@@ -18,7 +20,7 @@ export const chromiumPath = (): string | undefined => installed()[0]
 export const wholeChromiumPath = (): string | undefined => installed().find((file) => !SHELL.test(file!))
 
 /** Starts the browser. @param more additional command line arguments */
-export function launchChromium(more: readonly string[] = [], executablePath = chromiumPath()!): Promise<Browser> {
+export async function launchChromium(more: readonly string[] = [], executablePath = chromiumPath()!): Promise<Browser> {
   const quiet = [
     '--disable-gpu',
     '--disable-quic',
@@ -28,7 +30,9 @@ export function launchChromium(more: readonly string[] = [], executablePath = ch
   ]
   // Chromium's sandbox does not run as root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  return chromium.launch({ executablePath, args: [...quiet, '--disable-component-update', ...sandbox, ...more] })
+  const args = [...quiet, '--disable-component-update', ...sandbox, ...more]
+  const browser = await chromium.launch({ executablePath, args })
+  return browser.on('context', (context) => context.setDefaultTimeout(STEP_MS))
 }
 
 const shared = new Map<string, Promise<Browser>>()

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { Share, Task } from '#backend/tasks/contract.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
 
@@ -11,14 +11,9 @@ const ORDER = {
 /** Generates a video and waits for it. */
 export async function makeFilm(user: TestUser): Promise<Task> {
   const made = (await (await user.call('POST', '/videos/generate', ORDER)).json()) as { task: Task }
-  return vi.waitFor(
-    async () => {
-      const task = (await (await user.call('GET', `/videos/tasks/${made.task.id}`)).json()) as Task
-      expect(task.status).toBe('Success')
-      return task
-    },
-    { timeout: 90_000, interval: 250 },
-  )
+  const read = async () => (await user.call('GET', `/videos/tasks/${made.task.id}`)).json() as Promise<Task>
+  await expect.poll(async () => (await read()).status).toBe('Success')
+  return read()
 }
 
 /** Shares a film with its prompt and the name of its owner. */

@@ -87,7 +87,7 @@ export async function signUp(page: Page, url: string, language: string, mails = 
   await page.getByRole('button', { name: register.submit, exact: true }).click()
   await page.getByRole('heading', { name: pending.heading }).waitFor()
   const link = async () => /https?:\S+/.exec((await mails(email))[0]?.text ?? '')?.[0]
-  await expect.poll(link, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(link).toBeDefined()
   await page.goto((await link())!)
   await page.getByRole('heading', { name: verify.successHeading }).waitFor()
   await page.getByRole('link', { name: verify.loginNow }).click()
@@ -102,14 +102,12 @@ type Texts = Awaited<ReturnType<typeof words>>
 /** Generates a video, waits for it, plays it and downloads it. */
 async function makeAndTake(page: Page, texts: Texts, row: ReturnType<Page['getByRole']>): Promise<void> {
   await page.getByRole('button', { name: new RegExp(texts.form.generate) }).click()
-  await row.getByText(texts.status.Processing).waitFor({ timeout: 20_000 })
+  await row.getByText(texts.status.Processing).waitFor()
   await row.getByRole('progressbar').waitFor()
-  await row.getByRole('button', { name: texts.task.play }).waitFor({ timeout: 90_000 })
+  await row.getByRole('button', { name: texts.task.play }).waitFor()
   await row.getByRole('button', { name: texts.task.play }).click()
   const video = page.locator('dialog[open] video')
-  await expect
-    .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), { timeout: 15_000 })
-    .toBeGreaterThan(0.2)
+  await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime)).toBeGreaterThan(0.2)
   await page.keyboard.press('Escape')
   const download = page.waitForEvent('download')
   await row.getByRole('link', { name: texts.task.download }).click()

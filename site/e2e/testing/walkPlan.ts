@@ -4,8 +4,6 @@ import type { OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
 const DAY = 24 * 3_600_000
-/** Generous timeout, because test machines can be slow. */
-const PATIENT = { timeout: 30_000 }
 const APPROVE = { en: 'Approve', zh: '同意' }
 
 /** Reloads the page until it shows an element, because webhooks and projections take a moment. */
@@ -15,7 +13,7 @@ async function reloadUntil(page: Page, element: Locator): Promise<void> {
       await page.reload()
       await page.locator('#subscription .usage, #credits tbody tr').first().waitFor()
       return element.count()
-    }, PATIENT)
+    })
     .toBeGreaterThan(0)
 }
 
@@ -45,17 +43,17 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
 
   await page.goto(`${profile}#subscription`)
   await panel.getByRole('button', { name: texts.choose.subscribe.replace('{{plan}}', tier.pro.name) }).click()
-  await page.getByRole('button', { name: APPROVE[language] }).click(PATIENT)
-  await page.getByRole('heading', { name: payment.doneHeading }).waitFor(PATIENT)
+  await page.getByRole('button', { name: APPROVE[language] }).click()
+  await page.getByRole('heading', { name: payment.doneHeading }).waitFor()
   const id = new URL(page.url()).searchParams.get('subscription_id')
-  await page.waitForURL(`${site.url}${prefix}/workspace`, PATIENT)
-  await expect.poll(() => page.locator('[data-user=credits]').textContent(), PATIENT).toBe('4,560')
+  await page.waitForURL(`${site.url}${prefix}/workspace`)
+  await expect.poll(() => page.locator('[data-user=credits]').textContent()).toBe('4,560')
 
   await page.goto(profile)
-  await status(texts.statusOf.active).waitFor(PATIENT)
+  await status(texts.statusOf.active).waitFor()
   await left('4,560').waitFor()
   await page.goto(`${profile}/billing`)
-  await expect.poll(() => page.locator('#billing tbody tr').count(), PATIENT).toBe(1)
+  await expect.poll(() => page.locator('#billing tbody tr').count()).toBe(1)
   const reasons = page.locator('#credits tbody th')
   await page.goto(`${profile}/credits`)
   await reasons.filter({ hasText: credits.reason.subscription }).waitFor()
@@ -71,16 +69,16 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   const cancel = async () => {
     await panel.getByRole('button', { name: texts.cancel.open }).click()
     await page.locator('dialog[open]').getByRole('button', { name: texts.cancel.confirm }).click()
-    await status(texts.statusOf.cancelled).waitFor(PATIENT)
+    await status(texts.statusOf.cancelled).waitFor()
   }
   await cancel()
   await reloadUntil(page, status(texts.statusOf.cancelled))
   await panel.getByRole('button', { name: texts.reactivate }).click()
-  await status(texts.statusOf.active).waitFor(PATIENT)
+  await status(texts.statusOf.active).waitFor()
   await cancel()
   // Wait for the suspension: otherwise, advancing the clock by two months would bill them.
   const agreement = () => fetch(`${site.url}/dev/paypal/approve/${id}`).then((answer) => answer.text())
-  await expect.poll(agreement, PATIENT).toContain('data-status="suspended"')
+  await expect.poll(agreement).toContain('data-status="suspended"')
   await advance(62)
   await reloadUntil(page, status(texts.statusOf.expired))
   await reloadUntil(page, left('60'))

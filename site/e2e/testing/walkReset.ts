@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright'
-import { vi } from 'vitest'
+import { expect } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { words } from './walkJourney.ts'
 
@@ -28,12 +28,11 @@ export async function walkReset(browser: Browser, url: string, language: 'en' | 
 }
 
 /** Waits for the reset email. The response does not wait for it, so that timing does not reveal accounts. */
-function resetLink(url: string, email: string): Promise<string> {
-  return vi.waitFor(
-    async () => {
-      const mails = (await (await fetch(`${url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-      return /https?:\S+reset-password\S+/.exec(mails[0]!.text)![0]
-    },
-    { timeout: 10_000 },
-  )
+async function resetLink(url: string, email: string): Promise<string> {
+  const read = async () => {
+    const mails = (await (await fetch(`${url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
+    return /https?:\S+reset-password\S+/.exec(mails[0]?.text ?? '')?.[0]
+  }
+  await expect.poll(read).toBeDefined()
+  return (await read())!
 }

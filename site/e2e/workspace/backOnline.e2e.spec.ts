@@ -11,7 +11,7 @@ describeOnSite('when the browser is back online, the workspace', (site) => {
     const state = await openDouble(page, site.url, 'en')
     state.tasks = [openTask('a', 'Processing')]
     await page.goto(`${site.url}/workspace`)
-    await expect.poll(() => state.sockets.length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(() => state.sockets.length).toBe(1)
     for (const call of ['POST /ws/token', 'GET /videos/tasks', 'GET /videos/queue']) state.rare.set(call, unreachable)
     await page.context().setOffline(true)
     await state.sockets[0]!.close()
@@ -35,7 +35,7 @@ describeOnSite('when the browser is back online, the workspace', (site) => {
     const state = await openDouble(page, site.url, 'en')
     state.tasks = [openTask('a', 'Processing')]
     await page.goto(`${site.url}/workspace`)
-    await expect.poll(() => state.sockets.length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(() => state.sockets.length).toBe(1)
     await page.context().setOffline(true)
     await page.context().setOffline(false)
     await expect.poll(() => state.sockets.length).toBe(2)

@@ -52,7 +52,7 @@ describeOnSite('when a dialog changes what is under it, the focus', (site) => {
     await page.locator('#generate-note').getByRole('link', { name: form.plans }).press('Enter')
     const sheet = page.getByRole('dialog', { name: plans.heading })
     await sheet.waitFor()
-    await expect.poll(() => state.sockets.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => state.sockets.length).toBeGreaterThan(0)
     state.sockets.at(-1)!.send(JSON.stringify({ type: 'task_update', task: taskOf('b') }))
     await page.locator('#generate-note:empty').waitFor({ state: 'attached' })
     await expect.poll(() => sheet.isVisible()).toBe(true)

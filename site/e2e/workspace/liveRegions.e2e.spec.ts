@@ -23,7 +23,7 @@ describeOnSite('a live region', (site) => {
     await page.goto(`${site.url}/workspace`)
     await page.locator('[data-task="a"]').getByRole('button', { name: task.delete }).last().click()
     const dialog = page.locator('dialog[open]')
-    await expect.poll(() => state.sockets.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => state.sockets.length).toBeGreaterThan(0)
     const finish = (id: string) => state.sockets.at(-1)!.send(JSON.stringify({ type: 'task_update', task: taskOf(id) }))
     finish('b')
     const toast = dialog.locator('.toast', { hasText: news.Success })

@@ -31,7 +31,6 @@ const MODEL = {
   routes: [{ provider: 'demo', model: 'demo' }],
 }
 const drop = (model: object) => writeFile(path.join(dataDir, 'models/studio-1.json'), JSON.stringify(model))
-const PICKED_UP = { timeout: 10_000 }
 
 describeOnBoard(
   'a model file that is dropped into a running installation',
@@ -44,12 +43,12 @@ describeOnBoard(
           const { form } = await words('en', 'workspace')
           await page.getByRole('button', { name: new RegExp(form.generate) }).waitFor()
           return page.getByRole('radio', { name: /Studio One/ }).count()
-        }, PICKED_UP)
+        })
         .toBe(1)
       await page.getByRole('radio', { name: /Studio One/ }).check()
     }
 
-    it('brings its ratio, seconds, last frame, sound and seed into the form', { timeout: 90_000 }, async () => {
+    it('brings its ratio, seconds, last frame, sound and seed into the form', async () => {
       const page = await site.visit({ language: 'en', user: await site.newUser() })
       await drop(MODEL)
       await openForm(page)
@@ -87,7 +86,7 @@ describeOnBoard(
         .poll(async () => {
           await board.goto(`${site.url}/admin/dashboard`)
           return board.getByText('models/studio-1.json').count()
-        }, PICKED_UP)
+        })
         .toBeGreaterThan(0)
       await board
         .getByText(/shapes/)

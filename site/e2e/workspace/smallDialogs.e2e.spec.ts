@@ -25,94 +25,83 @@ describeOnSite('dialogs on a small phone', (site) => {
   const setTextSize = (page: Page, size: string) =>
     page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), size)
 
-  it.each(languagesInTurn())(
-    'show their titles and buttons in full, also with large text (%s)',
-    { timeout: 120_000 },
-    async (language) => {
-      const page = await site.visit({ language, width: 320 })
-      const state = await openDouble(page, site.url, language)
-      state.tasks = [taskOf('a'), taskOf('b')]
-      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
-      const t = await words(language, 'workspace')
-      const task = page.locator('[data-task="a"]')
-      const dialogs: Record<string, () => Promise<void>> = {
-        player: () => task.getByRole('button', { name: t.task.play, exact: true }).last().click(),
-        removal: () => task.getByRole('button', { name: t.task.delete, exact: true }).click(),
-        movements: () => page.locator('.movements-button').click(),
-        keys: () => page.locator('h1').press('?'),
-      }
-      for (const size of ['100%', '200%'])
-        for (const [name, open] of Object.entries(dialogs)) {
-          await setTextSize(page, size)
-          await open()
-          await page.locator('dialog[open]').waitFor()
-          expect([name, size, await cutOff(page)]).toEqual([name, size, []])
-          if (name === 'player') {
-            const tops = page.$$eval('.player-bar .task-actions > *', (all) =>
-              all.map((each) => each.getBoundingClientRect().top),
-            )
-            expect(new Set(await tops).size).toBe(1)
-          }
-          await page.keyboard.press('Escape')
-          await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  it.each(languagesInTurn())('show their titles and buttons in full, also with large text (%s)', async (language) => {
+    const page = await site.visit({ language, width: 320 })
+    const state = await openDouble(page, site.url, language)
+    state.tasks = [taskOf('a'), taskOf('b')]
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+    const t = await words(language, 'workspace')
+    const task = page.locator('[data-task="a"]')
+    const dialogs: Record<string, () => Promise<void>> = {
+      player: () => task.getByRole('button', { name: t.task.play, exact: true }).last().click(),
+      removal: () => task.getByRole('button', { name: t.task.delete, exact: true }).click(),
+      movements: () => page.locator('.movements-button').click(),
+      keys: () => page.locator('h1').press('?'),
+    }
+    for (const size of ['100%', '200%'])
+      for (const [name, open] of Object.entries(dialogs)) {
+        await setTextSize(page, size)
+        await open()
+        await page.locator('dialog[open]').waitFor()
+        expect([name, size, await cutOff(page)]).toEqual([name, size, []])
+        if (name === 'player') {
+          const tops = page.$$eval('.player-bar .task-actions > *', (all) =>
+            all.map((each) => each.getBoundingClientRect().top),
+          )
+          expect(new Set(await tops).size).toBe(1)
         }
-      await page.context().close()
-    },
-  )
-
-  it.each(languagesInTurn())(
-    'of the form, of a plan and of folders do so too (%s)',
-    { timeout: 180_000 },
-    async (language) => {
-      const prefix = `${site.url}${language === 'zh' ? '/zh' : ''}`
-      const [t, subscription, library] = await Promise.all(
-        ['workspace', 'subscription', 'library'].map((name) => words(language, name)),
-      )
-      const page = await site.visit({ language, width: 320 })
-      const button = (name: string) => page.getByRole('button', { name, exact: true })
-      const look = async (name: string, open: () => Promise<void>) => {
-        for (const size of ['100%', '200%']) {
-          await setTextSize(page, size)
-          await open()
-          await page.locator('dialog[open]').first().waitFor()
-          expect([name, size, await cutOff(page)]).toEqual([name, size, []])
-          while (await page.locator('dialog:not(#drawer)').count()) await page.keyboard.press('Escape')
-        }
-        await setTextSize(page, '100%')
+        await page.keyboard.press('Escape')
+        await page.locator('dialog[open]').waitFor({ state: 'detached' })
       }
-      const state = await openDouble(page, site.url, language)
-      state.tasks = ['a', 'b', 'c', 'd'].map((id) => taskOf(id, { prompt: 'A ship', seed: 1_234_567_890 }))
-      await page.goto(`${prefix}/workspace`)
-      await look('comparison', () => button(t.compare.heading).click())
-      const share = { url: 'https://kinora.test/v/1', show_prompt: true, show_name: true, views: 1234 }
-      state.rare.set('GET /videos/tasks/a/share', (route) => route.fulfill({ json: { share } }))
-      await look('share', () =>
-        page.locator('.queue [data-task="a"]').getByRole('button', { name: t.task.play }).last().click(),
-      )
-      await page.getByRole('tab', { name: t.form.image }).click()
-      const file = { name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture(640, 480) }
-      await page.locator('#first-frame').setInputFiles(file)
-      await look('crop', () => button(t.crop.open).click())
-      state.stats = { current_tier: 'free', current_status: 'active', remaining_credits: 0, total_credits: 60 }
-      await page.reload()
-      await look('plans', () => page.locator('#generate-note').getByRole('link', { name: t.form.plans }).click())
+    await page.context().close()
+  })
 
-      await openMoneyDouble(page, site.url, language)
-      await page.goto(`${prefix}/profile/billing`)
-      await look('cancellation', () => button(subscription.cancel.open).click())
+  it.each(languagesInTurn())('of the form, of a plan and of folders do so too (%s)', async (language) => {
+    const prefix = `${site.url}${language === 'zh' ? '/zh' : ''}`
+    const [t, subscription, library] = await Promise.all(
+      ['workspace', 'subscription', 'library'].map((name) => words(language, name)),
+    )
+    const page = await site.visit({ language, width: 320 })
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const look = async (name: string, open: () => Promise<void>) => {
+      for (const size of ['100%', '200%']) {
+        await setTextSize(page, size)
+        await open()
+        await page.locator('dialog[open]').first().waitFor()
+        expect([name, size, await cutOff(page)]).toEqual([name, size, []])
+        while (await page.locator('dialog:not(#drawer)').count()) await page.keyboard.press('Escape')
+      }
+      await setTextSize(page, '100%')
+    }
+    const state = await openDouble(page, site.url, language)
+    state.tasks = ['a', 'b', 'c', 'd'].map((id) => taskOf(id, { prompt: 'A ship', seed: 1_234_567_890 }))
+    await page.goto(`${prefix}/workspace`)
+    await look('comparison', () => button(t.compare.heading).click())
+    const share = { url: 'https://kinora.test/v/1', show_prompt: true, show_name: true, views: 1234 }
+    state.rare.set('GET /videos/tasks/a/share', (route) => route.fulfill({ json: { share } }))
+    await look('share', () =>
+      page.locator('.queue [data-task="a"]').getByRole('button', { name: t.task.play }).last().click(),
+    )
+    await page.getByRole('tab', { name: t.form.image }).click()
+    const file = { name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture(640, 480) }
+    await page.locator('#first-frame').setInputFiles(file)
+    await look('crop', () => button(t.crop.open).click())
+    state.stats = { current_tier: 'free', current_status: 'active', remaining_credits: 0, total_credits: 60 }
+    await page.reload()
+    await look('plans', () => page.locator('#generate-note').getByRole('link', { name: t.form.plans }).click())
 
-      await openLibraryDouble(page, { url: site.url, language, count: 3 })
-      await page.goto(`${prefix}/library`)
-      await look('folders', async () => {
-        await page.locator('.library-open').first().press('Enter')
-        await page
-          .locator('dialog[open]')
-          .getByRole('button', { name: library.select.move, exact: true })
-          .press('Enter')
-      })
-      await page.context().close()
-    },
-  )
+    await openMoneyDouble(page, site.url, language)
+    await page.goto(`${prefix}/profile/billing`)
+    await look('cancellation', () => button(subscription.cancel.open).click())
+
+    await openLibraryDouble(page, { url: site.url, language, count: 3 })
+    await page.goto(`${prefix}/library`)
+    await look('folders', async () => {
+      await page.locator('.library-open').first().press('Enter')
+      await page.locator('dialog[open]').getByRole('button', { name: library.select.move, exact: true }).press('Enter')
+    })
+    await page.context().close()
+  })
 
   it('break Chinese titles between words', async () => {
     const page = await site.visit({ language: 'zh', width: 320 })

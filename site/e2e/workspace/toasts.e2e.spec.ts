@@ -13,7 +13,7 @@ async function open(site: OnSite, page: Page) {
   const state = await openDouble(page, site.url, 'en')
   state.tasks = [taskOf('a')]
   await page.goto(`${site.url}/workspace`)
-  await expect.poll(() => state.sockets.length, { timeout: 15_000 }).toBe(1)
+  await expect.poll(() => state.sockets.length).toBe(1)
   await page.locator('.queue [data-task]').waitFor()
   const toast = (text: string) => page.locator('.toast', { hasText: text })
   const say = async (...messages: string[]) => {

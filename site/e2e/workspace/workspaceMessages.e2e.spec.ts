@@ -14,8 +14,6 @@ import {
   type WorkspaceState,
 } from '../testing/workspaceDouble.ts'
 
-/** Generous, because pages are slow under load. */
-const soon = { timeout: 20_000 }
 const IMAGE = { name: 'a.jpg', mimeType: 'image/jpeg' }
 const within = (path: string, code: string) => ({ errors: [{ path, code, message: code }] })
 
@@ -59,7 +57,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
   })
   afterAll(() => page?.context().close())
 
-  it('explain why a picture is rejected, by the page or the server', { timeout: 60_000 }, async () => {
+  it('explain why a picture is rejected, by the page or the server', async () => {
     await open()
     await page.getByRole('tab', { name: texts.form.image }).click()
     const choose = (buffer: Buffer, file = IMAGE) => page.locator('input[type=file]').setInputFiles({ ...file, buffer })
@@ -145,7 +143,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await toast(texts.changed.model.replace('{{model}}', 'MiniMax-Hailuo-02'))
   })
 
-  it('explain why a video was not started', { timeout: 60_000 }, async () => {
+  it('explain why a video was not started', async () => {
     const prompt = page.getByRole('textbox', { name: texts.form.prompt })
     await prompt.fill('')
     await generate().click()
@@ -260,7 +258,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     state.rare.clear()
     await remove('lost')
     await toast(texts.task.deleted)
-    await expect.poll(() => row('lost').count(), soon).toBe(0)
+    await expect.poll(() => row('lost').count()).toBe(0)
   })
 
   it('confirm a repeated video and reused settings, which survive a reload', async () => {

@@ -113,7 +113,7 @@ const STATES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   toasts: async (scene) => {
     scene.state.tasks = [openTask('a', 'Preparing'), rendering]
     await scene.open()
-    await expect.poll(() => scene.state.sockets.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => scene.state.sockets.length).toBeGreaterThan(0)
     for (const task of [waiting, { ...done, id: 'b' }])
       scene.state.sockets.at(-1)!.send(JSON.stringify({ type: 'task_update', task }))
     await scene.page.getByText(scene.workspace.news.Success).waitFor()
@@ -169,47 +169,43 @@ const VIEWS: readonly (readonly [Language, number])[] = FULL
     ]
 
 describeOnSite('every state of the stage', (site) => {
-  it.each(VIEWS)(
-    'is accessible, fits and stays in place, in %s at %i px',
-    { timeout: 300_000 },
-    async (language, width) => {
-      const [workspace, landing] = await Promise.all([words(language, 'workspace'), words(language, 'landing')])
-      const shots: Shot[] = []
-      const faults: string[] = []
-      const page = await site.visit({ language, width })
-      await page.emulateMedia({ reducedMotion: 'reduce' })
-      // The header of a member remembers its user. Nothing else is kept.
-      await page.addInitScript(() => {
-        localStorage.clear()
-        if (!location.pathname.endsWith('/workspace')) return
-        localStorage.setItem('kinora.user', '{"name":"Ada","email":"ada@kinora.test","credits":900}')
-      })
-      await observeShifts(page)
-      const state = await openDouble(page, site.url, language)
-      const { stats, queue } = state
-      const open = async (path = '/workspace') => {
-        await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
-      }
-      const look = async (name: string) => {
-        Object.assign(state, { stats, queue: { ...queue }, tasks: [] })
-        state.rare.clear()
-        state.sockets.length = 0
-        await STATES[name]!({ page, state, open, workspace, landing })
-        const part = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open]' : undefined
-        faults.push(...(await axeFaults(page, part)).map((fault) => `${name}: ${fault}`))
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        // The landing page is measured by `accessible.e2e.spec.ts`, with the user that its header remembers.
-        const shifts = page.url().includes('/workspace') ? await shiftFaults(page) : []
-        faults.push(...shifts.map((fault) => `${name}: ${fault}`))
-        if (overflow > 0) faults.push(`${name}: ${overflow} px wider than the window`)
-        if (process.env.KINORA_PICTURES) shots.push({ name, png: await page.screenshot() })
-      }
-      const names = Object.keys(STATES)
-      for (const [index, name] of names.entries())
-        if (FULL || index % VIEWS.length === VIEWS.findIndex(([, at]) => at === width)) await look(name)
-      await page.context().close()
-      await writeContactSheet(`stage-${language}-${width}`, shots)
-      expect(faults).toEqual([])
-    },
-  )
+  it.each(VIEWS)('is accessible, fits and stays in place, in %s at %i px', async (language, width) => {
+    const [workspace, landing] = await Promise.all([words(language, 'workspace'), words(language, 'landing')])
+    const shots: Shot[] = []
+    const faults: string[] = []
+    const page = await site.visit({ language, width })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    // The header of a member remembers its user. Nothing else is kept.
+    await page.addInitScript(() => {
+      localStorage.clear()
+      if (!location.pathname.endsWith('/workspace')) return
+      localStorage.setItem('kinora.user', '{"name":"Ada","email":"ada@kinora.test","credits":900}')
+    })
+    await observeShifts(page)
+    const state = await openDouble(page, site.url, language)
+    const { stats, queue } = state
+    const open = async (path = '/workspace') => {
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
+    }
+    const look = async (name: string) => {
+      Object.assign(state, { stats, queue: { ...queue }, tasks: [] })
+      state.rare.clear()
+      state.sockets.length = 0
+      await STATES[name]!({ page, state, open, workspace, landing })
+      const part = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open]' : undefined
+      faults.push(...(await axeFaults(page, part)).map((fault) => `${name}: ${fault}`))
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      // The landing page is measured by `accessible.e2e.spec.ts`, with the user that its header remembers.
+      const shifts = page.url().includes('/workspace') ? await shiftFaults(page) : []
+      faults.push(...shifts.map((fault) => `${name}: ${fault}`))
+      if (overflow > 0) faults.push(`${name}: ${overflow} px wider than the window`)
+      if (process.env.KINORA_PICTURES) shots.push({ name, png: await page.screenshot() })
+    }
+    const names = Object.keys(STATES)
+    for (const [index, name] of names.entries())
+      if (FULL || index % VIEWS.length === VIEWS.findIndex(([, at]) => at === width)) await look(name)
+    await page.context().close()
+    await writeContactSheet(`stage-${language}-${width}`, shots)
+    expect(faults).toEqual([])
+  })
 })
