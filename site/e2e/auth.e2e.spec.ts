@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
+import { holdClock } from './testing/heldClock.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
@@ -96,14 +97,14 @@ describeOnSite('the account pages show a message', (site) => {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ email, password: PASSWORD, username: 'Un Verified' })
     await fetch(`${site.url}/api/v1/auth/register`, { method: 'POST', headers, body })
-    await page.clock.install()
+    await holdClock(page)
     await open('/auth/login')
     await logIn(email)
     const toast = page.locator('.toast', { hasText: auth.login.notVerified })
     await toast.waitFor()
-    await page.clock.runFor(6_000)
+    await page.clock.runFor(7_900)
     await expect.poll(() => toast.count()).toBe(1)
-    await page.clock.runFor(2_500)
+    await page.clock.runFor(100)
     await expect.poll(() => toast.count()).toBe(0)
     await page.context().close()
   })

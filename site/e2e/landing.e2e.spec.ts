@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { holdClock } from './testing/heldClock.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite, type OnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
@@ -67,18 +67,15 @@ describeOnSite('the landing page', (site) => {
     const page = await site.visit({ language })
     const faults = faultsOf(page)
     await page.emulateMedia({ reducedMotion: 'reduce' })
-    await page.clock.install({ time: 0 })
-    await page.clock.pauseAt(60_000)
-    await page.goto(`${site.url}${prefix}/?section=pricing`, { waitUntil: 'commit' })
-    // The page's scripts load after its first paint, which needs the clock to advance.
-    while (!(await page.locator('#hero-switch').isVisible())) {
-      await page.clock.runFor(20)
-      await delay(50)
-    }
-    // Allows 200 ms of the 500 ms delay to pass in the loop, after the scripts have loaded.
-    await page.clock.runFor(250)
+    await holdClock(page)
+    await page.goto(`${site.url}${prefix}/?section=pricing`, { waitUntil: 'domcontentloaded' })
+    await page.waitForLoadState()
+    // The page's scripts load after two animation frames.
+    await page.clock.runFor(50)
+    await page.locator('html[data-awake]').waitFor()
+    await page.clock.runFor(490)
     expect(await page.evaluate(() => scrollY)).toBe(0)
-    await page.clock.runFor(270)
+    await page.clock.runFor(10)
     await expect.poll(() => topOf(page, '#pricing-section')).toBeLessThan(200)
     const struck = await page.locator('#plans s').allInnerTexts()
     const prices = await page.locator('#plans .price strong').allInnerTexts()
@@ -182,7 +179,9 @@ describeOnSite('the landing page', (site) => {
     await page.route('**/poster-*', (route) => released.then(() => route.continue()))
     await page.goto(site.url, { waitUntil: 'domcontentloaded' })
     await expect.poll(() => asked.some((url) => url.includes('poster-'))).toBe(true)
-    await page.waitForTimeout(500)
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
+    )
     expect(others()).toEqual([])
     release()
     await expect.poll(() => others().filter((url) => /\.js|avif/.test(url)).length).toBeGreaterThan(4)

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
@@ -15,24 +14,24 @@ const choose = (page: Page, language: Language) => page.locator(`.header-end [da
 
 /** Opens an address that redirects to the slow page `target`, and returns which pages were visible on the way. */
 async function pagesSeen(page: Page, address: string, target: string): Promise<string[]> {
+  const seen = new Set<string>()
+  const looked = Promise.withResolvers<void>()
+  await page.exposeFunction('report', (path: string, isVisible: boolean) => {
+    if (isVisible) seen.add(path)
+    looked.resolve()
+  })
   await page.addInitScript(() => {
-    setInterval(() => {
-      if (getComputedStyle(document.documentElement).visibility !== 'visible') return
-      const seen = JSON.parse(sessionStorage.getItem('seen') ?? '[]') as string[]
-      sessionStorage.setItem('seen', JSON.stringify([...seen, location.pathname]))
-    }, 20)
+    const { report } = window as unknown as { report(path: string, isVisible: boolean): void }
+    setInterval(
+      () => report(location.pathname, getComputedStyle(document.documentElement).visibility === 'visible'),
+      20,
+    )
   })
-  await page.route(target, async (route) => {
-    await delay(500)
-    await route.continue()
-  })
+  await page.route(target, (route) => looked.promise.then(() => route.continue()))
   await page.goto(address)
   await page.waitForURL(target)
-  const seen = await page.waitForFunction(() => {
-    const pages = JSON.parse(sessionStorage.getItem('seen') ?? '[]') as string[]
-    return pages.includes(location.pathname) && pages
-  })
-  return [...new Set((await seen.jsonValue()) as string[])]
+  await expect.poll(() => [...seen]).toContain(new URL(target).pathname)
+  return [...seen]
 }
 
 describeOnSite('the language', (site) => {

@@ -96,10 +96,10 @@ describeOnSite('a visitor’s prompt', (site) => {
     const setup = await user.call('POST', '/users/totp', { password: 'correct horse' })
     const secret = new TOTP({ secret: ((await setup.json()) as { secret: string }).secret }).secret
     const code = (steps: number) => TOTP.generate({ secret, timestamp: Date.now() + steps * 30_000 })
-    await user.call('POST', '/users/totp/confirm', { code: code(-1) })
+    await user.call('POST', '/users/totp/confirm', { code: code(0) })
     const page = await site.visit({ language: 'en' })
     await page.goto(await ask(page, 'en', user.email))
-    await page.getByLabel(second.code).fill(code(0))
+    await page.getByLabel(second.code).fill(code(1))
     await page.getByRole('button', { name: second.submit }).click()
     await page.waitForURL(/\/workspace$/)
     await expect.poll(() => orders(page)).toEqual([PROMPT])

@@ -3,6 +3,7 @@ import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
+import { holdClock, pass } from './testing/heldClock.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeInBrowser, ENTRY, OPERATOR, startAlone } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
@@ -65,7 +66,7 @@ async function twoStep(page: Page, language: 'en' | 'zh') {
       await fill(t.code, '000000')
       await button(t.turnOn).click()
       await page.getByText((await words(language, 'errors')).wrong_code).waitFor()
-      await fill(t.code, codeOf(secret, -1))
+      await fill(t.code, codeOf(secret))
       await button(t.turnOn).click()
       await page.getByRole('dialog', { name: t.codesTitle }).waitFor()
       const codes = await page.locator('.factor-codes code').allTextContents()
@@ -120,7 +121,7 @@ describeInBrowser(
       expect(await axeFaults(page)).toEqual([])
       await enter('000000')
       await page.getByText((await words(language, 'errors')).wrong_code).waitFor()
-      await enter(codeOf(secret))
+      await enter(codeOf(secret, 1))
       await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
       await page.route('**/api/v1/users/totp', requireStepUp, { times: 1 })
@@ -133,6 +134,7 @@ describeInBrowser(
     it('keeps new recovery codes on the page if the methods cannot be read again', async () => {
       const user = await registerUser(site.url, `codes.${Date.now()}@kinora.test`)
       const page = await site.visit({ language: 'en', user })
+      await holdClock(page)
       const { t, button, fill } = await twoStep(page, 'en')
       await page.goto(`${site.url}/profile/security`)
       await button(t.setUp).click()
@@ -144,8 +146,8 @@ describeInBrowser(
       await button(t.turnOn).click()
       await failed
       await page.getByText(t.turnedOn).waitFor()
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
-      await expect.poll(() => page.locator('.factor-codes code').count()).toBe(10)
+      await pass(page, 1_000)
+      expect(await page.locator('.factor-codes code').count()).toBe(10)
       await page.context().close()
     })
 
@@ -271,7 +273,7 @@ describeInBrowser(
       await page.context().clearCookies()
       await signIn()
       await page.getByText(auth.second.lead).waitFor()
-      await enter(codeOf(secret))
+      await enter(codeOf(secret, 1))
       await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
       await button(t.turnOff).click()
       await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { holdClock } from './testing/heldClock.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
@@ -40,10 +41,8 @@ describeOnSite('the shell of every page', (site) => {
     const { network, action } = await words(language, 'common')
     const page = await site.visit({ language, width: 390 })
     await pretend(page, {})
-    await page.clock.install({ time: 0 })
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
-    // From here on, only the test advances the clock.
-    await page.clock.pauseAt(3_600_000)
+    await holdClock(page)
     const banner = page.locator('.network-line')
     const says = async (text: string, tone: string) => {
       await banner.getByText(text, { exact: true }).waitFor()

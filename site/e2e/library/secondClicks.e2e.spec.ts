@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { holdClock } from '../testing/heldClock.ts'
 import { openLibraryDouble } from '../testing/libraryDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -41,12 +42,12 @@ describeOnSite('a double click', (site) => {
 
   it('on a button that opens a dialog leaves it open', async () => {
     const { page, tiles, dialog } = await open()
+    await holdClock(page)
     await tiles
       .first()
       .locator('.library-open')
       .dblclick({ position: { x: 10, y: 10 } })
     await dialog.waitFor()
-    await page.clock.install()
     await page.clock.runFor(1000)
     await expect.poll(() => dialog.count()).toBe(1)
     await page.context().close()
@@ -54,6 +55,7 @@ describeOnSite('a double click', (site) => {
 
   it('of a finger on a button that opens a dialog leaves it open', async () => {
     const { page, tiles, dialog } = await open()
+    await holdClock(page)
     const { x, y } = (await tiles.first().locator('.library-open').boundingBox())!
     const devtools = await page.context().newCDPSession(page)
     for (let taps = 0; taps < 2; taps++) {
@@ -61,7 +63,6 @@ describeOnSite('a double click', (site) => {
       await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
       await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     }
-    await page.clock.install()
     await page.clock.runFor(1000)
     await expect.poll(() => dialog.count()).toBe(1)
     await page.context().close()

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { holdClock } from '../testing/heldClock.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -11,7 +12,7 @@ describeOnSite('a page that cannot learn who is signed in', (site) => {
       await user.call('PUT', '/users/language', { language })
       const { wait, unknown } = await words(language, 'common')
       const page = await site.visit({ language, user })
-      await page.clock.install()
+      await holdClock(page)
       let isDown = true
       await page.route('**/api/v1/auth/me', (route) => (isDown ? route.fulfill({ status: 500 }) : route.fallback()))
       await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)

@@ -1,6 +1,7 @@
 import type { Route } from 'playwright'
 import { expect, it } from 'vitest'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { holdClock } from '../testing/heldClock.ts'
 import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
 import { openMoneyDouble, PRO_MONTHLY } from '../testing/moneyDouble.ts'
 import { describeOnSite, type OnSite } from '../testing/onSite.ts'
@@ -14,8 +15,7 @@ const CREDITS = 'kinora.user'
 async function stoppedPage(site: OnSite, language: Language) {
   const page = await site.visit({ language })
   const state = await openMoneyDouble(page, site.url, language)
-  await page.clock.install({ time: 0 })
-  await page.clock.pauseAt(60_000)
+  await holdClock(page)
   return { page, state, texts: await words(language, 'payment') }
 }
 

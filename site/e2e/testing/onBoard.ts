@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright'
 import { hourly, overview, userList, userOverview, weekly } from '#backend/operators/contract.ts'
 import { type BoardState, NOW, openBoardDouble } from './boardDouble.ts'
+import { holdClock } from './heldClock.ts'
 import type { Language } from './languagesInTurn.ts'
 import { describeOnSite, type OnSite, OPERATOR } from './onSite.ts'
 import { words } from './walkJourney.ts'
@@ -55,7 +56,7 @@ export function describeOnBoard(name: string, tests: (on: OnBoard) => void, env?
         visit,
         open: async (language, prepare = () => {}) => {
           const page = await visit(language)
-          await page.clock.install({ time: NOW })
+          await holdClock(page, NOW)
           const state = await openBoardDouble(page, language)
           await prepare(state, page)
           const prefix = language === 'zh' ? '/zh' : ''

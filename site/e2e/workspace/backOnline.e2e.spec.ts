@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { holdClock, pass } from '../testing/heldClock.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, taskOf, unreachable } from '../testing/workspaceDouble.ts'
@@ -7,7 +8,7 @@ describeOnSite('when the browser is back online, the workspace', (site) => {
   it('replaces the socket and catches up, although polls failed and the retries were used up', async () => {
     const { queue, realtime, status } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en', width: 390 })
-    await page.clock.install()
+    await holdClock(page)
     const state = await openDouble(page, site.url, 'en')
     state.tasks = [openTask('a', 'Processing')]
     await page.goto(`${site.url}/workspace`)
@@ -15,7 +16,7 @@ describeOnSite('when the browser is back online, the workspace', (site) => {
     for (const call of ['POST /ws/token', 'GET /videos/tasks', 'GET /videos/queue']) state.rare.set(call, unreachable)
     await page.context().setOffline(true)
     await state.sockets[0]!.close()
-    for (let second = 0; second < 60; second += 3) await page.clock.runFor(3_000)
+    await pass(page, 60_000, 3_000)
     await expect.poll(() => page.getByText(queue.paused).count()).toBe(0)
     await expect.poll(() => page.getByText(realtime.lost).count()).toBe(0)
 

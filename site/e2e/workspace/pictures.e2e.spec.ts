@@ -32,12 +32,11 @@ describeOnSite('a picture', (site) => {
     })
     await page.goto(`${site.url}/workspace`)
     await page.getByRole('tab', { name: form.image }).click()
-    for (const { name, type, make, refused } of FOREIGN_PICTURES) {
+    // The server judges what a browser cannot.
+    for (const { name, type, make, refused } of FOREIGN_PICTURES.filter((each) => each.refused !== 'image_damaged')) {
       const buffer = await make()
       sent = Buffer.alloc(0)
       await page.locator('#first-frame').setInputFiles({ name: 'picture.jpg', mimeType: type, buffer })
-      // The server judges what a browser cannot.
-      if (refused === 'image_damaged') continue
       await expect.poll(() => sent.length, { message: name }).toBeGreaterThan(0)
       if (refused !== 'invalid_file_type') expect([name, sent.equals(buffer)]).toEqual([name, true])
       else expect([name, (await quartersOf(sent))[0]![0] > 240]).toEqual([name, true])

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { holdClock } from '../testing/heldClock.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
 import { describeOnSite, type OnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -105,7 +106,7 @@ describeOnSite('toasts', (site) => {
   it('stay as long as they have the focus or the pointer', async () => {
     const { action } = await words('en', 'common')
     const page = await site.visit({ language: 'en' })
-    await page.clock.install()
+    await holdClock(page)
     const { say, toast } = await open(site, page)
     await say('first')
     await toast('first').getByRole('button', { name: action.close }).focus()
