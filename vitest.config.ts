@@ -33,6 +33,7 @@ const MEASURES = [
         LAYOUTS,
         'proof/attack/attack.int.spec.ts',
         'site/e2e/library/scroll.e2e.spec.ts',
+        'site/e2e/promptFirst.e2e.spec.ts',
         'workflows/temporal/startBacklog.int.spec.ts',
       ]
     : []),

@@ -56,13 +56,13 @@ async function forms(page: Page, url: string, language: Language) {
   }
 }
 
-describeOnSite('the account pages show a message', (site) => {
+describeOnSite('the account pages', (site) => {
   const visit = async (language: Language) => {
     const page = await site.visit({ language })
     return { page, ...(await forms(page, site.url, language)) }
   }
 
-  it.each(languagesInTurn())('when signing in fails (%s)', async (language) => {
+  it.each(languagesInTurn())('explain why a sign-in fails (%s)', async (language) => {
     const { page, auth, errors, open, next, logIn, press, shows } = await visit(language)
     await open('/auth/login')
     await press(auth.login.submit)
@@ -91,7 +91,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('for eight seconds if the address is not verified (%s)', async (language) => {
+  it.each(languagesInTurn())('say for eight seconds that an address is not verified (%s)', async (language) => {
     const { page, auth, open, logIn } = await visit(language)
     const email = `unverified.${language}@kinora.test`
     const headers = { 'content-type': 'application/json' }
@@ -109,7 +109,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('when registering fails (%s)', async (language) => {
+  it.each(languagesInTurn())('explain why a registration fails (%s)', async (language) => {
     const { page, auth, errors, open, next, register, press, shows } = await visit(language)
     await open('/auth/register')
     await press(auth.register.submit)
@@ -139,7 +139,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('on the pending verification page (%s)', async (language) => {
+  it.each(languagesInTurn())('send the verification mail again, or explain why not (%s)', async (language) => {
     const { page, auth, errors, at, open, next, press, shows } = await visit(language)
     await open('/auth/email-verification-pending?email=ada@kinora.test')
     await shows('ada@kinora.test')
@@ -164,7 +164,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('when a verification succeeds or fails (%s)', async (language) => {
+  it.each(languagesInTurn())('say whether an address is verified (%s)', async (language) => {
     const { page, auth, errors, open, next, press, shows } = await visit(language)
     const { retry } = (await words(language, 'common')).action
     await open('/verify-email')
@@ -209,7 +209,7 @@ describeOnSite('the account pages show a message', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('when resetting a password (%s)', async (language) => {
+  it.each(languagesInTurn())('explain why a password is not reset (%s)', async (language) => {
     const { page, auth, errors, open, next, requestReset, setPassword, shows } = await visit(language)
     for (const path of ['/auth/forgot-password', '/auth/reset-password', '/reset-password']) {
       await open(path)

@@ -35,7 +35,7 @@ async function pagesSeen(page: Page, address: string, target: string): Promise<s
 }
 
 describeOnSite('the language', (site) => {
-  it('of a new visitor is the browser’s, without showing the other first', async () => {
+  it('is the browser’s for a new visitor, who never sees the other language', async () => {
     for (const language of LANGUAGES) {
       const page = await site.visit({ language })
       if (language === 'zh') expect(await pagesSeen(page, `${site.url}/`, `${site.url}/zh`)).toEqual(['/zh'])
@@ -66,7 +66,7 @@ describeOnSite('the language', (site) => {
   })
 
   it.each(languagesInTurn())(
-    'that a member chose is saved on the account and restored after signing in (%s)',
+    'is saved on the account of a member and restored after signing in (%s)',
     async (language) => {
       const user = await site.newUser()
       await user.call('PUT', '/users/language', { language: other(language) })
@@ -94,7 +94,7 @@ describeOnSite('the language', (site) => {
     },
   )
 
-  it('is the one that a member chose last, although the earlier choice was not yet saved', async () => {
+  it('is a member’s last choice, although the earlier one was not yet saved', async () => {
     const user = await site.newUser()
     const page = await site.visit({ language: 'en', user })
     await page.goto(`${site.url}/workspace`)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { mailedLink } from './testing/mailedLink.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 import { openDouble, picture } from './testing/workspaceDouble.ts'
@@ -18,8 +19,7 @@ describeOnSite('the landing page of a reader', (site) => {
     await card.getByLabel(start.email, { exact: true }).fill(email)
     await card.getByRole('button', { name: start.continue }).click()
     await page.getByRole('dialog', { name: start.sentHeading }).getByText(email).waitFor()
-    const mails = (await (await fetch(`${site.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-    await page.goto(/https?:\S+#token=\S+/.exec(mails[0]!.text)![0])
+    await page.goto(await mailedLink(site.url, email))
     await page.waitForURL(/\/workspace$/)
     const read = async () => {
       const { tasks } = (await (await page.request.get(`${site.url}/api/v1/videos/tasks`)).json()) as {

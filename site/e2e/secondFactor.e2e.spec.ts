@@ -101,35 +101,38 @@ describeInBrowser(
   'a second factor',
   () => startAlone({}, ENTRY),
   (site) => {
-    it.each(languagesInTurn())('of a user: an authenticator app (%s)', async (language) => {
-      const prefix = language === 'zh' ? '/zh' : ''
-      const user = await registerUser(site.url, `factor.${language}.${Date.now()}@kinora.test`)
-      await user.call('PUT', '/users/language', { language })
-      const page = await site.visit({ language, user })
-      const { t, auth, button, fill, setUp, enter } = await twoStep(page, language)
-      await page.goto(`${site.url}${prefix}/profile/security`)
-      const { secret, codes } = await setUp(PASSWORD)
-      const { security } = await words(language, 'profile')
-      await page.locator('#security').getByText(security.event.second_factor_added).waitFor()
+    it.each(languagesInTurn())(
+      'lets a user sign in with an authenticator app, and turn it off (%s)',
+      async (language) => {
+        const prefix = language === 'zh' ? '/zh' : ''
+        const user = await registerUser(site.url, `factor.${language}.${Date.now()}@kinora.test`)
+        await user.call('PUT', '/users/language', { language })
+        const page = await site.visit({ language, user })
+        const { t, auth, button, fill, setUp, enter } = await twoStep(page, language)
+        await page.goto(`${site.url}${prefix}/profile/security`)
+        const { secret, codes } = await setUp(PASSWORD)
+        const { security } = await words(language, 'profile')
+        await page.locator('#security').getByText(security.event.second_factor_added).waitFor()
 
-      await page.context().clearCookies()
-      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
-      await fill(auth.field.email, user.email)
-      await fill(auth.field.password, PASSWORD)
-      await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
-      await page.getByText(auth.second.lead).waitFor()
-      expect(await axeFaults(page)).toEqual([])
-      await enter('000000')
-      await page.getByText((await words(language, 'errors')).wrong_code).waitFor()
-      await enter(codeOf(secret, 1))
-      await page.waitForURL(`${site.url}${prefix}/profile/security`)
+        await page.context().clearCookies()
+        await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
+        await fill(auth.field.email, user.email)
+        await fill(auth.field.password, PASSWORD)
+        await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
+        await page.getByText(auth.second.lead).waitFor()
+        expect(await axeFaults(page)).toEqual([])
+        await enter('000000')
+        await page.getByText((await words(language, 'errors')).wrong_code).waitFor()
+        await enter(codeOf(secret, 1))
+        await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
-      await page.route('**/api/v1/users/totp', requireStepUp, { times: 1 })
-      await button(t.turnOff).click()
-      await enter(codes[0]!)
-      await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
-      await page.context().close()
-    })
+        await page.route('**/api/v1/users/totp', requireStepUp, { times: 1 })
+        await button(t.turnOff).click()
+        await enter(codes[0]!)
+        await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
+        await page.context().close()
+      },
+    )
 
     it('keeps new recovery codes on the page if the methods cannot be read again', async () => {
       const user = await registerUser(site.url, `codes.${Date.now()}@kinora.test`)
@@ -151,7 +154,7 @@ describeInBrowser(
       await page.context().close()
     })
 
-    it('cannot be a passkey in a browser that has none, and the page says so', async () => {
+    it('says that a browser without passkeys cannot add one', async () => {
       const page = await site.visit({ language: 'en', user: await site.newUser() })
       await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'))
       const { t, button } = await twoStep(page, 'en')
@@ -161,123 +164,132 @@ describeInBrowser(
       await page.context().close()
     })
 
-    it.each(languagesInTurn())('of a user: a passkey (%s)', async (language) => {
-      const prefix = language === 'zh' ? '/zh' : ''
-      const user = await registerUser(site.url, `passkey.${language}.${Date.now()}@kinora.test`)
-      await user.call('PUT', '/users/language', { language })
-      const page = await site.visit({ language, user })
-      const authenticator = await addAuthenticator(page)
-      const { t, auth, button, fill, addPasskey, enter } = await twoStep(page, language)
-      await page.goto(`${site.url}${prefix}/profile/security`)
-      const [code] = await addPasskey(PASSWORD)
-      await button(t.addPasskey).click()
-      await fill(t.passkeyName, 'Again')
-      await fill(t.password, PASSWORD)
-      await button(t.next).click()
-      await page.getByText(t.passkeyKnown).waitFor()
+    it.each(languagesInTurn())(
+      'lets a user sign in with a passkey, whose answer and copies are refused (%s)',
+      async (language) => {
+        const prefix = language === 'zh' ? '/zh' : ''
+        const user = await registerUser(site.url, `passkey.${language}.${Date.now()}@kinora.test`)
+        await user.call('PUT', '/users/language', { language })
+        const page = await site.visit({ language, user })
+        const authenticator = await addAuthenticator(page)
+        const { t, auth, button, fill, addPasskey, enter } = await twoStep(page, language)
+        await page.goto(`${site.url}${prefix}/profile/security`)
+        const [code] = await addPasskey(PASSWORD)
+        await button(t.addPasskey).click()
+        await fill(t.passkeyName, 'Again')
+        await fill(t.password, PASSWORD)
+        await button(t.next).click()
+        await page.getByText(t.passkeyKnown).waitFor()
 
-      await page.context().clearCookies()
-      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
-      await authenticator.verifies(false)
-      await button(auth.second.passkey).click()
-      await page.getByText(auth.second.passkeyFailed).waitFor()
-      await authenticator.verifies(true)
-      const sent = page.waitForRequest('**/api/v1/auth/passkey')
-      await button(auth.second.passkey).click()
-      const credential = (await sent).postDataJSON() as object
-      await page.waitForURL(`${site.url}${prefix}/profile/security`)
+        await page.context().clearCookies()
+        await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
+        await authenticator.verifies(false)
+        await button(auth.second.passkey).click()
+        await page.getByText(auth.second.passkeyFailed).waitFor()
+        await authenticator.verifies(true)
+        const sent = page.waitForRequest('**/api/v1/auth/passkey')
+        await button(auth.second.passkey).click()
+        const credential = (await sent).postDataJSON() as object
+        await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
-      // The answer of the passkey is accepted once, and in no other browser.
-      const replay = (headers: Record<string, string>) =>
-        page.request.post(`${site.url}/api/v1/auth/passkey`, { data: credential, headers })
-      expect((await replay({})).status()).toBe(422)
-      const elsewhere = await fetch(`${site.url}/api/v1/auth/passkey`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(credential),
-      })
-      expect(elsewhere.status).toBe(422)
+        // The answer of the passkey is accepted once, and in no other browser.
+        const replay = (headers: Record<string, string>) =>
+          page.request.post(`${site.url}/api/v1/auth/passkey`, { data: credential, headers })
+        expect((await replay({})).status()).toBe(422)
+        const elsewhere = await fetch(`${site.url}/api/v1/auth/passkey`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(credential),
+        })
+        expect(elsewhere.status).toBe(422)
 
-      // After the password, the passkey is the second step.
-      await page.context().clearCookies()
-      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
-      await fill(auth.field.email, user.email)
-      await fill(auth.field.password, PASSWORD)
-      await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
-      await page.getByText(auth.second.lead).waitFor()
-      // A copy of the passkey is behind the counter of the original.
-      const counter = await authenticator.count(1)
-      await button(auth.second.passkey).click()
-      await page.getByText((await words(language, 'errors')).passkey_refused).waitFor()
-      await authenticator.count(counter)
-      await button(auth.second.passkey).click()
-      await page.waitForURL(`${site.url}${prefix}/profile/security`)
+        // After the password, the passkey is the second step.
+        await page.context().clearCookies()
+        await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
+        await fill(auth.field.email, user.email)
+        await fill(auth.field.password, PASSWORD)
+        await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
+        await page.getByText(auth.second.lead).waitFor()
+        // A copy of the passkey is behind the counter of the original.
+        const counter = await authenticator.count(1)
+        await button(auth.second.passkey).click()
+        await page.getByText((await words(language, 'errors')).passkey_refused).waitFor()
+        await authenticator.count(counter)
+        await button(auth.second.passkey).click()
+        await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
-      await page.route('**/api/v1/users/totp', requireStepUp, { times: 1 })
-      await button(t.setUp).click()
-      await fill(t.password, PASSWORD)
-      await button(t.next).click()
-      await enter(code!)
-      await page.locator('.factor-secret').waitFor()
-      await page.keyboard.press('Escape')
-      await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
-      await page.locator('.factor-passkey').waitFor({ state: 'detached' })
-      await page.context().close()
-    })
+        await page.route('**/api/v1/users/totp', requireStepUp, { times: 1 })
+        await button(t.setUp).click()
+        await fill(t.password, PASSWORD)
+        await button(t.next).click()
+        await enter(code!)
+        await page.locator('.factor-secret').waitFor()
+        await page.keyboard.press('Escape')
+        await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
+        await page.locator('.factor-passkey').waitFor({ state: 'detached' })
+        await page.context().close()
+      },
+    )
 
-    it.each(languagesInTurn())('of the operator: a passkey (%s)', async (language) => {
-      const prefix = language === 'zh' ? '/zh' : ''
-      const page = await site.visit({ language })
-      await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
-      await addAuthenticator(page)
-      const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
-      const { login, twoStep: warning } = await words(language, 'dashboard')
-      // The board warns in production only, which this server is not.
-      await page.route('**/api/v1/analytics/factors', async (route) => {
-        const answer = await route.fetch()
-        const factors = (await answer.json()) as { totp: boolean; passkeys?: unknown[] }
-        await route.fulfill({ json: { ...factors, missing: !factors.totp && factors.passkeys?.length === 0 } })
-      })
-      await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
-      await fill(login.username, OPERATOR.username)
-      await fill(login.password, OPERATOR.password)
-      await button(login.submit).click()
-      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
-      await page.getByText(warning.missing).waitFor()
-      await addPasskey(OPERATOR.password)
-      await page.getByText(warning.missing).waitFor({ state: 'detached' })
-      await page.context().clearCookies()
-      await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
-      await button(auth.second.passkey).click()
-      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
-      await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
-      await page.locator('.factor-passkey').waitFor({ state: 'detached' })
-      await page.context().close()
-    })
-
-    it.each(languagesInTurn())('of the operator: an authenticator app (%s)', async (language) => {
-      const prefix = language === 'zh' ? '/zh' : ''
-      const page = await site.visit({ language })
-      await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
-      const { t, auth, button, fill, setUp, enter } = await twoStep(page, language)
-      const { login } = await words(language, 'dashboard')
-      const signIn = async () => {
+    it.each(languagesInTurn())(
+      'lets the operator sign in with a passkey, and ends the warning of the board (%s)',
+      async (language) => {
+        const prefix = language === 'zh' ? '/zh' : ''
+        const page = await site.visit({ language })
+        await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+        await addAuthenticator(page)
+        const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
+        const { login, twoStep: warning } = await words(language, 'dashboard')
+        // The board warns in production only, which this server is not.
+        await page.route('**/api/v1/analytics/factors', async (route) => {
+          const answer = await route.fetch()
+          const factors = (await answer.json()) as { totp: boolean; passkeys?: unknown[] }
+          await route.fulfill({ json: { ...factors, missing: !factors.totp && factors.passkeys?.length === 0 } })
+        })
         await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
         await fill(login.username, OPERATOR.username)
         await fill(login.password, OPERATOR.password)
         await button(login.submit).click()
-      }
-      await signIn()
-      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
-      const { secret } = await setUp(OPERATOR.password)
-      await page.context().clearCookies()
-      await signIn()
-      await page.getByText(auth.second.lead).waitFor()
-      await enter(codeOf(secret, 1))
-      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
-      await button(t.turnOff).click()
-      await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
-      await page.context().close()
-    })
+        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        await page.getByText(warning.missing).waitFor()
+        await addPasskey(OPERATOR.password)
+        await page.getByText(warning.missing).waitFor({ state: 'detached' })
+        await page.context().clearCookies()
+        await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
+        await button(auth.second.passkey).click()
+        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
+        await page.locator('.factor-passkey').waitFor({ state: 'detached' })
+        await page.context().close()
+      },
+    )
+
+    it.each(languagesInTurn())(
+      'lets the operator sign in with an authenticator app, and turn it off (%s)',
+      async (language) => {
+        const prefix = language === 'zh' ? '/zh' : ''
+        const page = await site.visit({ language })
+        await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+        const { t, auth, button, fill, setUp, enter } = await twoStep(page, language)
+        const { login } = await words(language, 'dashboard')
+        const signIn = async () => {
+          await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
+          await fill(login.username, OPERATOR.username)
+          await fill(login.password, OPERATOR.password)
+          await button(login.submit).click()
+        }
+        await signIn()
+        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        const { secret } = await setUp(OPERATOR.password)
+        await page.context().clearCookies()
+        await signIn()
+        await page.getByText(auth.second.lead).waitFor()
+        await enter(codeOf(secret, 1))
+        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        await button(t.turnOff).click()
+        await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
+        await page.context().close()
+      },
+    )
   },
 )

@@ -18,7 +18,7 @@ function callsOf(page: Page): string[] {
 }
 const count = (calls: readonly string[], call: string) => calls.filter((each) => each === call).length
 
-describeOnSite('a session in the browser', (site) => {
+describeOnSite('the session in the browser', (site) => {
   const visit = async (language: 'en' | 'zh') => {
     const user = await site.newUser()
     const { common, profile } = { common: await words(language, 'common'), profile: await words(language, 'profile') }
@@ -33,35 +33,38 @@ describeOnSite('a session in the browser', (site) => {
   /** Removes the access cookie, as its expiry after eight hours would. */
   const expire = (page: Page) => page.context().clearCookies({ name: 'kinora_access' })
 
-  it.each(languagesInTurn())('is renewed once for concurrent calls, which are then retried (%s)', async (language) => {
-    const { page, profile, at, toast, calls } = await visit(language)
-    await page.goto(at('/profile'))
-    await loaded(page)
-    await expire(page)
-    calls.length = 0
-    await page.evaluate(() => {
-      const [name, others] = ['#personal-info form button[type=submit]', '#language input:checked']
-      document.querySelector<HTMLElement>(name)?.click()
-      document.querySelector<HTMLElement>(others)?.click()
-    })
-    await toast(profile.saved).waitFor()
-    expect(count(calls, 'POST /auth/refresh')).toBe(1)
-    expect(count(calls, 'PUT /users/name')).toBe(2)
-    // A new page loads the user, refreshes the session, and loads the user again.
-    await expire(page)
-    calls.length = 0
-    await page.reload()
-    await loaded(page)
-    expect(calls.filter((call) => call.includes('/auth/'))).toEqual([
-      'GET /auth/me',
-      'POST /auth/refresh',
-      'GET /auth/me',
-    ])
-    await page.context().close()
-  })
+  it.each(languagesInTurn())(
+    'renews the session once for concurrent calls, which are then retried (%s)',
+    async (language) => {
+      const { page, profile, at, toast, calls } = await visit(language)
+      await page.goto(at('/profile'))
+      await loaded(page)
+      await expire(page)
+      calls.length = 0
+      await page.evaluate(() => {
+        const [name, others] = ['#personal-info form button[type=submit]', '#language input:checked']
+        document.querySelector<HTMLElement>(name)?.click()
+        document.querySelector<HTMLElement>(others)?.click()
+      })
+      await toast(profile.saved).waitFor()
+      expect(count(calls, 'POST /auth/refresh')).toBe(1)
+      expect(count(calls, 'PUT /users/name')).toBe(2)
+      // A new page loads the user, refreshes the session, and loads the user again.
+      await expire(page)
+      calls.length = 0
+      await page.reload()
+      await loaded(page)
+      expect(calls.filter((call) => call.includes('/auth/'))).toEqual([
+        'GET /auth/me',
+        'POST /auth/refresh',
+        'GET /auth/me',
+      ])
+      await page.context().close()
+    },
+  )
 
   it.each(languagesInTurn())(
-    'that is lost signs out, shows a message, and leaves after half a second (%s)',
+    'signs out when the session is lost, shows a message, and leaves after half a second (%s)',
     async (language) => {
       const { page, common, at, toast, calls } = await visit(language)
       await page.goto(at('/profile'))
@@ -80,7 +83,7 @@ describeOnSite('a session in the browser', (site) => {
     },
   )
 
-  it('that has ended while the browser was closed is explained on the login page, once', async () => {
+  it('explains once on the login page that the session ended while the browser was closed', async () => {
     const { page, at } = await visit('en')
     const { login } = await words('en', 'auth')
     await page.goto(at('/profile'))
@@ -96,7 +99,7 @@ describeOnSite('a session in the browser', (site) => {
   })
 
   it.each(languagesInTurn())(
-    'that the server fails to end still ends in the browser, after a second (%s)',
+    'signs out in the browser after a second if the server cannot end the session (%s)',
     async (language) => {
       const { page, common, at, toast } = await visit(language)
       await page.goto(at('/profile'))
@@ -114,7 +117,7 @@ describeOnSite('a session in the browser', (site) => {
     },
   )
 
-  it('of another user, begun in another tab, reloads the pages of the first', async () => {
+  it('reloads a user’s pages when another user signs in in another tab', async () => {
     const { user, page, at } = await visit('en')
     const other = await site.newUser()
     const inHeader = (email: string) =>
@@ -132,7 +135,7 @@ describeOnSite('a session in the browser', (site) => {
     await page.context().close()
   })
 
-  it('that ends in another tab leaves no page of the user open', async () => {
+  it('leaves no page of a user open who signs out in another tab', async () => {
     const { page, at } = await visit('en')
     await page.goto(at('/profile'))
     await loaded(page)
@@ -144,7 +147,7 @@ describeOnSite('a session in the browser', (site) => {
     await page.context().close()
   })
 
-  it('is not renewed by background calls', async () => {
+  it('does not renew the session for background calls', async () => {
     const { page, at, calls } = await visit('en')
     const silent = ['/videos/tasks', '/videos/queue', '/videos/models', '/subscriptions/stats']
     for (const path of silent)
@@ -160,7 +163,7 @@ describeOnSite('a session in the browser', (site) => {
     await page.context().close()
   })
 
-  it('is renewed every seven hours', async () => {
+  it('renews the session every seven hours', async () => {
     const { page, at, calls } = await visit('en')
     await holdClock(page)
     await page.goto(at('/profile'))
@@ -173,7 +176,7 @@ describeOnSite('a session in the browser', (site) => {
     await page.context().close()
   })
 
-  it('survives 20 tabs that renew it at the same time', async () => {
+  it('keeps the session that 20 tabs renew at the same time', async () => {
     const { page, at } = await visit('en')
     const context = page.context()
     const tabs = await Promise.all(Array.from({ length: 20 }, () => context.newPage()))

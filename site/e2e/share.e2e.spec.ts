@@ -8,6 +8,7 @@ import { axeFaults } from './testing/axeFaults.ts'
 import { htmlFaults } from './testing/htmlFaults.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
+import { mailedLink } from './testing/mailedLink.ts'
 import { makeFilm, PROMPT, shareFilm } from './testing/makeFilm.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { signUp, words } from './testing/walkJourney.ts'
@@ -97,8 +98,7 @@ describeOnSite('the page of a shared film', (site) => {
       // The settings wait in the browser: a mailed draft would start the video, and be charged, without a click.
       expect((await asked).postDataJSON().draft ?? {}).not.toHaveProperty('prompt')
       await page.getByText(email).waitFor()
-      const mails = (await (await fetch(`${site.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-      await page.goto(/https?:\S+#token=\S+/.exec(mails[0]!.text)![0])
+      await page.goto(await mailedLink(site.url, email))
       await page.waitForURL(/\/workspace$/)
       await expect.poll(() => prompt.inputValue()).toContain(PROMPT)
       await expect

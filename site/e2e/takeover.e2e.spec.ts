@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { registerUser, visitor } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { mailedLink } from './testing/mailedLink.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
@@ -79,8 +80,7 @@ describeOnSite('an account that others have signed in to', (site) => {
     const intruder = await signInElsewhere(user.email)
     const me = async () => (await fetch(`${site.url}/api/v1/auth/me`, { headers: intruder })).status
     expect(await me()).toBe(200)
-    const mails = await visitor(site.url).mails(user.email)
-    const link = /https?:\S+secure=1/.exec(mails.find(({ text }) => text.includes('secure=1'))!.text)![0]
+    const link = await mailedLink(site.url, user.email, /https?:\S+secure=1/)
 
     const page = await site.visit({ language })
     const { secure: t, reset } = await words(language, 'auth')

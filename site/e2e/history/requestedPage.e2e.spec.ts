@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { mailedLink } from '../testing/mailedLink.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
@@ -7,10 +8,6 @@ const ASKED = '/library?q=fox&days=7#main'
 const PASSWORD = 'correct horse'
 
 describeOnSite('the page that a visitor asked for', (site) => {
-  const linkTo = async (email: string) => {
-    const mails = (await (await fetch(`${site.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-    return /https?:\S+token=\S+/.exec(mails[0]!.text)![0]
-  }
   /** Asks for a private page, and arrives on the login page. */
   const ask = async () => {
     const page = await site.visit({ language: 'en' })
@@ -47,7 +44,7 @@ describeOnSite('the page that a visitor asked for', (site) => {
     for (const label of [field.password, field.confirm]) await fill(label, PASSWORD)
     await press(register.submit)
     await page.waitForURL('**/auth/email-verification-pending*')
-    const link = await linkTo(email)
+    const link = await mailedLink(site.url, email)
     await page.goto('about:blank')
     await page.goto(link)
     await page.getByRole('link', { name: verify.loginNow }).click()
@@ -61,7 +58,7 @@ describeOnSite('the page that a visitor asked for', (site) => {
     await fill(field.email, email)
     await press(start.continue)
     await page.getByText(email).waitFor()
-    await page.goto(await linkTo(email))
+    await page.goto(await mailedLink(site.url, email))
     await expect.poll(() => page.url().slice(site.url.length)).toBe(ASKED)
     await page.context().clearCookies()
     await page.goto(`${site.url}/auth/login`)
@@ -77,7 +74,7 @@ describeOnSite('the page that a visitor asked for', (site) => {
     await fill(field.email, email)
     await press(start.continue)
     await page.getByText(email).waitFor()
-    await page.goto(await linkTo(email))
+    await page.goto(await mailedLink(site.url, email))
     await page.waitForURL(`${site.url}/workspace`)
     await page.context().close()
   })

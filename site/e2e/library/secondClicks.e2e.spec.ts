@@ -15,7 +15,7 @@ describeOnSite('a double click', (site) => {
     return { page, state, t, button, tiles: page.locator('.library-tile'), dialog: page.locator('dialog[open]') }
   }
 
-  it('on the button that deletes does not reach the video under the dialog', async () => {
+  it('does not reach the video under a dialog whose delete button is double-clicked', async () => {
     const { page, state, t, button, tiles, dialog } = await open()
     const { delete: removal } = await words('en', 'works')
     await button(t.select.start).click()
@@ -40,7 +40,7 @@ describeOnSite('a double click', (site) => {
     await page.context().close()
   })
 
-  it('on a button that opens a dialog leaves it open', async () => {
+  it('leaves a dialog open that a double click opened', async () => {
     const { page, tiles, dialog } = await open()
     await holdClock(page)
     await tiles
@@ -53,7 +53,7 @@ describeOnSite('a double click', (site) => {
     await page.context().close()
   })
 
-  it('of a finger on a button that opens a dialog leaves it open', async () => {
+  it('leaves a dialog open that a double tap opened', async () => {
     const { page, tiles, dialog } = await open()
     await holdClock(page)
     const { x, y } = (await tiles.first().locator('.library-open').boundingBox())!
@@ -68,7 +68,7 @@ describeOnSite('a double click', (site) => {
     await page.context().close()
   })
 
-  it('on one button is two clicks', async () => {
+  it('counts a double click on a toggle as two clicks', async () => {
     const { page, t, button } = await open()
     await button(t.favourites).dblclick()
     await expect.poll(() => button(t.favourites).getAttribute('aria-pressed')).toBe('false')

@@ -6,7 +6,7 @@ import { words } from '../testing/walkJourney.ts'
 
 describeOnSite('a page that cannot learn who is signed in', (site) => {
   it.each(languagesInTurn())(
-    'says so, asks again on request, and shows no balance until then (%s)',
+    'says that the server does not answer, asks again on request, and shows no balance until then (%s)',
     async (language) => {
       const user = await site.newUser()
       await user.call('PUT', '/users/language', { language })

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Share, Task } from '#backend/tasks/contract.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
@@ -11,9 +12,11 @@ const ORDER = {
 /** Generates a video and waits for it. */
 export async function makeFilm(user: TestUser): Promise<Task> {
   const made = (await (await user.call('POST', '/videos/generate', ORDER)).json()) as { task: Task }
-  const read = async () => (await user.call('GET', `/videos/tasks/${made.task.id}`)).json() as Promise<Task>
-  await expect.poll(async () => (await read()).status).toBe('Success')
-  return read()
+  for (let { task } = made; ; await setTimeout(250)) {
+    task = (await (await user.call('GET', `/videos/tasks/${task.id}`)).json()) as Task
+    expect(task.status).not.toBe('Fail')
+    if (task.status === 'Success') return task
+  }
 }
 
 /** Shares a film with its prompt and the name of its owner. */

@@ -4,6 +4,7 @@ import { createCanvas } from '@napi-rs/canvas'
 import type { Browser, Page } from 'playwright'
 import { expect } from 'vitest'
 import type { MailReader } from '#backend/testing/testUser.ts'
+import { mailedLink } from './mailedLink.ts'
 
 export interface Walk {
   readonly language: 'en' | 'zh'
@@ -60,11 +61,6 @@ function photo(): Buffer {
   return canvas.toBuffer('image/jpeg')
 }
 
-const mailbox =
-  (url: string): MailReader =>
-  async (to) =>
-    (await fetch(`${url}/dev/mailbox.json?to=${to}`)).json()
-
 /** Reads the mails that Mailpit has caught. @param url where Compose serves it */
 export const mailCatcher =
   (url: string): MailReader =>
@@ -74,7 +70,7 @@ export const mailCatcher =
     return Promise.all(messages.map(async ({ ID }) => ({ text: (await read(`message/${ID}`)).Text as string })))
   }
 
-export async function signUp(page: Page, url: string, language: string, mails = mailbox(url)): Promise<void> {
+export async function signUp(page: Page, url: string, language: string, mails?: MailReader): Promise<void> {
   const prefix = language === 'zh' ? '/zh' : ''
   const { field, register, pending, verify, login } = await words(language, 'auth')
   const email = `${language}.${Date.now()}@kinora.test`
@@ -86,9 +82,7 @@ export async function signUp(page: Page, url: string, language: string, mails = 
   await page.getByLabel(field.confirm, { exact: true }).fill('correct horse 1')
   await page.getByRole('button', { name: register.submit, exact: true }).click()
   await page.getByRole('heading', { name: pending.heading }).waitFor()
-  const link = async () => /https?:\S+/.exec((await mails(email))[0]?.text ?? '')?.[0]
-  await expect.poll(link).toBeDefined()
-  await page.goto((await link())!)
+  await page.goto(await mailedLink(url, email, undefined, mails))
   await page.getByRole('heading', { name: verify.successHeading }).waitFor()
   await page.getByRole('link', { name: verify.loginNow }).click()
   await page.getByLabel(field.email, { exact: true }).fill(email)

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright'
-import { expect } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
+import { mailedLink } from './mailedLink.ts'
 import { words } from './walkJourney.ts'
 
 /** Requests a password reset, sets a new password and signs in with it. */
@@ -14,7 +14,7 @@ export async function walkReset(browser: Browser, url: string, language: 'en' | 
   await page.getByLabel(field.email, { exact: true }).fill(email)
   await page.getByRole('button', { name: reset.request, exact: true }).click()
   await page.getByRole('heading', { name: reset.sentHeading }).waitFor()
-  await page.goto(await resetLink(url, email))
+  await page.goto(await mailedLink(url, email, /https?:\S+reset-password\S+/))
   await page.getByLabel(reset.password, { exact: true }).fill('a better horse')
   await page.getByLabel(reset.confirm, { exact: true }).fill('a better horse')
   await page.getByRole('button', { name: reset.submit, exact: true }).click()
@@ -25,14 +25,4 @@ export async function walkReset(browser: Browser, url: string, language: 'en' | 
   await page.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
   await page.waitForURL('**/workspace')
   await context.close()
-}
-
-/** Waits for the reset email. The response does not wait for it, so that timing does not reveal accounts. */
-async function resetLink(url: string, email: string): Promise<string> {
-  const read = async () => {
-    const mails = (await (await fetch(`${url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-    return /https?:\S+reset-password\S+/.exec(mails[0]?.text ?? '')?.[0]
-  }
-  await expect.poll(read).toBeDefined()
-  return (await read())!
 }

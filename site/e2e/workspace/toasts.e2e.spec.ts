@@ -29,7 +29,7 @@ const hasFocus = (target: Locator) =>
   expect.poll(() => target.evaluate((element) => element === document.activeElement)).toBe(true)
 
 describeOnSite('toasts', (site) => {
-  it.each([390, 1280])('move nothing in the layout when they come and go, at %i px', async (width) => {
+  it.each([390, 1280])('do not shift the layout when toasts come and go, at %i px', async (width) => {
     const page = await site.visit({ language: 'en', width })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await observeShifts(page)
@@ -48,7 +48,7 @@ describeOnSite('toasts', (site) => {
     await page.context().close()
   })
 
-  it('are only as many as fit into a phone held sideways', async () => {
+  it('show only as many toasts as fit into a phone held sideways', async () => {
     const page = await site.visit({ language: 'en', width: 640 })
     await page.setViewportSize({ width: 640, height: 320 })
     const { say, toast } = await open(site, page)
@@ -58,7 +58,7 @@ describeOnSite('toasts', (site) => {
     await page.context().close()
   })
 
-  it.each([320, 390])('leave the buttons of an open dialog in reach, at %i px', async (width) => {
+  it.each([320, 390])('cover no button of an open dialog, at %i px', async (width) => {
     const page = await site.visit({ language: 'en', width })
     await page.setViewportSize({ width, height: 640 })
     await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -86,7 +86,7 @@ describeOnSite('toasts', (site) => {
     await page.context().close()
   })
 
-  it('give the keyboard focus to the next one, then back', async () => {
+  it('pass the focus of a closed toast to the next one, then back to the page', async () => {
     const { action } = await words('en', 'common')
     const page = await site.visit({ language: 'en' })
     const { say, toast } = await open(site, page)
@@ -103,7 +103,7 @@ describeOnSite('toasts', (site) => {
     await page.context().close()
   })
 
-  it('stay as long as they have the focus or the pointer', async () => {
+  it('keep a toast that has the focus or the pointer', async () => {
     const { action } = await words('en', 'common')
     const page = await site.visit({ language: 'en' })
     await holdClock(page)

@@ -61,7 +61,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await toast('Maintenance at noon')
   })
 
-  it('remove what another tab deleted, and call a cancelled task by its name', async () => {
+  it('remove a task that another tab deleted, and show a cancelled task as cancelled', async () => {
     state.tasks = [openTask('d', 'Queueing'), openTask('c', 'Queueing')]
     const before = state.sockets.length + 1
     await open()
