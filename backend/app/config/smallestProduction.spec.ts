@@ -17,8 +17,8 @@ describe('the demo renderer', () => {
 
   it('makes videos in development until an engine is set', () => {
     expect(isUsed(DEVELOPMENT)).toBe(true)
-    for (const engine of [{ MINIMAX_API_KEY: 'sk' }, { VIDEOS_API_URL: 'http://gpu:8000' }, { FAL_KEY: 'key' }])
-      expect(isUsed({ ...DEVELOPMENT, ...engine })).toBe(false)
+    for (const name of ['MINIMAX_API_KEY', 'COMFYUI_URL', 'FAL_KEY'])
+      expect(isUsed({ ...DEVELOPMENT, [name]: 'http://gpu:8188' })).toBe(false)
     expect(production({ FAL_KEY: 'key' }).video.demo).toBe(false)
   })
 

@@ -72,6 +72,24 @@ describe('a queued graph', () => {
     expect(world.double.uploads.get(String(inputs['52']!.image))).toEqual(jpeg)
     expect(inputs['55']).toMatchObject({ width: 720, height: 960 })
   })
+  it('is refused, and taken back, when ComfyUI would leave out the node that saves the video', async () => {
+    onTestFinished(() => void Object.assign(world.double, { nodeErrors: {} }))
+    const errors = [
+      { type: 'value_not_in_list', message: 'Value not in list', details: "unet_name: 'wan.safetensors' not in []" },
+    ]
+    const fault = (dependent_outputs: string[]) => ({ '37': { errors, dependent_outputs, class_type: 'UNETLoader' } })
+    world.double.nodeErrors = fault(['9'])
+    world.double.renderMs = 60_000
+    expect(await opened().create(request())).toEqual({
+      kind: 'refused',
+      code: 'provider_failed',
+      detail:
+        "ComfyUI would make no video at node 37 (UNETLoader): Value not in list: unet_name: 'wan.safetensors' not in []",
+    })
+    expect(world.double.started.at(-1)).toMatchObject({ state: 'cancelled' })
+    world.double.nodeErrors = fault(['12'])
+    expect(await opened().create(request())).toMatchObject({ kind: 'accepted' })
+  })
   it('is refused when ComfyUI lacks a node, and when it is gone', async () => {
     const nodes = world.double.nodes
     onTestFinished(() => void Object.assign(world.double, { nodes }))
@@ -184,6 +202,19 @@ describe('the operator’s graphs', () => {
     const provider = opened({ folder: faulty })
     const { ok, detail } = await provider.check(NEVER)
     expect([ok, detail, await provider.models!(NEVER)]).toEqual([false, expect.stringContaining(reason), []])
+  })
+
+  it('bind inputs whose names have dots, as those of newer nodes', async () => {
+    const dotted = mkdtempSync(path.join(folder, 'dotted-'))
+    const resize = { class_type: 'KSampler', inputs: { 'resize_type.width': 832, 'resize_type.height': 480 } }
+    const bindings = { ...WAN.bindings, width: '60.resize_type.width', height: '60.resize_type.height' }
+    const graph = { ...WAN.graph, '60': resize }
+    await writeFile(path.join(dotted, 'wan.json'), JSON.stringify({ ...WAN, bindings, graph }))
+    await acceptedJob(opened({ folder: dotted }), request({ aspectRatio: '9:16' }))
+    expect(world.double.started.at(-1)!.graph['60']!.inputs).toEqual({
+      'resize_type.width': 720,
+      'resize_type.height': 1280,
+    })
   })
 
   it('are never sent with a wrong header, and the header is never revealed', async () => {

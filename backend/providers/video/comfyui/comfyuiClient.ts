@@ -3,6 +3,13 @@ import { type HttpAnswer, httpCall } from '../httpCall.ts'
 import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
 import { HistoryEntry, Job, jobOfHistory } from './comfyuiJob.ts'
 
+/** Folder of uploaded pictures below ComfyUI's `input`. */
+const FOLDER = 'kinora'
+const ONE_PIXEL = Buffer.from(
+  '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAACf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AVN//2Q==',
+  'base64',
+)
+
 /** The queue contains every waiting graph, with the text of its prompt. */
 const MAX_QUEUE_BYTES = 64 * 2 ** 20
 
@@ -18,13 +25,30 @@ export interface ComfyuiAccess {
 const QueueItems = z.array(z.array(z.unknown()))
 const Queue = z.object({ queue_running: QueueItems, queue_pending: QueueItems })
 const Uploaded = z.object({ name: z.string(), subfolder: z._default(z.string(), '') })
+const NodeErrors = z.record(
+  z.string(),
+  z.object({
+    class_type: z._default(z.string(), ''),
+    errors: z._default(
+      z.array(z.object({ message: z._default(z.string(), ''), details: z._default(z.string(), '') })),
+      [],
+    ),
+    /** Output nodes that are not executed because of the node. */
+    dependent_outputs: z._default(z.array(z.string()), []),
+  }),
+)
 const Refusal = z.object({
   error: z.union([z.string(), z.object({ message: z._default(z.string(), ''), details: z._default(z.string(), '') })]),
-  node_errors: z.optional(z.unknown()),
+  node_errors: z.catch(z.optional(NodeErrors), undefined),
 })
 const Stats = z.object({
   devices: z._default(z.array(z.object({ name: z.string(), vram_total: z.number(), vram_free: z.number() })), []),
 })
+
+interface Queued {
+  readonly clientId: string
+  readonly output: string | undefined
+}
 
 export type ComfyuiClient = ReturnType<typeof createComfyuiClient>
 
@@ -72,20 +96,40 @@ export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeou
       return z.safeParse(Refusal, jsonOf(answer)).success ? undefined : readOlder(encoded, signal)
     },
 
-    /** Queues a graph under our id. The server does not refuse a second one with the same id. */
-    async queue(id: string, graph: object, clientId: string, signal: AbortSignal): Promise<void> {
+    /**
+     * Queues a graph under our id. The server does not refuse a second one with the same id. It also queues a graph of which it will
+     * leave out nodes, as long as another output remains.
+     * @param output the node that saves the video; undefined: any
+     * @throws ProviderError invalid_request if the node that saves the video is left out
+     */
+    async queue(id: string, graph: object, { clientId, output }: Queued, signal: AbortSignal): Promise<void> {
       const body = { prompt: graph, prompt_id: id, client_id: clientId }
-      parse(z.object({ prompt_id: z.literal(id) }), await post('/prompt', signal, body))
+      const Accepted = z.object({ prompt_id: z.literal(id), node_errors: z.catch(z.optional(NodeErrors), undefined) })
+      const { node_errors = {} } = parse(Accepted, await post('/prompt', signal, body))
+      const leftOut = Object.entries(node_errors).filter(
+        ([node, { dependent_outputs }]) =>
+          output === undefined || node === output || dependent_outputs.includes(output),
+      )
+      if (leftOut.length === 0) return
+      // It may have begun already.
+      for (const isRunning of [false, true]) await this.cancel(id, isRunning, signal).catch(() => {})
+      throw new ProviderError('invalid_request', `ComfyUI would make no video${faultsOf(Object.fromEntries(leftOut))}`)
     },
 
     /** Uploads a picture. Returns the name by which a graph refers to it. */
     async upload(name: string, image: Buffer, signal: AbortSignal): Promise<string> {
       const form = new FormData()
       form.set('image', new Blob([new Uint8Array(image)], { type: 'image/jpeg' }), name)
-      for (const [field, value] of Object.entries({ subfolder: 'kinora', type: 'input', overwrite: 'true' }))
+      for (const [field, value] of Object.entries({ subfolder: FOLDER, type: 'input', overwrite: 'true' }))
         form.set(field, value)
       const { name: stored, subfolder } = parse(Uploaded, await post('/upload/image', signal, form))
       return subfolder ? `${subfolder}/${stored}` : stored
+    },
+
+    /** Overwrites an uploaded picture with one of a single pixel, because the server deletes none. Does nothing if there is none. */
+    async blank(name: string, signal: AbortSignal): Promise<void> {
+      const at = new URLSearchParams({ filename: name, subfolder: FOLDER, type: 'input', preview: 'jpeg;1' })
+      if ((await call('GET', `/view?${at}`, signal)).status === 200) await this.upload(name, ONE_PIXEL, signal)
     },
 
     /** Cancels a waiting or running job. Returns whether the server did. */
@@ -136,8 +180,16 @@ function checkStatus(answer: HttpAnswer): void {
   if (status >= 200 && status < 300) return
   const parsed = z.safeParse(Refusal, jsonOf(answer))
   const { error = '', node_errors = {} } = parsed.success ? parsed.data : {}
-  const text = typeof error === 'string' ? error : `${error.message} ${error.details}`
-  const nodes = Object.keys(node_errors as object)
-  const where = nodes.length > 0 ? ` at node ${nodes.join(', ')}` : ''
+  const text = typeof error === 'string' ? error : `${error.message} ${error.details}`.trim()
+  const where = faultsOf(node_errors)
   throw new ProviderError(kindOfHttpStatus(status), `ComfyUI answered HTTP ${status} ${text}`.trim() + where)
+}
+
+/** Names the nodes at fault, each with the server's sentence. */
+function faultsOf(nodes: z.output<typeof NodeErrors>): string {
+  const faults = Object.entries(nodes).map(([node, { class_type, errors }]) => {
+    const sentences = errors.map(({ message, details }) => [message, details].filter(Boolean).join(': '))
+    return ` at node ${node}${class_type && ` (${class_type})`}${sentences.length > 0 ? `: ${sentences.join('; ')}` : ''}`
+  })
+  return faults.join(',')
 }

@@ -4,6 +4,10 @@ import type { RenderProgress, RenderState } from '#backend/tasks/videoProvider.p
 const File = z.object({ filename: z.string(), subfolder: z._default(z.string(), ''), type: z.string() })
 type File = z.output<typeof File>
 
+const text = z.catch(z.optional(z.string()), undefined)
+/** Which node failed, and why. */
+const ExecutionError = z.object({ node_id: text, node_type: text, exception_message: text })
+
 const Outputs = z.record(z.string(), z.record(z.string(), z.unknown()))
 
 /** Answer of `GET /api/jobs/{id}`. */
@@ -11,7 +15,7 @@ export const Job = z.object({
   status: z.string(),
   execution_start_time: z.optional(z.nullable(z.number())),
   execution_end_time: z.optional(z.nullable(z.number())),
-  execution_error: z.optional(z.nullable(z.object({ exception_message: z.optional(z.string()) }))),
+  execution_error: z.optional(z.nullable(ExecutionError)),
   outputs: z.optional(z.nullable(Outputs)),
 })
 export type Job = z.output<typeof Job>
@@ -31,29 +35,31 @@ export function jobOfHistory({ outputs, status }: z.output<typeof HistoryEntry>)
   const events = new Map(status?.messages)
   const at = (name: string) => Number(events.get(name)?.timestamp) || undefined
   const isFailed = status?.status_str === 'error'
-  const message = events.get('execution_error')?.exception_message
   return {
     status: events.has('execution_interrupted') ? 'cancelled' : isFailed ? 'failed' : 'completed',
     outputs,
     execution_start_time: at('execution_start'),
     execution_end_time: at('execution_success') ?? at('execution_error'),
-    execution_error: isFailed ? { exception_message: String(message ?? '') } : null,
+    execution_error: isFailed ? z.parse(ExecutionError, events.get('execution_error') ?? {}) : null,
   }
 }
 
-const VIDEO_NAME = /\.(mp4|mov|webm)$/i
+const VIDEO_NAME = /\.(mp4|mov|webm|mkv)$/i
 
 /**
  * Returns the video that a job saved. Nodes report it as images, gifs or video.
  * @param node the only node to look at; undefined: all
  */
-export function videoOf({ outputs }: Job, node?: string): File | undefined {
+export const videoOf = (job: Job, node?: string): File | undefined =>
+  savedFiles(job, node).find(({ filename }) => VIDEO_NAME.test(filename))
+
+function savedFiles({ outputs }: Job, node?: string): readonly File[] {
   return Object.entries(outputs ?? {})
     .filter(([id]) => node === undefined || id === node)
     .flatMap(([, lists]) => ['images', 'gifs', 'video', 'videos'].flatMap((name) => lists[name] ?? []))
     .map((value) => z.safeParse(File, value))
     .flatMap(({ data }) => (data ? [data] : []))
-    .find(({ type, filename }) => type === 'output' && VIDEO_NAME.test(filename))
+    .filter(({ type }) => type === 'output')
 }
 
 /** Returns how long the GPU worked on a job, in seconds. */
@@ -74,14 +80,27 @@ export function stateOf(job: Job, graph: Pricing | undefined, progress: RenderPr
     case 'in_progress':
       return { kind: 'rendering', ...progress }
     case 'completed':
-      return videoOf(job, graph?.output) ? finished(job, graph) : failed('The graph saved no video.')
+      return videoOf(job, graph?.output) ? finished(job, graph) : failed(withoutVideo(job, graph?.output))
     case 'failed':
-      return failed(job.execution_error?.exception_message || 'ComfyUI reports an error without a message.')
+      return failed(executionFault(job.execution_error ?? {}))
     case 'cancelled':
       return failed('The job was cancelled in ComfyUI.')
     default:
       throw new Error(`ComfyUI returned the unknown status ${job.status.slice(0, 50)}`)
   }
+}
+
+/** Says what a job saved instead of a video. */
+function withoutVideo(job: Job, node: string | undefined): string {
+  const names = savedFiles(job, node).map(({ filename }) => filename)
+  const [first] = names
+  if (first === undefined) return 'The graph saved no file.'
+  return `The graph saved ${names.length > 1 ? `${names.length} files, such as ${first}` : first}, and no video (mp4, mov, webm or mkv).`
+}
+
+function executionFault({ node_id, node_type, exception_message }: z.output<typeof ExecutionError>): string {
+  const sentence = exception_message?.trim() || 'ComfyUI reports an error without a message.'
+  return node_id ? `Node ${node_id}${node_type ? ` (${node_type})` : ''}: ${sentence}` : sentence
 }
 
 const failed = (detail: string): RenderState => ({ kind: 'failed', code: 'provider_failed', detail })

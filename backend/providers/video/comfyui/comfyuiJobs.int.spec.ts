@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { readImageHeader } from '#backend/kernel/media/imageFile.ts'
 import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
 import { acceptedJob, answerOf, NEVER } from '../testing/videoProviderContract.ts'
 import type { ComfyuiDouble } from './testing/comfyuiDouble.ts'
@@ -76,10 +77,15 @@ describe('the state of a job', () => {
       const provider = opened()
       const jobId = await acceptedJob(provider, request())
       Object.assign(jobOf(world.double, jobId), { state: 'failed', error: 'Allocation on device' })
-      expect(await provider.state(jobId, NEVER)).toMatchObject({ kind: 'failed', detail: 'Allocation on device' })
+      expect(await provider.state(jobId, NEVER)).toMatchObject({
+        kind: 'failed',
+        detail: 'Node 3 (KSampler): Allocation on device',
+      })
       Object.assign(jobOf(world.double, jobId), { state: 'completed' })
       world.double.filename = 'picture.png'
-      expect(await provider.state(jobId, NEVER)).toMatchObject({ detail: 'The graph saved no video.' })
+      expect(await provider.state(jobId, NEVER)).toMatchObject({
+        detail: expect.stringMatching(/^The graph saved \S+, and no video/),
+      })
     },
   )
 })
@@ -139,6 +145,22 @@ describe('a cancelled job', () => {
     const interrupts = world.double.received.filter(({ call }) => call === 'POST /interrupt')
     expect(interrupts.every(({ body }) => JSON.parse(body.toString()).prompt_id)).toBe(true)
   })
+})
+
+it('a discarded task leaves one pixel of each picture that it uploaded, and nothing of other tasks', async () => {
+  const picture = path.join(world.folder, 'picture.jpg')
+  const jpeg = Buffer.from('ffd8ffc0001108032002580301220002110003110' + '1ffd9', 'hex')
+  await writeFile(picture, jpeg)
+  const provider = opened()
+  const [mine, other] = [
+    await acceptedJob(provider, request({ firstFrame: picture })),
+    await acceptedJob(provider, request({ firstFrame: picture })),
+  ]
+  await answerOf(provider, mine)
+  await provider.discard(promptIdOf(mine))
+  const uploaded = (jobId: string) => world.double.uploads.get(`kinora/${promptIdOf(jobId)}-first.jpg`)!
+  expect([readImageHeader(uploaded(mine)), uploaded(other)]).toMatchObject([{ width: 1, height: 1 }, jpeg])
+  expect(world.double.uploads.has(`kinora/${promptIdOf(mine)}-last.jpg`)).toBe(false)
 })
 
 it('a discarded task leaves the history, which contains its prompt', async () => {

@@ -23,7 +23,7 @@ import type { ComfyuiClient } from './comfyuiClient.ts'
 import { stateOf, videoOf } from './comfyuiJob.ts'
 import type { createComfyuiProgress } from './comfyuiProgress.ts'
 import { type ComfyuiGraph, fillGraph } from './graphFile.ts'
-import { graphValues } from './graphValues.ts'
+import { graphValues, picturesOf } from './graphValues.ts'
 
 export interface ComfyuiDeps extends Protection {
   readonly client: ComfyuiClient
@@ -61,7 +61,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
     progress.connect()
     const filled = fillGraph(graph, await graphValues(request, graph, client, closed.signal))
     unclear.add(taskId)
-    await client.queue(taskId, filled, clientId, closed.signal)
+    await client.queue(taskId, filled, { clientId, output: graph.output }, closed.signal)
   }
   const read = async (jobId: string, signal: AbortSignal) => {
     const { promptId, graphId } = partsOf(jobId)
@@ -135,6 +135,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
       unclear.delete(promptId)
       progress.forget(promptId)
       try {
+        for (const picture of picturesOf(promptId)) await client.blank(picture, closed.signal)
         const job = await client.read(promptId, closed.signal)
         if (!job) return
         await client.cancel(promptId, job.status === 'in_progress', closed.signal)

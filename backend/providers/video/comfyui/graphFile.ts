@@ -3,11 +3,12 @@ import { type CatalogueModel, ModelFile } from '#backend/tasks/contract.ts'
 import { engineModel } from '../engineModel.ts'
 
 const Node = z.looseObject({ class_type: z.string(), inputs: z.record(z.string(), z.unknown()) })
-/** A node's input, such as `6.text`. */
-const Binding = z.optional(z.string().check(z.regex(/^[^.]+\.[^.]+$/, 'a node and its input, such as 6.text')))
+/** A node's input, such as `6.text`. Inputs of newer nodes have dots of their own: `12.resize_type.width`. */
+const Place = z.string().check(z.regex(/^[^.]+\.[^.]+(?:\.[^.]+)*$/, 'a node and its input, such as 6.text'))
+const Binding = z.optional(Place)
 
 const Bindings = z.strictObject({
-  prompt: z.string().check(z.regex(/^[^.]+\.[^.]+$/, 'a node and its input, such as 6.text')),
+  prompt: Place,
   negativePrompt: Binding,
   seed: Binding,
   width: Binding,
@@ -39,7 +40,7 @@ const GraphFile = z
   .check(
     z.superRefine(({ graph, bindings, output }, context) => {
       for (const [name, binding] of Object.entries(bindings)) {
-        const [node = '', input = ''] = binding.split('.')
+        const [node, input] = partsOf(binding)
         if (!graph[node] || !(input in graph[node].inputs))
           context.addIssue({ code: 'custom', path: ['bindings', name], message: `the graph has no input ${binding}` })
       }
@@ -47,6 +48,12 @@ const GraphFile = z
         context.addIssue({ code: 'custom', path: ['output'], message: `the graph has no node ${output}` })
     }),
   )
+
+/** Splits a place at its first dot. */
+function partsOf(place: string): readonly [node: string, input: string] {
+  const dot = place.indexOf('.')
+  return [place.slice(0, dot), place.slice(dot + 1)]
+}
 
 type Graph = z.output<typeof GraphFile>['graph']
 
@@ -79,7 +86,7 @@ export function parseGraph(value: unknown, id: string): ComfyuiGraph {
 export function fillGraph({ graph, bindings }: Pick<ComfyuiGraph, 'graph' | 'bindings'>, values: GraphValues): Graph {
   const filled = structuredClone(graph)
   for (const [name, binding] of Object.entries(bindings)) {
-    const [node = '', input = ''] = binding.split('.')
+    const [node, input] = partsOf(binding)
     const value = values[name as keyof Bindings]
     if (value !== undefined) filled[node]!.inputs[input] = value
   }

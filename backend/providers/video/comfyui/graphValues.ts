@@ -7,6 +7,9 @@ import { promptWithCamera } from '../promptWithCamera.ts'
 import type { ComfyuiClient } from './comfyuiClient.ts'
 import type { ComfyuiGraph, GraphValues } from './graphFile.ts'
 
+/** Returns the names under which the pictures of a task are uploaded: first and last frame. */
+export const picturesOf = (taskId: string) => [`${taskId}-first.jpg`, `${taskId}-last.jpg`] as const
+
 /** Returns the values for a graph's bound inputs. Uploads the pictures. */
 export async function graphValues(
   request: RenderRequest,
@@ -17,6 +20,7 @@ export async function graphValues(
   const { taskId, resolution, duration, aspectRatio, negativePrompt } = request
   const first = request.firstFrame && bindings.firstFrame ? await readFile(request.firstFrame) : undefined
   const last = request.lastFrame && bindings.lastFrame ? await readFile(request.lastFrame) : undefined
+  const [firstName, lastName] = picturesOf(taskId)
   const size = pixelSize(resolution, aspectRatio ?? (first && readImageHeader(first)))
   return {
     prompt: promptWithCamera(request.prompt, request.cameraMovements),
@@ -27,7 +31,7 @@ export async function graphValues(
     height: size?.height,
     seconds: duration,
     frames: Math.round(duration * fps) + 1,
-    firstFrame: first && (await client.upload(`${taskId}-first.jpg`, first, signal)),
-    lastFrame: last && (await client.upload(`${taskId}-last.jpg`, last, signal)),
+    firstFrame: first && (await client.upload(firstName, first, signal)),
+    lastFrame: last && (await client.upload(lastName, last, signal)),
   }
 }

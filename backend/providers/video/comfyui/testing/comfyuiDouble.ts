@@ -67,6 +67,7 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
       case 'POST /interrupt':
         return interrupt(received.body.length > 0 ? String(json(received).prompt_id ?? '') : '')
       case 'GET /view':
+        if (url.searchParams.get('type') === 'input') return viewInput(url)
         return { body: double.video, headers: { 'content-type': 'video/mp4' } }
       case 'GET /system_stats':
         return { body: { system: { os: 'posix' }, devices: [GPU] } }
@@ -96,6 +97,8 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     started: [] as DoubleJob[],
     uploads: new Map<string, Buffer>(),
     nodes: ['CLIPTextEncode', 'KSampler', 'EmptyHunyuanLatentVideo', 'LoadImage', 'SaveVideo'],
+    /** What the server says of nodes that it leaves out of the next graphs. Another output remains. */
+    nodeErrors: {} as Readonly<Record<string, object>>,
     renderMs: 50,
     /** Makes new jobs wait behind another user's job. */
     busy: false,
@@ -125,7 +128,7 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     const started = { id, graph, clientId, createdAt: now, finishAt: now + double.renderMs, state } as const
     jobs.set(id, { ...started })
     double.started.push(jobs.get(id)!)
-    return { body: { prompt_id: id, number: double.started.length, node_errors: {} } }
+    return { body: { prompt_id: id, number: double.started.length, node_errors: double.nodeErrors } }
   }
 
   const stateOf = (id: string): DoubleJob['state'] | undefined => {
@@ -156,7 +159,10 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
         : [state === 'failed' ? 'execution_error' : 'execution_interrupted', 'error']
     const messages = [
       ['execution_start', { prompt_id: id, timestamp }],
-      [event, { prompt_id: id, exception_message: error, timestamp: timestamp + 2_000 }],
+      [
+        event,
+        { prompt_id: id, node_id: '3', node_type: 'KSampler', exception_message: error, timestamp: timestamp + 2_000 },
+      ],
     ]
     const status = { status_str, completed: state === 'completed', messages }
     return { prompt: [0, id, graph, {}, []], outputs: outputsOf(ended), status }
@@ -177,7 +183,8 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     if (state === 'pending' || state === 'in_progress') return { body: { ...common, outputs_count: 0 } }
     const outputs = outputsOf(found)
     const times = { execution_start_time: found.createdAt, execution_end_time: found.createdAt + 2_000 }
-    const execution_error = state === 'failed' ? { exception_message: found.error } : undefined
+    const execution_error =
+      state === 'failed' ? { node_id: '3', node_type: 'KSampler', exception_message: found.error } : undefined
     const workflow = { prompt: found.graph, extra_data: {} }
     return { body: { ...common, ...times, execution_error, outputs, outputs_count: 1, workflow } }
   }
@@ -187,6 +194,11 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     for (const each of jobs.values())
       if (stateOf(each.id) === 'in_progress' && (!id || each.id === id)) each.state = 'cancelled'
     return { body: '' }
+  }
+
+  const viewInput = (url: URL): Answer => {
+    const image = double.uploads.get(`${url.searchParams.get('subfolder')}/${url.searchParams.get('filename')}`)
+    return image ? { body: image, headers: { 'content-type': 'image/jpeg' } } : { status: 404, body: '' }
   }
 
   const upload = async (received: Received): Promise<Answer> => {
