@@ -184,9 +184,10 @@ describe('docker-compose.yml', () => {
 
   it.each([
     ['EVENTSTORE_CA', 0],
-    ['AUDIT_KEY_FILE', 1],
-    ['C2PA_CERTIFICATE_FILE', 2],
-    ['C2PA_KEY_FILE', 3],
+    ['CA_FILE', 1],
+    ['AUDIT_KEY_FILE', 2],
+    ['C2PA_CERTIFICATE_FILE', 3],
+    ['C2PA_KEY_FILE', 4],
   ])('mounts the file that %s names, read-only, and tells each process where it is', (variable, index) => {
     for (const [level, name] of ours) {
       const { environment, volumes = [] } = LEVELS[level].services[name]!

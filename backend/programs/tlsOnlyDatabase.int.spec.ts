@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTlsOnlyPostgres } from '../kernel/postgres/testing/tlsOnlyPostgres.ts'
 import { startTestKinora } from '../testing/testKinora.ts'
@@ -17,15 +18,15 @@ afterAll(async () => {
 })
 
 /** Returns what doctor says of the database. */
-async function examine(query: string): Promise<string | undefined> {
+async function examine(query: string, env: NodeJS.ProcessEnv = {}): Promise<string | undefined> {
   const lines: string[] = []
-  await runDoctor([], { DATA_DIR: dataDir, DATABASE_URL: postgres.url + query }, (text) => lines.push(text))
+  await runDoctor([], { DATA_DIR: dataDir, DATABASE_URL: postgres.url + query, ...env }, (text) => lines.push(text))
   return lines.find((line) => / database: /.test(line))
 }
 
 const TLS_ONLY = /no encryption\)\. The server accepts TLS only: add \?sslmode=verify-full to DATABASE_URL\.$/
 const UNTRUSTED =
-  /self-signed certificate.*\)\. This machine does not trust the certificate of the server: add &sslrootcert=<file of its authority> to DATABASE_URL\.$/
+  /self-signed certificate.*\)\. This machine does not trust the certificate of the server: set CA_FILE to the file of its authority\.$/
 
 describe('a database that accepts TLS only', () => {
   it.for([
@@ -41,10 +42,15 @@ describe('a database that accepts TLS only', () => {
   )
 
   it('is accepted by doctor and at the start with what they said', { timeout: 60_000 }, async () => {
-    const query = `?sslmode=verify-full&sslrootcert=${encodeURIComponent(postgres.certificate)}`
-    expect(await examine(query)).toMatch(/^ok database: PostgreSQL/)
-    const kinora = await startTestKinora({ env: { DATABASE_URL: postgres.url + query } })
+    const trusted = getCACertificates('default')
+    const [query, CA_FILE] = ['?sslmode=verify-full', postgres.certificate]
+    expect(await examine(query, { CA_FILE })).toMatch(/^ok database: PostgreSQL/)
+    const kinora = await startTestKinora({ env: { DATABASE_URL: postgres.url + query, CA_FILE } })
     expect((await fetch(`${kinora.url}/readyz`)).status).toBe(200)
     await kinora.close()
+    // The process trusts it until now.
+    setDefaultCACertificates(trusted)
+    const rooted = `${query}&sslrootcert=${encodeURIComponent(CA_FILE)}`
+    expect(await examine(rooted)).toMatch(/^ok database: PostgreSQL/)
   })
 })

@@ -50,6 +50,7 @@ const Environment = z.object({
   DATABASE_URL: text,
   EVENTSTORE_URL: text,
   EVENTSTORE_CA: text,
+  CA_FILE: text,
   TEMPORAL_ADDRESS: pattern(/^[^\s:/]+:\d+$/, 'a host and a port such as localhost:7233'),
   TEMPORAL_NAMESPACE: z._default(z.string(), 'default'),
   TEMPORAL_TLS: text,

@@ -34,3 +34,8 @@ describe('a setting as a file', () => {
     expect(withFiles(env)).toEqual(env)
   })
 })
+
+it('CA_FILE is refused if it has no certificate', () => {
+  expect(() => withFiles({ CA_FILE: '/none/there' })).toThrow('CA_FILE: /none/there does not exist')
+  expect(() => withFiles({ CA_FILE: written('no certificate here') })).toThrow('contains no certificate')
+})

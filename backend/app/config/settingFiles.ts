@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError, VARIABLES } from './environment.ts'
+import { trustAuthorities } from './trustAuthorities.ts'
 
 /**
  * Replaces each `<NAME>_FILE` by `<NAME>` with the content of that file, without its final line break, for secrets that
- * a container receives as files.
+ * a container receives as files. Every program reads its settings here, so this is also where {@link trustAuthorities} applies.
  * @throws ConfigError naming each file that cannot be read, and each setting that is given twice
  */
 export function withFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -22,5 +23,6 @@ export function withFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
       }
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  if (env.CA_FILE?.trim()) trustAuthorities(env.CA_FILE)
   return env
 }

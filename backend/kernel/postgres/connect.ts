@@ -27,7 +27,7 @@ function remedyOf({ message, code }: Error & { code?: string }): string {
     return 'The server accepts TLS only: add ?sslmode=verify-full to DATABASE_URL.'
   if (/does not support SSL/.test(message)) return 'The server has no TLS: remove sslmode from DATABASE_URL.'
   if (/^(SELF_SIGNED|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY))/.test(code ?? ''))
-    return 'This machine does not trust the certificate of the server: add &sslrootcert=<file of its authority> to DATABASE_URL.'
+    return 'This machine does not trust the certificate of the server: set CA_FILE to the file of its authority.'
   const [, parameter] = /unsupported startup parameter:? (\w+)/.exec(message) ?? []
   if (parameter) return `Add ${parameter} to ignore_startup_parameters of PgBouncer.`
   if (code === '28P01') return 'Correct the user or the password in DATABASE_URL.'
