@@ -75,9 +75,11 @@ const group = (
  */
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 60_000 } },
+    // No test passes or fails by the clock: limits end only what hangs. scripts/checks/clocks.spec.ts.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Below the limit of a test, so that a failure names the assertion. As in backend/testing/eventually.ts.
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     // The list of second attempts shows only messages, and "[ Array(1) ]" names no fault.
     chaiConfig: { truncateThreshold: 4_000 },
     globalSetup: ['scripts/testing/temporaryFolder.mjs'],

@@ -63,7 +63,7 @@ describe('package-lock.json', () => {
     ['linux', 'arm64'],
     ['darwin', 'arm64'],
     ['darwin', 'x64'],
-  ])('is accepted by npm ci for %s %s', { timeout: 60_000 }, (system, cpu) => {
+  ])('is accepted by npm ci for %s %s', (system, cpu) => {
     const platform = [`--os=${system}`, `--cpu=${cpu}`, ...(system === 'linux' ? ['--libc=glibc'] : [])]
     withManifest((folder) => {
       const options = ['--dry-run', '--offline', '--ignore-scripts', `--cache=${folder}/cache`]

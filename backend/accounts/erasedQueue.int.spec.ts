@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { buyPlan, readStats } from '../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -39,7 +40,7 @@ async function subscriber(tier: string): Promise<TestUser> {
   const user = await kinora.newUser()
   if (tier === 'free') return user
   await buyPlan(kinora, user, tier)
-  await vi.waitFor(async () => expect((await readStats(user)).current_tier).toBe(tier), 20_000)
+  await eventually(async () => expect((await readStats(user)).current_tier).toBe(tier))
   return user
 }
 
@@ -50,7 +51,7 @@ async function fillQueue(user: TestUser, open: number, running: number): Promise
     expect([answer.status, n]).toEqual([202, n])
     ids.push(((await answer.json()) as { task: { id: string } }).task.id)
   }
-  await vi.waitFor(() => expect(provider.asked.map(({ taskId }) => taskId)).toEqual(ids.slice(0, running)), 20_000)
+  await eventually(() => expect(provider.asked.map(({ taskId }) => taskId)).toEqual(ids.slice(0, running)))
   return ids
 }
 
@@ -60,14 +61,14 @@ const released = async (ids: readonly string[]) => {
 }
 
 describe('a full queue at an engine that is slow to stop', () => {
-  it.for(PLANS)('gets no order after an account with the plan $tier was deleted', { timeout: 90_000 }, async (plan) => {
+  it.for(PLANS)('gets no order after an account with the plan $tier was deleted', async (plan) => {
     const user = await subscriber(plan.tier)
     const ids = await fillQueue(user, plan.open, plan.running)
     expect((await user.call('POST', '/users/delete', { password: 'correct horse' })).status).toBe(200)
     // The engine is asked to stop all running jobs side by side.
-    await vi.waitFor(() => expect(stopping.toSorted()).toEqual(ids.slice(0, plan.running).toSorted()), 20_000)
+    await eventually(() => expect(stopping.toSorted()).toEqual(ids.slice(0, plan.running).toSorted()))
     stopped.resolve()
-    await vi.waitFor(async () => expect(await released(ids)).toBe(plan.open), 30_000)
+    await eventually(async () => expect(await released(ids)).toBe(plan.open))
     expect(provider.asked.map(({ taskId }) => taskId)).toEqual(ids.slice(0, plan.running))
   })
 
@@ -76,19 +77,19 @@ describe('a full queue at an engine that is slow to stop', () => {
     ['at once', 'newest'],
     ['one after the other', 'oldest'],
     ['one after the other', 'newest'],
-  ] as const)('gets no order after all videos were deleted %s, %s first', { timeout: 90_000 }, async ([how, first]) => {
+  ] as const)('gets no order after all videos were deleted %s, %s first', async ([how, first]) => {
     const user = await subscriber('ultimate')
     const ids = await fillQueue(user, 7, 2)
     const [running, waiting] = [ids.slice(0, 2), ids.slice(2)]
     for (const id of running) expect((await user.call('POST', `/videos/tasks/${id}/cancel`)).status).toBe(202)
-    await vi.waitFor(() => expect(stopping.toSorted()).toEqual(running.toSorted()), 20_000)
+    await eventually(() => expect(stopping.toSorted()).toEqual(running.toSorted()))
     const order = first === 'oldest' ? waiting : waiting.toReversed()
     if (how === 'at once') {
       const answer = await user.call('POST', '/videos/delete', { ids: order })
       expect(await answer.json()).toEqual({ deleted: order, failed: [] })
     } else for (const id of order) expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
     stopped.resolve()
-    await vi.waitFor(async () => expect(await released(ids)).toBe(7), 30_000)
+    await eventually(async () => expect(await released(ids)).toBe(7))
     expect(provider.asked.map(({ taskId }) => taskId)).toEqual(running)
   })
 })

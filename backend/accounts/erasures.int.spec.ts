@@ -3,6 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
+import { EmbeddedEngine } from '#workflows/engine/embeddedEngine.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { rebuildAll } from '../testing/rebuildAll.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
@@ -43,10 +45,10 @@ const generate = async (user: TestUser, change: object = {}) => {
   return ((await answer.json()) as { task: Task }).task.id
 }
 const reaches = (user: TestUser, id: string, status: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const task = (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
     expect(task.status).toBe(status)
-  }, 10_000)
+  })
 
 async function upload(user: TestUser): Promise<string> {
   const canvas = createCanvas(640, 360)
@@ -133,12 +135,12 @@ const encryptedPrompts = async (userId: string) =>
 /** Expects that only allowed rows of an erased account remain. */
 async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typeof person>>): Promise<void> {
   const key = () => db.pool.query('select 1 from user_key where user_id = $1', [user.userId])
-  await vi.waitFor(async () => expect((await key()).rowCount).toBe(0), 15_000)
-  await vi.waitFor(async () => expect((await tablesWith(tasks[2]!)).sort()).toEqual(TABLES_WITH_TASK), 5_000)
+  await expect.poll(async () => (await key()).rowCount).toBe(0)
+  await expect.poll(async () => (await tablesWith(tasks[2]!)).sort()).toEqual(TABLES_WITH_TASK)
   for (const needle of [user.email, user.email.split('@')[0]!, family, 'zeppelin'])
-    expect([needle, await tablesWith(needle)]).toEqual([needle, []])
+    await expect.poll(async () => [needle, await tablesWith(needle)]).toEqual([needle, []])
   const ids = [...tasks, image.split('/').at(-1)!]
-  expect(mediaFiles().filter((file) => ids.some((id) => file.includes(id)))).toEqual([])
+  await expect.poll(() => mediaFiles().filter((file) => ids.some((id) => file.includes(id)))).toEqual([])
   const allowed = [
     'chain_head',
     'credit_balance',
@@ -157,10 +159,10 @@ async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typ
 }
 
 async function expectLedgerProven(userId: string, captured: number): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const account = (await replayLedger(db.pool)).find((each) => each.userId === userId)
     expect(account).toMatchObject({ granted: 60, held: 0, captured, left: 60 - captured, chained: true })
-  }, 10_000)
+  })
 }
 
 const remove = (user: TestUser, password = 'correct horse') => user.call('POST', '/users/delete', { password })
@@ -174,9 +176,7 @@ describe('the erasure of an account', () => {
     expect((await user.call('GET', '/auth/me')).status).toBe(200)
   })
 
-  it('removes every row, file and readable event of the user, and the ledger still verifies', {
-    timeout: 90_000,
-  }, async () => {
+  it('removes every row, file and readable event of the user, and the ledger still verifies', async () => {
     const stopped: string[] = []
     provider.cancel = async (jobId) => {
       stopped.push(jobId)
@@ -206,18 +206,23 @@ describe('the erasure of an account', () => {
     await expectLedgerProven(stays.user.userId, 30)
   })
 
-  it('resumes after Kinora stopped during the erasure', { timeout: 90_000 }, async () => {
+  it('resumes after Kinora stopped during the erasure', async () => {
     const goes = await person('Clementine')
     const discard = provider.discard
     let forgotten = 0
+    const cutOff = Promise.withResolvers<void>()
     provider.discard = async () => {
       forgotten++
-      if (forgotten < 2) return
-      await new Promise((_, reject) => setTimeout(reject, 1_000, new Error('cut off')))
+      if (forgotten > 1) await cutOff.promise
     }
     expect((await remove(goes.user)).status).toBe(200)
-    await vi.waitFor(() => expect(forgotten).toBe(2), 10_000)
-    await kinora.close({ keep: true })
+    await expect.poll(() => forgotten).toBe(2)
+    const stop = vi.spyOn(EmbeddedEngine.prototype, 'stop')
+    const closed = kinora.close({ keep: true })
+    await expect.poll(() => stop).toHaveBeenCalled()
+    stop.mockRestore()
+    cutOff.resolve()
+    await closed
     expect(await tablesWith(goes.tasks[2]!)).toContain('idempotency_key')
     provider.discard = discard
     await start()
@@ -225,7 +230,7 @@ describe('the erasure of an account', () => {
     await expectLedgerProven(goes.user.userId, 10)
   })
 
-  it('removes a registration that is not confirmed within 30 days of its last link', { timeout: 30_000 }, async () => {
+  it('removes a registration that is not confirmed within 30 days of its last link', async () => {
     const [email, confirmed] = ['absent@kinora.test', await registerUser(kinora.url, 'present@kinora.test')]
     await kinora.post('/auth/register', { email, password: 'correct horse', username: 'Absent McAbsentquill' })
     await kinora.mails(email)
@@ -239,7 +244,7 @@ describe('the erasure of an account', () => {
     expect(await tablesWith('McAbsentquill')).toContain('user_account')
     expect(await used()).toBeGreaterThan(0)
     await removeUnconfirmed(linkEndsAt + 30 * DAY_MS + 60_000)
-    await vi.waitFor(async () => expect(await tablesWith('McAbsentquill')).toEqual([]), 10_000)
+    await eventually(async () => expect(await tablesWith('McAbsentquill')).toEqual([]))
     expect((await confirmed.call('GET', '/auth/me')).status).toBe(200)
     expect(await used()).toBe(0)
     // Its sign-in link is still stored.
@@ -249,7 +254,7 @@ describe('the erasure of an account', () => {
   it('grants no free credits to a new account of the mailbox, and no key to the old one', async () => {
     const { user } = await person('Dorothea')
     await remove(user)
-    await vi.waitFor(async () => expect(await tablesWith('Dorothea')).toEqual([]), 10_000)
+    await eventually(async () => expect(await tablesWith('Dorothea')).toEqual([]))
     const [last] = await kinora.mails(user.email)
     expect(last).toBeUndefined()
     await kinora.post('/auth/register', { email: user.email, password: 'correct horse', username: 'Again' })

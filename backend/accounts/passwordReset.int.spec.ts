@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
@@ -11,11 +12,11 @@ afterAll(() => kinora.close())
 
 /** Waits for `count` mails to an address and returns the newest. */
 async function mail(to: string, count: number): Promise<string> {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const mails = await kinora.mails(to)
     expect(mails).toHaveLength(count)
     return mails[0]!.text
-  }, 10_000)
+  })
 }
 
 async function resetLink(user: TestUser, mails = 2): Promise<string> {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { freePort } from '../testing/freePort.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -120,10 +121,7 @@ describe('the password', () => {
     expect(await (await change(user, 'correct horse', 'password1')).json()).toMatchObject({
       errors: [{ path: 'new_password', code: 'password_common' }],
     })
-    await vi.waitFor(async () => expect((await change(user, 'wrong password')).status).toBe(429), {
-      timeout: 20_000,
-      interval: 1,
-    })
+    await eventually(async () => expect((await change(user, 'wrong password')).status).toBe(429))
   })
 })
 

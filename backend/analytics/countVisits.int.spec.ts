@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { addDays, localDayOf } from '../kernel/days.ts'
 import { FULL } from '../testing/fullRun.ts'
@@ -207,7 +208,7 @@ describe('counting visits', () => {
     await Promise.all(visits(50).map((view) => writer.record(view)))
     await expect.poll(() => log.warn).toHaveBeenCalled()
     await db.pool.query('alter table away rename to traffic_hour')
-    await vi.waitFor(async () => expect(await counts()).toEqual(await countRows('UTC')), { timeout: 5_000 })
+    await eventually(async () => expect(await counts()).toEqual(await countRows('UTC')))
     await counter.close()
   })
 })

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
@@ -42,7 +43,7 @@ describe('the page view writer', () => {
   const writer = (of: ReturnType<typeof pool>) => createPageViews(of as never, pino({ level: 'silent' }), () => {})
   const many = (views: ReturnType<typeof writer>, count: number) =>
     Promise.allSettled(Array.from({ length: count }, () => views.record(VIEW)))
-  const begun = ({ batches }: ReturnType<typeof pool>) => vi.waitFor(() => expect(batches).toHaveLength(1))
+  const begun = ({ batches }: ReturnType<typeof pool>) => eventually(() => expect(batches).toHaveLength(1))
   const refused = (results: PromiseSettledResult<void>[]) =>
     results.filter((result) => result.status === 'rejected' && result.reason.code === 'unavailable').length
 

@@ -13,7 +13,7 @@ let server: EventStoreDbTestServer
 const stores: EventStore[] = []
 beforeAll(async () => {
   ;[first, second] = await Promise.all([startTemporaryDatabase(), startTemporaryDatabase()])
-}, 60_000)
+})
 afterAll(() => Promise.all([first.close(), second.close()]))
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.close()

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { runReplayParked } from '../programs/replayParked.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
@@ -48,9 +49,7 @@ async function operator() {
 }
 
 describe('an event that a read model rejects', () => {
-  it('stops neither other users under load nor a restart, is listed for the operator, and is healed by a replay', {
-    timeout: 120_000,
-  }, async () => {
+  it('stops neither other users under load nor a restart, is listed for the operator, and is healed by a replay', async () => {
     await poison(ann.userId)
     let loading = true
     const load = (async () => {
@@ -61,7 +60,7 @@ describe('an event that a read model rejects', () => {
     })()
     await delay(300)
     await grant(ben.userId, 40)
-    await vi.waitFor(async () => expect(await remaining(ben)).toBe(100), { timeout: 5_000, interval: 20 })
+    await eventually(async () => expect(await remaining(ben)).toBe(100))
     loading = false
     await load
     expect(await remaining(ann)).toBe(60)
@@ -77,7 +76,7 @@ describe('an event that a read model rejects', () => {
       [`creditAccount-${ann.userId}`],
     )
     const call = await operator()
-    await vi.waitFor(async () => expect(await call('parked')).toMatchObject({ total: rows[0]!.total - 60 }), 5_000)
+    await eventually(async () => expect(await call('parked')).toMatchObject({ total: rows[0]!.total - 60 }))
     const list = (await call('parked?per_page=2')) as { events: object[]; total: number }
     const listed = { projection: 'creditBalances', stream: `creditAccount-${ann.userId}`, type: 'CreditLotGranted' }
     expect(list.events).toEqual([
@@ -110,18 +109,18 @@ describe('an event that a read model rejects', () => {
         { action: 'signed_in' },
       ],
     })
-    await vi.waitFor(async () => expect(await remaining(ann)).toBe(rows[0]!.total), 5_000)
+    await eventually(async () => expect(await remaining(ann)).toBe(rows[0]!.total))
   })
 
-  it('is replayed by the next process, which may know more', { timeout: 60_000 }, async () => {
+  it('is replayed by the next process, which may know more', async () => {
     const balance = await remaining(ben)
     const call = await operator()
     await poison(ben.userId)
     await grant(ben.userId, 7)
-    await vi.waitFor(async () => expect(await call('parked')).toMatchObject({ total: 1 }), 5_000)
+    await eventually(async () => expect(await call('parked')).toMatchObject({ total: 1 }))
     await heal()
     await restart()
-    await vi.waitFor(async () => expect(await remaining(ben)).toBe(balance + 7), 5_000)
+    await eventually(async () => expect(await remaining(ben)).toBe(balance + 7))
     expect(await (await operator())('parked')).toMatchObject({ total: 0 })
   })
 

@@ -1,5 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora } from '../testing/testKinora.ts'
@@ -60,9 +61,9 @@ describe('a migration of a table that another transaction reads', () => {
     const migrated = migrate(later, db.pool, onBlocked)
     const waiting = () =>
       db.pool.query("select from pg_locks where relation = 'recovery_code'::regclass and not granted")
-    await vi.waitFor(async () => expect((await waiting()).rowCount).toBe(1), 10_000)
+    await eventually(async () => expect((await waiting()).rowCount).toBe(1))
     await db.pool.query('select from recovery_code')
-    await vi.waitFor(() => expect(onBlocked).toHaveBeenCalled())
+    await eventually(() => expect(onBlocked).toHaveBeenCalled())
     await reader.query('commit')
     await migrated
     await db.pool.query('select later from recovery_code')

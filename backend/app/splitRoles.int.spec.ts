@@ -1,7 +1,8 @@
 import net from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { freePort } from '../testing/freePort.ts'
 import { type Program, startProgram } from '../testing/program.ts'
@@ -48,10 +49,7 @@ describe('roles in separate processes', () => {
     workerUrl = `http://localhost:${workerPort}`
     const starting = startTestKinora({ env: { ...shared, ROLES: 'api', PORT: String(port) } })
     // No process updates the read models yet, so the API is alive but not ready.
-    await vi.waitFor(
-      async () => expect(await statusOf(`${shared.PUBLIC_URL}/readyz`)).toEqual([503, 'starting']),
-      10_000,
-    )
+    await eventually(async () => expect(await statusOf(`${shared.PUBLIC_URL}/readyz`)).toEqual([503, 'starting']))
     expect(await statusOf(`${shared.PUBLIC_URL}/healthz`)).toEqual([200, 'alive'])
     worker = await startTestKinora({
       provider,
@@ -72,7 +70,7 @@ describe('roles in separate processes', () => {
     expect((await fetch(`${workerUrl}/api/v1/auth/me`)).status).toBe(503)
     expect(worker.context.leases.held()).toContain('workflows')
     // A lease is taken a moment after the start.
-    await vi.waitFor(() => expect(api.context.leases.held().toSorted()).toEqual(['alerts', 'sandbox']), 10_000)
+    await eventually(() => expect(api.context.leases.held().toSorted()).toEqual(['alerts', 'sandbox']))
   })
 
   it('are refused if their media folders would differ', async () => {
@@ -88,10 +86,8 @@ describe('roles in separate processes', () => {
     const { task } = (await answer.json()) as { task: { id: string } }
     expect(await (await user.call('GET', '/videos/tasks')).json()).toMatchObject({ total: 1, tasks: [{ id: task.id }] })
     expect(await (await user.call('GET', '/subscriptions/stats')).json()).toMatchObject({ remaining_credits: 30 })
-    await vi.waitFor(
-      () =>
-        expect(heard).toContainEqual(expect.objectContaining({ task: expect.objectContaining({ status: 'Success' }) })),
-      15_000,
+    await eventually(() =>
+      expect(heard).toContainEqual(expect.objectContaining({ task: expect.objectContaining({ status: 'Success' }) })),
     )
     expect((await user.call('GET', `/videos/preview/${task.id}`)).status).toBe(200)
     expect(heard).toContainEqual(expect.objectContaining({ type: 'credits_update', remaining: 30 }))
@@ -112,7 +108,7 @@ describe('a program that receives a stop signal', () => {
     })
   })
 
-  it('reports draining, finishes requests, disconnects sockets, then exits', { timeout: 90_000 }, async () => {
+  it('reports draining, finishes requests, disconnects sockets, then exits', async () => {
     const { url } = program
     const user = await registerUser(url)
     const { socket } = await openSocket(user, url)
@@ -124,10 +120,7 @@ describe('a program that receives a stop signal', () => {
     await delay(100)
     const told = Date.now()
     const gone = program.stop()
-    await vi.waitFor(async () => expect(await statusOf(`${url}/readyz`)).toEqual([503, 'draining']), {
-      timeout: 10_000,
-      interval: 20,
-    })
+    await eventually(async () => expect(await statusOf(`${url}/readyz`)).toEqual([503, 'draining']))
     expect((await user.call('GET', '/auth/me')).status).toBe(200)
     expect(socket.readyState).toBe(WebSocket.OPEN)
     expect(await closed).toBe(1012)
@@ -144,7 +137,7 @@ describe('a program that receives a stop signal', () => {
 })
 
 describe('two API processes', () => {
-  it('limit the calls of a user together', { timeout: 120_000 }, async () => {
+  it('limit the calls of a user together', async () => {
     const processes: Program[] = []
     for (let n = 0; n < 2; n++) {
       const own = await freePort()
@@ -160,7 +153,7 @@ describe('two API processes', () => {
     const minute = () => Math.floor(Date.now() / 60_000)
     const isLimited = async () => {
       for (let n = 0; n < 61; n++) await Promise.all(Array.from({ length: 20 }, () => call(processes[0]!)))
-      const refusal = vi.waitFor(async () => expect(await call(processes[1]!)).toBe(429), 5_000)
+      const refusal = eventually(async () => expect(await call(processes[1]!)).toBe(429))
       return refusal.then(
         () => true,
         () => false,

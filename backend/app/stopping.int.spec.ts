@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora } from '../testing/testKinora.ts'
 import { GENERATION } from '../testing/testUser.ts'
@@ -11,7 +12,7 @@ it('a process stops at once, although a task waits for its provider', async () =
   const kinora = await startTestKinora({ provider: { ...(await createProviderDouble()), acquire } })
   const user = await kinora.newUser()
   await user.call('POST', '/videos/generate', GENERATION)
-  await vi.waitFor(() => expect(acquire).toHaveBeenCalled(), { timeout: 10_000 })
+  await eventually(() => expect(acquire).toHaveBeenCalled())
   const begun = performance.now()
   await kinora.close()
   expect(performance.now() - begun).toBeLessThan(AT_ONCE_MS)

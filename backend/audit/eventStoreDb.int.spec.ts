@@ -59,9 +59,7 @@ describe('audit verify of a ledger in EventStoreDB (the real client, a double of
     authority.remove()
   })
 
-  it.concurrent('gives up after 15 seconds with the cause, and leaves no partial archive', {
-    timeout: 35_000,
-  }, async () => {
+  it.concurrent('gives up after 15 seconds with the cause, and leaves no partial archive', async () => {
     const mute = await new EventStoreDbTestServer().start()
     mute.silentReads = 'subscriptions'
     // Port 1 is below those given to servers, so no other test can have one there.

@@ -86,7 +86,7 @@ const PLACES = [
   ['a bucket', bucketPlace],
 ] as const
 
-describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
+describe.each(PLACES)('copies in %s', (name, open) => {
   let copies: Awaited<ReturnType<typeof open>>
   let context: BackupContext
   const into = (folder: string) => path.join(place, `${name.slice(2)}-${folder}`)
@@ -112,7 +112,7 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
     phrase = printed[0]!
     expect(await runRecoveryPhrase([], env, print)).toBe(1)
     await backUp()
-  }, 120_000)
+  })
   afterAll(async () => {
     await kinora.close()
     await copies.close()
@@ -238,9 +238,7 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
   it('erase accounts again that were erased after the copy', async () => {
     const first = path.basename(catalogues().sort()[0]!, '.age')
     await kinora.services.erasures.request(user.userId)
-    await expect
-      .poll(async () => existsSync(path.join(kinora.dataDir, 'heads/erasures.txt')), { timeout: 20_000 })
-      .toBe(true)
+    await expect.poll(async () => existsSync(path.join(kinora.dataDir, 'heads/erasures.txt'))).toBe(true)
     await backUp()
     expect(await restore('erased', phrase, '--copy', first), printed.join('\n')).toBe(0)
     expect(printed.join('\n')).toContain('Erased 1 of 1 listed accounts again.')
@@ -274,19 +272,19 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
       ...backupsOf({ ...moved, config: kinora.context.config }, { to: { folder: away }, keepDays: 35 }),
     }
     const first = startBackups(failing, timing)
-    await expect.poll(async () => (await readBackupState(pool)).failure?.reason, { timeout: 30_000 }).toBeDefined()
+    await expect.poll(async () => (await readBackupState(pool)).failure?.reason).toBeDefined()
     await first.stop()
     expect(errors.length).toBeGreaterThan(0)
     const before = catalogues().length
     const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
     const others = new Leases(connection, () => {})
     const running = [startBackups(moved, timing), startBackups({ ...moved, leases: others }, timing)]
-    await expect.poll(() => catalogues().length, { timeout: 60_000 }).toBe(before + 1)
-    await expect.poll(async () => (await readBackupState(pool)).failure, { timeout: 60_000 }).toBeNull()
+    await expect.poll(() => catalogues().length).toBe(before + 1)
+    await expect.poll(async () => (await readBackupState(pool)).failure).toBeNull()
     days = 2
-    await expect.poll(() => catalogues().length, { timeout: 60_000 }).toBe(before + 2)
+    await expect.poll(() => catalogues().length).toBe(before + 2)
     const proven = async () => (await readBackupState(pool)).proven!.copy.getTime()
-    await expect.poll(proven, { timeout: 60_000 }).toBeGreaterThan(Date.now() + 86_400_000)
+    await expect.poll(proven).toBeGreaterThan(Date.now() + 86_400_000)
     await Promise.all(running.map((service) => service.stop()))
     await others.close()
     expect([catalogues().length, leases.held().includes('backup')]).toEqual([before + 2, false])
@@ -295,7 +293,7 @@ describe.each(PLACES)('copies in %s', { timeout: 120_000 }, (name, open) => {
   it('are proven by another process', async () => {
     const isRunning = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('/children/proveCopy.ts')
     const done = backUp()
-    await expect.poll(isRunning, { timeout: 30_000, interval: 20 }).toBe(true)
+    await expect.poll(isRunning).toBe(true)
     await done
   })
 })

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { catalogueKey } from './catalogue.ts'
 import { proveInChild } from './proveInChild.ts'
 
@@ -20,7 +21,7 @@ it('leaves no decrypted files of a proof that was killed', async () => {
   const config = { database: undefined, dataDir: home, eventStore: undefined }
   const kill = new AbortController()
   const proof = proveInChild(PROGRAM, { config, to: { folder }, at, identity: '' }, temporaryDir, kill.signal)
-  await vi.waitFor(() => expect(readdirSync(temporaryDir)).toHaveLength(1), 20_000)
+  await eventually(() => expect(readdirSync(temporaryDir)).toHaveLength(1))
   kill.abort(new Error('killed'))
   await expect(proof).rejects.toThrow('killed')
   expect(readdirSync(temporaryDir)).toEqual([])

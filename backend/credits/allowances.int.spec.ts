@@ -54,7 +54,7 @@ describe('the monthly allowance', () => {
     await kinora.services.credits.adjust(user.userId, { adjustmentId, amount: -30, reason: 'a mistake' }, by)
     await nextMonth()
     await expect
-      .poll(() => entriesOf(user), { timeout: 20_000 })
+      .poll(() => entriesOf(user))
       .toEqual([
         ['grant', 100, 'allowance'],
         ['expiry', -70, 'expired'],
@@ -92,7 +92,7 @@ describe('the monthly allowance', () => {
     expect(await allowancesOf(again.userId)).toEqual([])
     await nextMonth()
     await otherProcess().grantAllowances({})
-    await expect.poll(() => allowancesOf(again.userId), { timeout: 10_000 }).toEqual([`allowance-${monthOf(now())}`])
+    await expect.poll(() => allowancesOf(again.userId)).toEqual([`allowance-${monthOf(now())}`])
     expect(await allowancesOf(user.userId)).toEqual(before)
   })
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -30,19 +31,19 @@ const eventsOf = async (user: TestUser) =>
 
 beforeAll(async () => {
   kinora = await start()
-  for (const name of ['edited', 'cut', 'cutLast', 'newer', 'unknown', 'sound'] as const) {
-    const user = await kinora.newUser()
-    const { id } = await generate(user)
-    await reaches(user, id, { status: 'Success' })
-    users[name] = user
+  const makeVideo = async (name: keyof typeof users) => {
+    users[name] = await kinora.newUser()
+    const { id } = await generate(users[name])
+    await reaches(users[name], id, { status: 'Success' })
   }
+  await Promise.all((['edited', 'cut', 'cutLast', 'newer', 'unknown', 'sound'] as const).map(makeVideo))
   users.editedLast = await kinora.newUser()
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { rows } = await kinora.context.pool.query('select revision from chain_head where stream = any($1)', [
       [streamOf(users.cutLast), streamOf(users.editedLast)],
     ])
     expect(rows.map(({ revision }) => revision).toSorted()).toEqual([0, 2])
-  }, 5_000)
+  })
   await change(users.edited, 0, `data = jsonb_set(data, '{amount}', '60000')`)
   await change(users.editedLast, 0, `data = jsonb_set(data, '{amount}', '60000')`)
   const remove = 'delete from event where stream = $1 and revision = $2'
@@ -55,7 +56,7 @@ beforeAll(async () => {
   await kinora.context.pool.query('delete from chain_head where stream = any($1)', [newer])
   await kinora.close({ keep: true })
   kinora = await start({ DATA_DIR: kinora.dataDir })
-}, 60_000)
+})
 afterAll(() => kinora.close())
 
 describe('after a restart, a video', () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { subscriptionDeps } from '../app/workflows.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { buyPlan } from '../testing/plans.ts'
@@ -38,11 +39,11 @@ it('mails a user once a day when a fifth of the credits, or none, is left', asyn
   await spend(47)
   expect(await subjects()).not.toContain(low)
   await spend(1)
-  await vi.waitFor(async () => expect(await subjects()).toContain(low), 10_000)
+  await eventually(async () => expect(await subjects()).toContain(low))
   await spend(12)
   expect(await subjects()).toHaveLength(2)
   await nextDay()
-  await vi.waitFor(async () => expect((await subjects())[0]).toBe('Your Kinora credits are used up'), 10_000)
+  await eventually(async () => expect((await subjects())[0]).toBe('Your Kinora credits are used up'))
 })
 
 it.each([
@@ -51,17 +52,17 @@ it.each([
 ])('mails a subscriber of %s the date of the next credits, while some come', async (tier, offer) => {
   const { user, spend, nextDay, mails } = await openAccount()
   await buyPlan(kinora, user, tier)
-  const stats = await vi.waitFor(async () => {
+  const stats = await eventually(async () => {
     const stats = await kinora.services.subscriptionReads.stats(user.userId)
     expect(stats).toMatchObject({ current_tier: tier, next_reset_date: expect.any(String) })
     expect(stats.remaining_credits).toBeGreaterThanOrEqual(1000)
     return stats
-  }, 10_000)
+  })
   const date = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(
     new Date(stats.next_reset_date!),
   )
   const receives = (body: string) =>
-    vi.waitFor(async () => expect((await mails())[0]?.text).toContain(`\n\n${body}\n\nView`), 10_000)
+    eventually(async () => expect((await mails())[0]?.text).toContain(`\n\n${body}\n\nView`))
 
   await spend(stats.remaining_credits - 7)
   await receives(`Credits left: 7. Your next credits arrive on ${date}.${offer}`)

@@ -9,7 +9,9 @@ let kinora: TestKinora
 let cookie = ''
 beforeAll(async () => {
   const env = { OPERATOR_USERNAME: 'olga', OPERATOR_PASSWORD: PASSWORD, OPERATOR_TIME_ZONE: 'Europe/Berlin' }
-  kinora = await startTestKinora({ provider: await createProviderDouble(), env })
+  // It is about noon in Berlin, so that no test runs into another day.
+  const moved = new Date().setUTCHours(10) - Date.now()
+  kinora = await startTestKinora({ provider: await createProviderDouble(), env, now: () => Date.now() + moved })
 })
 afterAll(() => kinora?.close())
 

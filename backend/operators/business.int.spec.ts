@@ -64,15 +64,15 @@ describe('business figures', () => {
       alerts: [],
     })
     const done = await generate()
-    await expect.poll(async () => (await health()).ended, { timeout: 30_000 }).toEqual({ succeeded: 1, failed: 0 })
+    await expect.poll(async () => (await health()).ended).toEqual({ succeeded: 1, failed: 0 })
     await user.call('DELETE', `/videos/tasks/${done}`)
     provider.answer = () => ({ kind: 'failed', code: 'content_refused', detail: 'no' })
     await generate()
-    await expect.poll(async () => (await health()).ended, { timeout: 30_000 }).toEqual({ succeeded: 1, failed: 1 })
+    await expect.poll(async () => (await health()).ended).toEqual({ succeeded: 1, failed: 1 })
     expect((await health()).failures).toEqual([{ code: 'content_refused', count: 1 }])
     provider.answer = () => ({ kind: 'rendering', percent: 1 })
     const id = await generate()
-    await expect.poll(async () => (await health()).queue, { timeout: 30_000 }).toEqual({ ...calm, processing: 1 })
+    await expect.poll(async () => (await health()).queue).toEqual({ ...calm, processing: 1 })
     await kinora.context.pool.query(
       `update video_task set started_at = started_at - interval '3 hours' where id = $1`,
       [id],
@@ -86,7 +86,7 @@ describe('business figures', () => {
       alerts: [{ code: 'provider_key', detail: 'The key was refused.', times: 1 }],
     })
     provider.answer = () => ({ kind: 'finished' })
-    await expect.poll(async () => (await health()).ended, { timeout: 30_000 }).toEqual({ succeeded: 2, failed: 1 })
+    await expect.poll(async () => (await health()).ended).toEqual({ succeeded: 2, failed: 1 })
     const rename = (from: string, to: string) =>
       kinora.context.pool.query('update task_outcome set error_code = $2 where error_code = $1', [from, to])
     await rename('content_refused', 'cancelled')
@@ -105,12 +105,10 @@ describe('business figures', () => {
     }
     const refused = async () =>
       (await health()).alerts.map(({ code }) => code).filter((code) => code.startsWith('file_'))
-    await expect
-      .poll(refused, { timeout: 10_000 })
-      .toEqual(['file_refused providers/mine.json', 'file_refused models/mine.json'])
+    await expect.poll(refused).toEqual(['file_refused providers/mine.json', 'file_refused models/mine.json'])
     expect((await health()).alerts).toContainEqual(expect.objectContaining({ detail: expect.stringMatching(/names/) }))
     for (const file of files) rmSync(file)
-    await expect.poll(refused, { timeout: 10_000 }).toEqual([])
+    await expect.poll(refused).toEqual([])
   })
 
   it('show credits, revenue, provider cost and margin', async () => {
@@ -122,7 +120,7 @@ describe('business figures', () => {
       [user.userId, new Date(START)],
     )
     await expect
-      .poll(() => data('/margin'), { timeout: 20_000 })
+      .poll(() => data('/margin'))
       .toEqual({
         credits_sold: 0,
         credits_given: 60,
@@ -210,14 +208,14 @@ describe('a calendar that is moved', () => {
       ...Array<string>(9).fill('127.0.0.0/24'),
     ])
     const cut = Array<object>(51).fill({ ip: '127.0.0.0', masklen: 24 })
-    await expect.poll(() => rows(addresses), { timeout: 20_000 }).toEqual([...cut, { ip: '127.0.0.1', masklen: 32 }])
+    await expect.poll(() => rows(addresses)).toEqual([...cut, { ip: '127.0.0.1', masklen: 32 }])
     await advance(89 * DAY_MS)
-    await expect.poll(() => rows('select day::text from traffic_day'), { timeout: 20_000 }).toHaveLength(2)
+    await expect.poll(() => rows('select day::text from traffic_day')).toHaveLength(2)
     await advance(3 * DAY_MS)
-    await expect.poll(() => rows('select 1 from page_view'), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => rows('select 1 from page_view')).toEqual([])
     for (const table of ['traffic_day', 'traffic_hour', 'traffic_page', 'day_visitor', 'visitor_salt'])
-      await expect.poll(() => rows(`select 1 from ${table}`), { timeout: 20_000 }).toEqual([])
+      await expect.poll(() => rows(`select 1 from ${table}`)).toEqual([])
     const oldest = `select min(relname)::text as name from pg_class where relname ~ '^page_view_[0-9]{8}$'`
-    await expect.poll(() => rows(oldest), { timeout: 20_000 }).toEqual([{ name: 'page_view_20261028' }])
+    await expect.poll(() => rows(oldest)).toEqual([{ name: 'page_view_20261028' }])
   })
 })

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { runAdjust } from './adjust.ts'
 import { runAudit } from './audit.ts'
@@ -32,7 +33,7 @@ describe('npm run adjust', () => {
     expect((await adjust(...by, '--amount=-10', '--id', 'b')).code).toBe(0)
     const history = async () =>
       (await (await user.call('GET', '/credits/history')).json()) as { entries: object[]; total: number }
-    await vi.waitFor(async () => expect((await history()).total).toBe(3), 10_000)
+    await eventually(async () => expect((await history()).total).toBe(3))
     expect((await history()).entries).toEqual([
       expect.objectContaining({ kind: 'adjustment', amount: -10, balance_after: 90, reason: 'a slow week' }),
       expect.objectContaining({ kind: 'adjustment', amount: 40, balance_after: 100, reason: 'a slow week' }),
@@ -132,9 +133,9 @@ describe('npm run adjust', () => {
     await expect(runAdjust(made, { DATA_DIR: kinora.dataDir }, stop)).rejects.toThrow('interrupted')
     const id = /^Adjustment (\S+)\. /.exec(stopped[0]!)?.[1]
     expect(await adjust(...made, '--id', id!)).toMatchObject({ code: 0 })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { entries } = await (await user.call('GET', '/credits/history')).json()
       expect(entries.filter(({ kind }: { kind: string }) => kind === 'adjustment')).toMatchObject([{ amount: 7 }])
-    }, 10_000)
+    })
   })
 })

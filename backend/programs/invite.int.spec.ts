@@ -69,9 +69,7 @@ describe('production without a mail server', () => {
     })
   })
 
-  it('lets an invited person set a password once, with the free credits and the allowance', {
-    timeout: 60_000,
-  }, async () => {
+  it('lets an invited person set a password once, with the free credits and the allowance', async () => {
     const invited = await invite('Person@example.com')
     expect(invited).toMatchObject({ code: 0, stderr: '' })
     const token = tokenOf(invited.stdout)
@@ -80,7 +78,7 @@ describe('production without a mail server', () => {
     const call = await signedIn('person@example.com')
     expect(await (await call('/auth/me')).json()).toMatchObject({ email: 'person@example.com', username: 'person' })
     await expect
-      .poll(async () => await (await call('/subscriptions/stats')).json(), { timeout: 20_000 })
+      .poll(async () => await (await call('/subscriptions/stats')).json())
       .toMatchObject({
         current_tier: 'ultimate',
         remaining_credits: 100,
@@ -90,7 +88,7 @@ describe('production without a mail server', () => {
     expect((await kinora.context.pool.query('select from outgoing_mail')).rowCount).toBe(0)
   })
 
-  it('finds the account on a second invitation, whose link replaces the first', { timeout: 60_000 }, async () => {
+  it('finds the account on a second invitation, whose link replaces the first', async () => {
     const [first, second] = [await invite('grace@example.com'), await invite('GRACE+film@example.com')]
     expect(await outcome(await reset(tokenOf(first.stdout)))).toEqual([422, 'token_invalid'])
     expect((await reset(tokenOf(second.stdout))).status).toBe(200)
@@ -104,7 +102,7 @@ describe('production without a mail server', () => {
     expect(actions.rowCount).toBe(4)
   })
 
-  it('gives an account the language of the page that sets its first password', { timeout: 60_000 }, async () => {
+  it('gives an account the language of the page that sets its first password', async () => {
     const invited = async (page: string) => {
       await reset(tokenOf((await invite('lin@example.com')).stdout), page)
       const user = await (await signedIn('lin@example.com'))('/auth/me')
@@ -125,7 +123,7 @@ describe('production without a mail server', () => {
   it.each([
     [{ ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) }, /^ENCRYPTION_KEY is not the key of this database.*\n$/],
     [{ EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false' }, /^EventStoreDB does not answer \(.*\)\n$/],
-  ])('ends with the reason and without a stack trace with %j', { timeout: 60_000 }, async (env, reason) => {
+  ])('ends with the reason and without a stack trace with %j', async (env, reason) => {
     const refused = await inviteWith(env, 'person@example.com')
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(reason) })
   })
@@ -150,7 +148,7 @@ describe('production without a mail server', () => {
     expect((await fetch(`http://localhost:${PORT}/webhooks/paypal`, { method: 'POST' })).status).toBe(404)
   })
 
-  it('invites while the server is stopped', { timeout: 60_000 }, async () => {
+  it('invites while the server is stopped', async () => {
     await kinora.stop()
     stopped = true
     const invited = await invite('late@example.com')

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora } from '../testing/testKinora.ts'
@@ -11,7 +12,7 @@ let printed: string[]
 beforeAll(async () => {
   ;[first, second] = await Promise.all([startTemporaryDatabase(), startTemporaryDatabase()])
   server = await new EventStoreDbTestServer().start()
-}, 60_000)
+})
 afterAll(async () => {
   server.kill()
   await Promise.all([first.close(), second.close()])
@@ -40,7 +41,7 @@ describe('npm run rebuild-read-models', () => {
     await leave(first)
 
     // The server ends the closed connections a moment later.
-    await vi.waitFor(async () => expect(await run(first), printed.join()).toBe(0), 10_000)
+    await eventually(async () => expect(await run(first), printed.join()).toBe(0))
     expect(printed.join()).toContain('compare first: npm run audit -- verify --heads')
     const again = await startTestKinora({ env: envOf(first) })
     const { rows } = await again.context.pool.query('select lots from credit_balance')

@@ -41,7 +41,7 @@ describe('a database that accepts TLS only', () => {
     },
   )
 
-  it('is accepted by doctor and at the start with what they said', { timeout: 60_000 }, async () => {
+  it('is accepted by doctor and at the start with what they said', async () => {
     const trusted = getCACertificates('default')
     const [query, CA_FILE] = ['?sslmode=verify-full', postgres.certificate]
     expect(await examine(query, { CA_FILE })).toMatch(/^ok database: PostgreSQL/)

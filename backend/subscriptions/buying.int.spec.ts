@@ -133,7 +133,7 @@ describe('buying a plan', () => {
 })
 
 describe('the lifecycle of a plan', () => {
-  it('announces renewals, renews, and suspends a plan whose payment fails', { timeout: 120_000 }, async () => {
+  it('announces renewals, renews, and suspends a plan whose payment fails', async () => {
     const user = await kinora.newUser()
     const id = await buy(user, 'standard')
     const mails = async () => (await kinora.mails(user.email)).map(({ subject }) => subject)
@@ -158,9 +158,7 @@ describe('the lifecycle of a plan', () => {
     await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 }))
   })
 
-  it('goes on with a new agreement when the payment provider has ended or suspended the old one', {
-    timeout: 120_000,
-  }, async () => {
+  it('goes on with a new agreement when the payment provider has ended or suspended the old one', async () => {
     const user = await kinora.newUser()
     await kinora.context.payments.cancelAgreement(await buy(user, 'pro'), 'The buyer cancelled it there.')
     await soon(async () => expect(await current(user)).toMatchObject({ status: 'cancelled', can_reactivate: false }))
@@ -193,9 +191,7 @@ describe('the lifecycle of a plan', () => {
     await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 60 }))
   })
 
-  it('ends a cancelled plan with its period and forfeits its credits, unless it is reactivated', {
-    timeout: 120_000,
-  }, async () => {
+  it('ends a cancelled plan with its period and forfeits its credits, unless it is reactivated', async () => {
     const user = await kinora.newUser()
     const id = await buy(user, 'pro')
     expect((await user.call('POST', '/subscriptions/cancel')).status).toBe(200)
@@ -227,9 +223,7 @@ describe('the lifecycle of a plan', () => {
     expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(404)
   })
 
-  it('switches to a larger plan immediately, to a smaller one at the end of the period', {
-    timeout: 120_000,
-  }, async () => {
+  it('switches to a larger plan immediately, to a smaller one at the end of the period', async () => {
     const user = await kinora.newUser()
     const first = await buy(user, 'standard')
     const second = await requestUpgrade(user, 'ultimate')

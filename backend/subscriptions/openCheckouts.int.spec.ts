@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => kinora?.close())
 
 describe('two open checkouts', () => {
-  it('end on the plan approved last, and refund the other payment with a mail', { timeout: 60_000 }, async () => {
+  it('end on the plan approved last, and refund the other payment with a mail', async () => {
     const user = await kinora.newUser()
     const [pro, ultimate] = [await openCheckout(kinora, user, 'pro'), await openCheckout(kinora, user, 'ultimate')]
     expect(await approve(kinora, user, pro)).toMatchObject({ current_tier: 'pro', outcome: 'started' })
@@ -38,7 +38,7 @@ describe('two open checkouts', () => {
 })
 
 describe('a plan that is cancelled immediately', () => {
-  it('says before what is lost, and proposes the refund of the unused share', { timeout: 60_000 }, async () => {
+  it('says before what is lost, and proposes the refund of the unused share', async () => {
     const user = await kinora.newUser()
     await buyPlan(kinora, user, 'ultimate')
     await soon(async () =>

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { buyPlan } from '../testing/plans.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -36,8 +37,5 @@ it('finds a refund whose webhook was lost after a restart, not only after a day'
   await kinora.close({ keep: true })
   await db.pool.query('update sandbox_sale set refunded_cents = amount_cents')
   await start()
-  await vi.waitFor(async () => expect(await stats()).toMatchObject({ current_tier: 'free', remaining_credits: 60 }), {
-    timeout: 10_000,
-    interval: 100,
-  })
+  await eventually(async () => expect(await stats()).toMatchObject({ current_tier: 'free', remaining_credits: 60 }))
 })

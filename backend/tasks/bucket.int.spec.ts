@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
@@ -48,7 +49,7 @@ describe('Kinora with media in a bucket', () => {
     expect((await (await kinora.newUser()).call('GET', `/videos/preview/${id}`)).status).toBe(403)
 
     expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
-    await vi.waitFor(() => expect(filesOf(id)).toEqual([]), 10_000)
+    await eventually(() => expect(filesOf(id)).toEqual([]))
     expect(readdirSync(kinora.context.temporaryDir).filter((name) => name !== 'copies')).toEqual([])
   })
   it('deletes a video while the bucket is away, and its files when the bucket is back', async () => {
@@ -61,7 +62,7 @@ describe('Kinora with media in a bucket', () => {
     expect((await user.call('GET', `/videos/preview/${id}`)).status).toBe(404)
     expect([filesOf(id).length, await waiting()]).toEqual([4, [{ task_id: id }]])
     bucket.fault = () => undefined
-    await vi.waitFor(async () => expect([filesOf(id), await waiting()]).toEqual([[], []]), 15_000)
+    await eventually(async () => expect([filesOf(id), await waiting()]).toEqual([[], []]))
   })
 
   it('keeps the files of a video whose deletion is rejected', async () => {
@@ -82,7 +83,7 @@ describe('Kinora with media in a bucket', () => {
     await growOld()
     const change = JSON.stringify({ name: MEDIA_REMOVALS, ids: [id] })
     await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change])
-    await vi.waitFor(async () => expect(await removals.waiting()).toEqual([]), 10_000)
+    await eventually(async () => expect(await removals.waiting()).toEqual([]))
     expect(filesOf(id)).toHaveLength(4)
   })
 })

@@ -1,6 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
@@ -36,7 +37,7 @@ describe('the picture so far of a render', () => {
     const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
     const shown = async () => (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
     const until = (progress: number) =>
-      vi.waitFor(async () => expect(await shown()).toMatchObject({ status: 'Processing', progress }), 15_000)
+      eventually(async () => expect(await shown()).toMatchObject({ status: 'Processing', progress }))
     await until(5)
     expect((await shown()).live_frame_url).toBeNull()
     const address = `/api/v1/videos/tasks/${made.id}/frame`
@@ -60,7 +61,7 @@ describe('the picture so far of a render', () => {
     }
     expect([(await at(address, other)).status, (await at(address, undefined)).status]).toEqual([403, 401])
     provider.answer = () => ({ kind: 'finished' })
-    await vi.waitFor(async () => expect((await shown()).status).toBe('Success'), 15_000)
+    await eventually(async () => expect((await shown()).status).toBe('Success'))
     expect([(await shown()).live_frame_url, (await at(address, user)).status]).toEqual([null, 404])
   })
 })
@@ -91,7 +92,7 @@ describe('the socket of a user', () => {
     const updates = () => mine.heard.flatMap((message) => (message.type === 'task_update' ? [message.task] : []))
     await expect.poll(() => updates().at(-1)).toMatchObject({ status: 'Processing', progress: 42 })
     provider.answer = () => ({ kind: 'finished' })
-    await vi.waitFor(() => expect(updates().at(-1)).toMatchObject({ status: 'Success', id: made.id }), 15_000)
+    await eventually(() => expect(updates().at(-1)).toMatchObject({ status: 'Success', id: made.id }))
     const places = updates().map(({ status }) => STATUSES.indexOf(status))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     const readBack = await Promise.all(mine.read)

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { judge, readAigc, VALID } from '../kernel/media/marks/testing/readMarks.ts'
 import { probeMp4 } from '../kernel/media/probeMp4.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
@@ -43,10 +44,10 @@ beforeAll(async () => {
   image = ((await (await upload(owner, picture(640, 360))).json()) as { image_url: string }).image_url
   const body = { ...GENERATION, task_type: 'image_to_video', prompt: '猫 "on" a\nhill/…', first_frame_image_url: image }
   task = ((await (await owner.call('POST', '/videos/generate', body)).json()) as { task: Task }).task
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     task = (await (await owner.call('GET', `/videos/tasks/${task.id}`)).json()) as Task
     expect(task.status).toBe('Success')
-  }, 30_000)
+  })
 })
 afterAll(() => kinora.close())
 
@@ -200,12 +201,12 @@ describe('a media file', () => {
     const statuses = () => Promise.all(media.map(async (url) => (await user.call('GET', url)).status))
     expect([made.video_url, made.thumbnail_url, await statuses()]).toEqual([null, null, [404, 404, 404]])
     provider.answer = () => ({ kind: 'finished' })
-    await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200, 200]), 15_000)
+    await eventually(async () => expect(await statuses()).toEqual([200, 200, 200]))
     await user.call('DELETE', `/videos/tasks/${made.id}`)
     expect(await statuses()).toEqual([404, 404, 404])
     const files = () =>
       ['videos', 'posters', 'watermarked'].flatMap((kind) => readdirSync(path.join(kinora.dataDir, 'media', kind)))
-    await vi.waitFor(() => expect(files().join()).not.toContain(made.id), 10_000)
+    await eventually(() => expect(files().join()).not.toContain(made.id))
   })
 })
 

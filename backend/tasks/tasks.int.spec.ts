@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
@@ -51,7 +52,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     const { task } = await json(user.call('POST', '/videos/generate', GENERATION))
     const { id } = task as Task
     const read = async () => (await json(user.call('GET', `/videos/tasks/${id}`))) as Task
-    await vi.waitFor(async () => expect((await read()).status).toBe('Processing'), 15_000)
+    await eventually(async () => expect((await read()).status).toBe('Processing'))
     const other = await kinora.newUser()
     expect((await other.call('POST', `/videos/tasks/${id}/cancel`)).status).toBe(403)
     Object.assign(provider, { cancels: false })
@@ -61,7 +62,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     const answer = await user.call('POST', `/videos/tasks/${id}/cancel`)
     expect([answer.status, await json(answer)]).toMatchObject([202, { task: { id } }])
     const end = { status: 'Fail', error_code: 'cancelled', credits_consumed: 0 }
-    await vi.waitFor(async () => expect(await read()).toMatchObject(end), 15_000)
+    await eventually(async () => expect(await read()).toMatchObject(end))
     await expect.poll(() => json(user.call('GET', '/subscriptions/stats'))).toMatchObject({ remaining_credits: 60 })
     expect((await user.call('POST', `/videos/tasks/${id}/cancel`)).status).toBe(202)
   })
@@ -82,9 +83,9 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
       used_credits: 30,
     })
     finishing()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(((await json(user.call('GET', `/videos/tasks/${task.id}`))) as Task).status).toBe('Success')
-    }, 15_000)
+    })
     expect(await json(user.call('GET', '/subscriptions/stats'))).toMatchObject({
       remaining_credits: 30,
       total_credits: 60,
@@ -144,7 +145,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
       writeFileSync(path.join(folder, 'priced.json'), JSON.stringify(pricedModel(credits)))
       const offered = [expect.objectContaining({ name: 'priced', costs: [expect.objectContaining({ credits })] })]
       const models = async () => json(user.call('GET', '/videos/models'))
-      await vi.waitFor(async () => expect(await models()).toEqual(expect.arrayContaining(offered)), 10_000)
+      await eventually(async () => expect(await models()).toEqual(expect.arrayContaining(offered)))
     }
     const order = async (expected: number | undefined, key: string) => {
       const body = { ...GENERATION, model: 'priced', ...(expected && { expected_credits: expected }) }

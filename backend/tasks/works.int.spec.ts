@@ -3,8 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createCanvas } from '@napi-rs/canvas'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type * as z from 'zod/mini'
+import { eventually } from '#backend/testing/eventually.ts'
 import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
@@ -46,9 +47,9 @@ const json = async <T>(response: Promise<Response>) => (await response).json() a
 const generate = async (user: TestUser, over: object = {}) =>
   (await json<{ task: Task }>(user.call('POST', '/videos/generate', { ...GENERATION, ...over }))).task
 const finished = (user: TestUser, id: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     expect((await json<Task>(user.call('GET', `/videos/tasks/${id}`))).status).toBe('Success')
-  }, 15_000)
+  })
 
 async function upload(user: TestUser): Promise<string> {
   const form = new FormData()

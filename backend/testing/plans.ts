@@ -1,5 +1,6 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { Stats } from '../subscriptions/contract.ts'
+import { eventually } from './eventually.ts'
 import type { TestUser } from './testUser.ts'
 
 interface Server {
@@ -7,7 +8,7 @@ interface Server {
 }
 
 /** Retries a check until it passes. */
-export const soon = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 20_000, interval: 100 })
+export const soon = (check: () => Promise<void>): Promise<void> => eventually(check)
 
 export const read = async <T>(user: TestUser, path: string): Promise<T> =>
   (await (await user.call('GET', path)).json()) as T

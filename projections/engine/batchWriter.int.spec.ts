@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
 import { creditEntries } from '../credits/creditEntry.ts'
@@ -37,14 +38,13 @@ async function grant(amount: number): Promise<string> {
   await db.store.append(`creditAccount-${userId}`, 'no_stream', [{ id: uuid7(), type: 'CreditLotGranted', data }])
   return userId
 }
-const WAIT = { timeout: 10_000, interval: 10 }
 const reachesHead = (...models: readonly AnyProjection[]) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const names = models.map(({ name }) => name)
     const { rows } = await db.pool.query('select position from projection_checkpoint where name = any($1)', [names])
     const head = await db.store.head()
     expect(rows.map(({ position }) => position)).toEqual(names.map(() => head))
-  }, WAIT)
+  })
 const transactions = async () =>
   (await db.pool.query<{ xmin: string }>('select distinct xmin::text from projection_checkpoint')).rows.length
 const count = async (table: string) => Number((await db.pool.query(`select count(*) from ${table}`)).rows[0].count)
@@ -59,7 +59,7 @@ describe('read models of one process', () => {
     await reachesHead()
     await grant(1)
     await reachesHead(...MODELS)
-    await vi.waitFor(async () => expect(await count('credit_flow')).toBe(1), WAIT)
+    await eventually(async () => expect(await count('credit_flow')).toBe(1))
     await grant(2)
     await reachesHead(...MODELS)
     expect(await transactions()).toBe(1)

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { createLivenessReports } from './livenessReports.ts'
 
@@ -43,11 +44,11 @@ describe('read models at the head of the log', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const models = follow()
     for (const model of models) model.arrived()
-    await vi.waitFor(async () => expect(await liveAt()).not.toContain(null), 10_000)
+    await eventually(async () => expect(await liveAt()).not.toContain(null))
     const before = await liveAt()
     models[1]!.left()
     vi.advanceTimersByTime(2_000)
-    await vi.waitFor(async () => expect((await liveAt())[0]).not.toBe(before[0]), 10_000)
+    await eventually(async () => expect((await liveAt())[0]).not.toBe(before[0]))
     await stop(models)
     const [one, three, two] = await liveAt()
     expect(three).toBe(one)
@@ -62,7 +63,7 @@ describe('read models at the head of the log', () => {
       await lock.query('begin')
       await lock.query(`select from projection_checkpoint where name = 'two' for update`)
       for (const model of models) model.arrived()
-      await vi.waitFor(async () => expect((await liveAt()).filter((at) => at !== null)).toHaveLength(2), 10_000)
+      await eventually(async () => expect((await liveAt()).filter((at) => at !== null)).toHaveLength(2))
     } finally {
       await lock.query('rollback')
       lock.release()

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
 import { engineRuns, inBatchesOf } from '../testing/engineRuns.ts'
@@ -35,13 +36,10 @@ async function append(...events: readonly ReturnType<typeof grant>[]) {
 }
 const head = () => db.store.head()
 const reachesHead = (name = 'creditBalances') =>
-  vi.waitFor(
-    async () => {
-      const { rows } = await db.pool.query('select position from projection_checkpoint where name = $1', [name])
-      expect(rows[0]?.position).toBe(await head())
-    },
-    { timeout: 10_000, interval: 20 },
-  )
+  eventually(async () => {
+    const { rows } = await db.pool.query('select position from projection_checkpoint where name = $1', [name])
+    expect(rows[0]?.position).toBe(await head())
+  })
 const balances = async () =>
   (await db.pool.query<{ row: object }>('select to_jsonb(t) as row from credit_balance t order by id')).rows.map(
     ({ row }) => row,
@@ -129,7 +127,7 @@ describe('an event that cannot be projected', () => {
     await stopAll()
     const next = { ...throwing, version: throwing.version + 1 }
     const first = run(next)
-    await vi.waitFor(async () => expect(await versions()).toEqual([['creditBalances', next.version]]), 10_000)
+    await eventually(async () => expect(await versions()).toEqual([['creditBalances', next.version]]))
     await first.stop()
     expect((await parked()).map(([name, , lot]) => [name, lot])).toEqual([
       ['creditBalances', 'lot13'],
@@ -137,7 +135,7 @@ describe('an event that cannot be projected', () => {
     ])
     isBroken = false
     run({ ...next, version: next.version + 1 })
-    await vi.waitFor(async () => expect(await versions()).toEqual([['creditBalances', next.version + 1]]), 10_000)
+    await eventually(async () => expect(await versions()).toEqual([['creditBalances', next.version + 1]]))
     expect(await parked()).toEqual([])
     expect(await balances()).toEqual(expected(...annsEvents, ...bensEvents))
   })
@@ -161,7 +159,7 @@ describe('an outage', () => {
     await fail(statement)
     await append(...before, poison, ...after)
     const { log } = run(creditBalances, inBatchesOf(db.store, 1))
-    await vi.waitFor(() => expect(log.error.mock.calls.length).toBeGreaterThan(2), 10_000)
+    await eventually(() => expect(log.error.mock.calls.length).toBeGreaterThan(2))
     await db.pool.query('drop trigger fails on credit_balance')
     await reachesHead()
     expect(await parked()).toEqual([])

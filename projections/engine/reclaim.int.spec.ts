@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { videoTasks } from '../tasks/videoTask.ts'
 import { engineRuns } from '../testing/engineRuns.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
     for (const event of [first!, ...others])
       await db.store.append(`videoTask-${first!.data.taskId}`, 'any', [{ id: uuid7(), ...event }])
   run(videoTasks)
-  await vi.waitFor(async () => expect(await tasks()).toBeGreaterThan(0), 10_000)
+  await eventually(async () => expect(await tasks()).toBeGreaterThan(0))
   await stopAll()
   shown = await tasks()
 })
@@ -39,13 +40,13 @@ it.each([
   await stopAll()
   await ago('121 s')
   run(videoTasks)
-  await vi.waitFor(async () => expect([await version(), await tasks()]).toEqual([videoTasks.version, shown]), 10_000)
+  await eventually(async () => expect([await version(), await tasks()]).toEqual([videoTasks.version, shown]))
 })
 
 it('a read model that was just swapped in is not taken back before the first report', async () => {
   await becomes(`version = 1, updated_at = now() - interval '1 day'`)
   run(videoTasks)
-  await vi.waitFor(async () => expect(await version()).toBe(videoTasks.version), 10_000)
+  await eventually(async () => expect(await version()).toBe(videoTasks.version))
   await stopAll()
   await becomes('live_at = null')
   run({ ...videoTasks, version: 1 })

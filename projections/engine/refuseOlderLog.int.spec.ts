@@ -15,7 +15,7 @@ let db: TemporaryDatabase
 const closing: (() => unknown)[] = []
 beforeAll(async () => {
   db = await startTemporaryDatabase()
-}, 60_000)
+})
 afterAll(() => db.close())
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()

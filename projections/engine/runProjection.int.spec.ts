@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { EventStore, SubscribeOptions } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
 import { videoTasks } from '../tasks/videoTask.ts'
@@ -50,9 +51,8 @@ const checkpoints = async () =>
     )
   ).rows
 const NOW = { videoTasks: videoTasks.version, creditBalances: creditBalances.version }
-const WAIT = { timeout: 10_000, interval: 20 }
 const caughtUp = (name: keyof typeof NOW, version = NOW[name]) =>
-  vi.waitFor(async () => expect(await checkpoints()).toContainEqual({ name, version, position: await head() }), WAIT)
+  eventually(async () => expect(await checkpoints()).toContainEqual({ name, version, position: await head() }))
 
 describe('a running projection', () => {
   it('writes the rows of all its events', async () => {
@@ -139,7 +139,7 @@ describe('a projection with a raised version', () => {
     const advanceOnce = vi.fn(async () => {
       for (let n = 1; n < 20; n++) {
         await append(`creditAccount-${user}`, [grant(n)])
-        await vi.waitFor(() => expect(read.at(-1)).toBe(n + 1), WAIT)
+        await eventually(() => expect(read.at(-1)).toBe(n + 1))
       }
     })
     run(rebuilt, {
@@ -203,7 +203,7 @@ describe('a projection with a raised version', () => {
       },
     }
     const interrupted = run(halting, inBatchesOf(20))
-    await vi.waitFor(() => expect(folds).toBeGreaterThan(150), 10_000)
+    await eventually(() => expect(folds).toBeGreaterThan(150))
     await interrupted.stop()
     const [beside, live] = await checkpoints()
     expect([beside.name, live.name, live.version]).toEqual([`video_task__v${next}`, 'videoTasks', videoTasks.version])

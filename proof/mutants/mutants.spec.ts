@@ -18,7 +18,7 @@ const isKnown = (fault: Described, { file, code, change }: Described) =>
   file === fault.file && code.includes(fault.code) && change.includes(fault.change)
 
 describe('the mutants of the core', () => {
-  it('include the faults that the specs once missed', { timeout: 120_000 }, () => {
+  it('include the faults that the specs once missed', () => {
     const targets = TARGETS.filter(({ file }) => KNOWN_FAULTS.some((fault) => fault.file === file))
     const mutants = targets.flatMap((target): Described[] => {
       const text = readFileSync(path.join(ROOT, target.file), 'utf8')

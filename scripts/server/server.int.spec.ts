@@ -3,9 +3,10 @@ import { isBuiltin } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { judge, VALID } from '#backend/kernel/media/marks/testing/readMarks.ts'
 import { sourceLine } from '#backend/kernel/observability/sourceLines.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { GENERATION, registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { buildServerIfStale, SERVER } from './buildServer.mjs'
@@ -43,13 +44,10 @@ describe('the bundled server', () => {
     const { image_url } = (await uploaded.json()) as { image_url: string }
     const body = { ...GENERATION, task_type: 'image_to_video', first_frame_image_url: image_url, resolution: '512P' }
     const { task } = (await (await user.call('POST', '/videos/generate', body)).json()) as { task: { id: string } }
-    await vi.waitFor(
-      async () => {
-        const current = await (await user.call('GET', `/videos/tasks/${task.id}`)).json()
-        expect(current).toMatchObject({ status: 'Success' })
-      },
-      { timeout: 50_000, interval: 200 },
-    )
+    await eventually(async () => {
+      const current = await (await user.call('GET', `/videos/tasks/${task.id}`)).json()
+      expect(current).toMatchObject({ status: 'Success' })
+    })
     const video = readFileSync(path.join(folder, 'media/videos', `${task.id}.mp4`))
     expect(await judge(video, 'video/mp4')).toMatchObject(VALID)
     const copy = await user.call('GET', `/videos/download/${task.id}?watermark=true`)

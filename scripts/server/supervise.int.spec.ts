@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { copyCluster } from '#backend/testing/clusterTemplate.ts'
 import { submit, untilEnded } from '#backend/testing/creator.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { registerUser } from '#backend/testing/testUser.ts'
 
@@ -48,14 +49,11 @@ function start(env: Record<string, string>) {
   }
 }
 
-it('a server that an uncaught error ends is started again, continues its work and tells the operator', {
-  timeout: 120_000,
-}, async () => {
+it('a server that an uncaught error ends is started again, continues its work and tells the operator', async () => {
   await copyCluster(path.join(folder, 'postgres'))
   const port = await freePort()
   const { child, exited, printed, addresses, pids } = start({ DATA_DIR: folder, PORT: String(port) })
-  const untilReady = (times: number) =>
-    vi.waitFor(() => expect(addresses(), printed()).toHaveLength(times), { timeout: 60_000, interval: 50 })
+  const untilReady = (times: number) => eventually(() => expect(addresses(), printed()).toHaveLength(times))
   await untilReady(1)
   const url = `http://localhost:${port}`
   const user = await registerUser(url)
@@ -89,7 +87,7 @@ it('a server that an uncaught error ends is started again, continues its work an
   expect(pids()).toHaveLength(3)
 })
 
-it('a server that refuses its settings is not started again', { timeout: 60_000 }, async () => {
+it('a server that refuses its settings is not started again', async () => {
   const { exited, printed, pids } = start({ PORT: 'none' })
   expect(await exited).toEqual([1, null])
   expect(printed()).toMatch(/PORT/)

@@ -37,6 +37,6 @@ it.each([HOUR_S, -HOUR_S])(
     await delay(700)
     expect(server.promoted).toBe(false)
     server.workers = false
-    await expect.poll(() => server.promoted, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => server.promoted).toBe(true)
   },
 )

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProviderDouble, type ProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import type { CurrentSubscription, Stats } from '#backend/subscriptions/contract.ts'
 import type { RenderState } from '#backend/tasks/videoProvider.port.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
 import { findTemporal, startTemporalServer, type TemporalServer } from '../testing/temporalServer.ts'
 import { generate, remaining, taskOf } from '../testing/userTasks.ts'
@@ -9,7 +10,7 @@ import { generate, remaining, taskOf } from '../testing/userTasks.ts'
 const program = findTemporal()
 const lacking = program ? '' : ' (skipped: no temporal program found, and pip could not install it)'
 const DAY = 24 * 3_600_000
-const soon = (assertion: () => Promise<void>) => vi.waitFor(assertion, { timeout: 40_000, interval: 100 })
+const soon = (assertion: () => Promise<void>) => eventually(assertion)
 
 /** Runs the application with Temporal instead of the embedded engine. */
 describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
@@ -24,7 +25,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     provider.answer = (jobId) => states.get(jobId) ?? { kind: 'rendering', percent: 10 }
     const env = { TEMPORAL_ADDRESS: server.address }
     kinora = await startTestKinora({ provider, now: () => Date.now() + moved, env })
-  }, 120_000)
+  })
   afterAll(async () => {
     await kinora?.close()
     await server?.close()

@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from '@temporalio/client'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import type { Activities } from '../engine/engine.port.ts'
 import { calls, counts, looks, naps, turns, waits } from '../testing/contractWorkflows.ts'
 import { describeOnTemporal } from '../testing/onTemporal.ts'
-
-const within = { timeout: 30_000, interval: 50 }
 
 describeOnTemporal('an engine whose server, worker or version is replaced', (on) => {
   it('moves the activity of a killed process to another one within seconds', async () => {
@@ -30,7 +29,7 @@ describeOnTemporal('an engine whose server, worker or version is replaced', (on)
 
   it('resolves pending calls when the engine stops while the server is down', async () => {
     const engine = on.open({})
-    await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
+    await eventually(async () => expect(await engine.reachable()).toBe(true))
     await on.server.stop('SIGKILL')
     // These runs do not exist, so a signal that still arrives has no effect.
     const signals = Array.from({ length: 20 }, () => engine.signal(looks, { id: randomUUID() }, 'look'))
@@ -59,18 +58,18 @@ describeOnTemporal('an engine whose server, worker or version is replaced', (on)
     const engine = on.open({ note, gate })
     const [nap, gates] = [{ id: randomUUID(), as: 'nap', ms: 2_000 }, { id: randomUUID() }]
     const started = Promise.all([engine.start(counts, gates), engine.start(naps, nap)])
-    await vi.waitFor(() => expect(on.warnings.join()).toContain('temporal not reachable'), within)
+    await eventually(() => expect(on.warnings.join()).toContain('temporal not reachable'))
     expect(await engine.reachable()).toBe(false)
     await on.server.start()
     await started
-    await vi.waitFor(() => expect([notes, gated]).toEqual([['nap before'], 1]), within)
+    await eventually(() => expect([notes, gated]).toEqual([['nap before'], 1]))
     expect(await engine.reachable()).toBe(true)
 
     await on.server.stop('SIGKILL')
     expect(await engine.reachable()).toBe(false)
     await pause(3_000)
     await on.server.start()
-    await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
+    await eventually(async () => expect(await engine.reachable()).toBe(true))
     await engine.result(naps, nap)
     // A result that could not be delivered is lost, and the activity runs again.
     expect(new Set(notes)).toEqual(new Set(['nap before', 'nap after']))
@@ -92,23 +91,20 @@ describeOnTemporal('an engine whose server, worker or version is replaced', (on)
     await older.start(turns, turning)
     const workflows = new Client({ connection: on.connection, namespace }).workflow
     for (const { id } of [waiting, turning])
-      await vi.waitFor(
-        async () => expect((await workflows.getHandle(id).describe()).historyLength).toBeGreaterThan(4),
-        within,
-      )
+      await eventually(async () => expect((await workflows.getHandle(id).describe()).historyLength).toBeGreaterThan(4))
 
     const later = await on.bundleOf('changedContractSandbox.ts')
     const newer = on.open({ note }, { namespace, bundle: later })
-    await vi.waitFor(async () => expect(await currentBuild(on.client, namespace)).toBe(later.buildId), within)
+    await eventually(async () => expect(await currentBuild(on.client, namespace)).toBe(later.buildId))
     await older.stop()
     const again = on.open({ note }, { namespace })
-    await vi.waitFor(() => expect(on.warnings.join()).toContain('newer workflow version'), within)
+    await eventually(() => expect(on.warnings.join()).toContain('newer workflow version'))
     await again.stop()
 
     await newer.signal(turns, turning, 'turn')
     expect(await newer.result(turns, turning)).toBe(true)
     await newer.signal(waits, waiting, 'go')
-    await vi.waitFor(() => expect(notes).toContain('later'), within)
+    await eventually(() => expect(notes).toContain('later'))
     await newer.signal(waits, waiting, 'go')
     expect(await newer.result(waits, waiting)).toBe('later it')
   })
@@ -120,7 +116,7 @@ describeOnTemporal('an engine whose server, worker or version is replaced', (on)
     await older.start(waits, { id: randomUUID(), value: 'before' })
     const later = await on.bundleOf('changedContractSandbox.ts')
     const newer = on.open({ note }, { namespace, bundle: later })
-    await vi.waitFor(async () => expect(await currentBuild(on.client, namespace)).toBe(later.buildId), within)
+    await eventually(async () => expect(await currentBuild(on.client, namespace)).toBe(later.buildId))
     await newer.stop()
     await older.stop()
     const again = on.open({ note }, { namespace, abandonedMs: 3_000 })

@@ -48,7 +48,7 @@ describe.skipIf(!program)(`${TASKS} tasks, ${PER_SECOND} per second, on a real T
     provider.state = async () => ({ kind: 'rendering', percent: undefined })
     kinora = await startTestKinora({ provider, env: { TEMPORAL_ADDRESS: server.address } })
     await Promise.all(users.map((userId) => kinora.services.credits.grantFreeCredits(userId, 60)))
-  }, 120_000)
+  })
   afterAll(async () => {
     await kinora?.close()
     await server?.close()

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import type { Activities } from '../engine/engine.port.ts'
 import { calls, looks, naps } from '../testing/contractWorkflows.ts'
 import { engineContract } from '../testing/engineContract.ts'
 import { describeOnTemporal } from '../testing/onTemporal.ts'
-
-const within = { timeout: 30_000, interval: 50 }
 
 describeOnTemporal('a real Temporal server', (on) => {
   engineContract('Temporal', { durable: true, minIntervalMs: 1_000, open: async (activities) => on.open(activities) })
@@ -16,7 +15,7 @@ describeOnTemporal('a real Temporal server', (on) => {
     const engine = on.open({ note: (async (what: string) => void notes.push(what)) as Activities[string] })
     const id = randomUUID()
     await engine.start(naps, { id, as: 'nap', ms: 1_000 })
-    await vi.waitFor(() => expect(notes).toEqual(['nap before']), within)
+    await eventually(() => expect(notes).toEqual(['nap before']))
     await on.client.workflow.getHandle(id).cancel()
     await expect(engine.result(naps, { id })).rejects.toThrow('cancel')
     await pause(1_500)
@@ -60,7 +59,7 @@ describeOnTemporal('a real Temporal server', (on) => {
     await engine.start(looks, { id }, { priority: 2, owner: 'user' })
     const first = (await on.client.workflow.getHandle(id).describe()).runId
     for (let seen = 0; looked < 20; seen = looked) {
-      await vi.waitFor(() => expect(looked).toBeGreaterThan(seen), within)
+      await eventually(() => expect(looked).toBeGreaterThan(seen))
       await engine.signal(looks, { id }, 'look')
     }
     expect(await engine.result(looks, { id })).toBe('seen')

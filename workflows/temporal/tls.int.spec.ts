@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { readConfig } from '#backend/app/config/readConfig.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { calls } from '../testing/contractWorkflows.ts'
 import { describeOnTemporal } from '../testing/onTemporal.ts'
 import { startTlsEntry } from '../testing/tlsEntry.ts'
@@ -24,7 +25,7 @@ describeOnTemporal('a Temporal server behind TLS', (on) => {
       expect([await engine.reachable(), entry.refused()]).toEqual([true, 0])
 
       const refused = on.open({}, serverOf('another key'))
-      await vi.waitFor(() => expect(entry.refused()).toBeGreaterThan(0), 10_000)
+      await eventually(() => expect(entry.refused()).toBeGreaterThan(0))
       expect(await refused.reachable()).toBe(false)
     } finally {
       entry.close()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import type { Activities, ActivityContext, Engine, Workflow } from '../engine/engine.port.ts'
 import { calls, counts, naps, ticks, turns, waits } from './contractWorkflows.ts'
 
@@ -33,7 +34,6 @@ export function engineContract(name: string, harness: EngineHarness): void {
     await engine.start(workflow, { ...input, id })
     return engine.result(workflow, { id })
   }
-  const within = { timeout: 20_000, interval: 20 }
 
   describe(`a workflow on ${name}`, () => {
     it('starts once while its id is in use, and again when it has ended', async () => {
@@ -113,7 +113,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       }
       const engine = await open({ slow })
       expect(await run(engine, calls, { activity: 'slow' })).toEqual({ result: 'second' })
-      await vi.waitFor(() => expect(aborted).toBe(true), within)
+      await eventually(() => expect(aborted).toBe(true))
     })
 
     it('is not retried while it is slow but alive', async () => {
@@ -140,7 +140,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
         engine.start(calls, { id: `${id}-${name}`, activity: 'narrow', input: name }, { priority, owner })
       const id = randomUUID()
       await call('first', 3, 'x')
-      await vi.waitFor(() => expect(order).toEqual(['first']), within)
+      await eventually(() => expect(order).toEqual(['first']))
       const waiting = [
         ['late', 4, 'a'],
         ['a1', 3, 'a'],
@@ -153,7 +153,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       // All calls must be waiting before the slot becomes free.
       await pause(harness.durable ? 1_000 : 20)
       first.resolve()
-      await vi.waitFor(() => expect(order).toHaveLength(waiting.length + 1), within)
+      await eventually(() => expect(order).toHaveLength(waiting.length + 1))
       expect([order[1], order.at(-1)]).toEqual(['early', 'late'])
       expect(order.indexOf('b1'), order.join()).toBeLessThan(order.indexOf('a3'))
     })
@@ -167,7 +167,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       const engine = await open(activities)
       const input = { id: randomUUID(), as: 'nap', ms: 1_500 }
       await engine.start(naps, input)
-      await vi.waitFor(() => expect(notes).toEqual(['nap before']), within)
+      await eventually(() => expect(notes).toEqual(['nap before']))
       await engine.stop()
       await pause(50)
       expect(notes).toEqual(['nap before'])
@@ -192,7 +192,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       const engine = await open({ works })
       const input = { id: randomUUID(), activity: 'works' }
       await engine.start(calls, input)
-      await vi.waitFor(() => expect(steps).toEqual(['started']), within)
+      await eventually(() => expect(steps).toEqual(['started']))
       await engine.stop()
       expect(steps).toEqual(['started', 'ended'])
       isSecond = true
@@ -214,7 +214,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       const engine = await open({ tick })
       await engine.schedule(ticks, harness.minIntervalMs)
       await engine.schedule(ticks, harness.minIntervalMs)
-      await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), within)
+      await eventually(() => expect(runs).toBeGreaterThanOrEqual(2))
       expect(most).toBe(1)
     })
   })

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createTestMailServer, type TestMailServer } from '../../providers/mail/testing/testMailServer.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { freePort } from '../../testing/freePort.ts'
@@ -41,8 +42,8 @@ const register = async (post: TestKinora['post'], email: string) => {
 }
 const waiting = async () => (await db.pool.query<{ sealed: string }>('select sealed from outgoing_mail')).rows
 const arrives = (email: string, count = 1) =>
-  vi.waitFor(() => expect(mails.taken.filter((mail) => mail.includes(`To: ${email}`))).toHaveLength(count), 30_000)
-const isEmpty = () => vi.waitFor(async () => expect(await waiting()).toEqual([]), 10_000)
+  eventually(() => expect(mails.taken.filter((mail) => mail.includes(`To: ${email}`))).toHaveLength(count))
+const isEmpty = () => eventually(async () => expect(await waiting()).toEqual([]))
 const start = (more: Record<string, string> = {}) => startTestKinora({ provider, env: { ...env, ...more } })
 
 describe('a mail', () => {
@@ -66,7 +67,7 @@ describe('a mail', () => {
     expect((await fetch(`${kinora.url}/dev/mailbox.json`)).status).toBe(404)
   })
 
-  it('is stored encrypted while the mail server is down, and sent when it is back', { timeout: 60_000 }, async () => {
+  it('is stored encrypted while the mail server is down, and sent when it is back', async () => {
     await mails.stop()
     const email = newEmail()
     await register(kinora.post, email)
@@ -98,7 +99,7 @@ describe('a mail', () => {
 })
 
 describe('an undelivered mail', () => {
-  it('is sent after Kinora was killed during the delivery', { timeout: 90_000 }, async () => {
+  it('is sent after Kinora was killed during the delivery', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-mail-'))
     const email = newEmail()
     mails.hangs = true
@@ -109,7 +110,7 @@ describe('an undelivered mail', () => {
         fetch(`${first.url}/api/v1${address}`, { method: 'POST', headers, body: JSON.stringify(body) }),
       email,
     )
-    await vi.waitFor(() => expect(mails.asked).toEqual([email]), 10_000)
+    await eventually(() => expect(mails.asked).toEqual([email]))
     await first.kill()
     expect(await waiting()).toHaveLength(1)
     mails.hangs = false

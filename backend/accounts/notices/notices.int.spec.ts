@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import en from '#content/en/notices.json' with { type: 'json' }
 import zh from '#content/zh/notices.json' with { type: 'json' }
 import { type EndedTask, readNewlyEnded } from '#projections/tasks/readVideoTasks.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   service = await startPushServiceDouble()
   provider = await createProviderDouble()
   kinora = await startTestKinora({ provider, push: service.transport })
-}, 60_000)
+})
 afterAll(async () => {
   await kinora.close()
   service.close()
@@ -96,7 +97,7 @@ describe('a push message', () => {
       expect(await subscribe(user, language)).toBe(204)
       const before = received().length
       await order(user)
-      await vi.waitFor(() => expect(received().length).toBe(before + 1), 15_000)
+      await eventually(() => expect(received().length).toBe(before + 1))
       const { claims, key, message } = received().at(-1)!
       expect(message).toMatchObject({ ...done, path })
       expect(claims.aud).toBe(new URL(service.subscription('x').endpoint).origin)
@@ -113,7 +114,7 @@ describe('a push message', () => {
       await subscribe(user, `failed-${language}`)
       const before = received().length
       await order(user)
-      await vi.waitFor(() => expect(received().length).toBe(before + 1), 15_000)
+      await eventually(() => expect(received().length).toBe(before + 1))
       expect(received().at(-1)!.message).toMatchObject(failed)
     }
     provider.answer = answer
@@ -212,7 +213,7 @@ describe('a push message', () => {
     })
     for (const { userId } of [silent, other])
       await tell([{ taskId: randomUUID(), userId, succeeded: false, finishedAt: new Date().toISOString() }])
-    await vi.waitFor(() => expect(sent).toHaveBeenCalledWith(service.subscription('answers').endpoint))
+    await eventually(() => expect(sent).toHaveBeenCalledWith(service.subscription('answers').endpoint))
   })
 
   it('removes a subscription that the push service no longer knows, or that has no valid key', async () => {

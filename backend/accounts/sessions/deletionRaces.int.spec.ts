@@ -1,5 +1,6 @@
 import { TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 
 let kinora: TestKinora
@@ -29,10 +30,10 @@ describe('a request that runs while its account is deleted', () => {
 
 /** Resolves when so many statements wait for a lock. */
 const waiting = (count: number) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     expect((await kinora.context.pool.query(sql)).rowCount).toBe(count)
-  }, 10_000)
+  })
 
 describe('a deletion', () => {
   it('that overlaps a change of the password is no deadlock', async () => {

@@ -18,9 +18,7 @@ async function whileChanging<T>(userId: string, run: () => Promise<T>): Promise<
     isOver = true
   })
   const blocked = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-  await expect
-    .poll(async () => isOver || (await kinora.context.pool.query(blocked)).rowCount, { timeout: 5_000 })
-    .toBeTruthy()
+  await expect.poll(async () => isOver || (await kinora.context.pool.query(blocked)).rowCount).toBeTruthy()
   await client.query('commit')
   client.release()
   return running

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { PROJECTIONS } from '#projections/all.ts'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
 import { runAdjust } from '../../programs/adjust.ts'
@@ -79,7 +80,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
   /** Returns the milliseconds from `since` until every lost socket is connected again. */
   async function socketsBack(since: number): Promise<number> {
     await delay(100)
-    await vi.waitFor(() => expect(creators.every(({ connected }) => connected)).toBe(true), 60_000)
+    await eventually(() => expect(creators.every(({ connected }) => connected)).toBe(true))
     return Date.now() - since
   }
 
@@ -150,10 +151,10 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
       for (const task of tasks) expect(task.credits_consumed).toBe(task.status === 'Success' ? COST : 0)
       const spent = tasks.reduce((sum, task) => sum + task.credits_consumed, 0)
       const left = GRANTED + FREE - spent
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const stats = await (await user.call('GET', '/subscriptions/stats')).json()
         expect(stats).toMatchObject({ remaining_credits: left })
-      }, 15_000)
+      })
     }
     const prompts = [...double.jobs.values()].map(({ body }) => body.prompt)
     expect(new Set(prompts).size).toBe(prompts.length)
@@ -186,7 +187,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     }
     await layout.start('standby', RAISED)
     const raised = Object.fromEntries(PROJECTIONS.map(({ name, version }) => [name, version + 1]))
-    await vi.waitFor(async () => expect(await versions()).toEqual(raised), { timeout: 60_000, interval: 100 })
+    await eventually(async () => expect(await versions()).toEqual(raised))
     await takenOver(Date.now())
     reading.abort()
     await Promise.all(creators.map((creator) => creator.finish()))

@@ -44,7 +44,7 @@ async function grant(timeout = 5_000): Promise<void> {
   const data = { userId, lotId, source: 'free', amount: granted, expiresAt: null, at }
   await db.store.append(`creditAccount-${userId}`, 'any', [{ id: uuid7(), type: 'CreditLotGranted', data }])
   const shown = async () => JSON.stringify((await db.pool.query('select lots from credit_balance')).rows)
-  await expect.poll(shown, { timeout, interval: 20 }).toContain(lotId)
+  await expect.poll(shown).toContain(lotId)
 }
 const versions = async () =>
   Object.fromEntries(
@@ -75,7 +75,7 @@ it('are shared by two releases: each version has its rows, and the shared ones n
   const raised = startProcess(next)
   await raised.started
   const expected = Object.fromEntries(next.map(({ name, version }) => [name, version]))
-  await expect.poll(versions, { timeout: 5_000 }).toEqual(expected)
+  await expect.poll(versions).toEqual(expected)
   for (let time = 0; time < 20; time++) await grant()
   await old.stop()
   await grant(2_000)

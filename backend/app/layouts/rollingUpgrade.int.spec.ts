@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
 import { runAdjust } from '../../programs/adjust.ts'
 import {
@@ -93,13 +94,10 @@ describe.skipIf(lacks)(`the upgrade of a split layout${lacks && ` (needs ${lacks
     expect(Math.max(...outages)).toBeLessThan(SOCKETS_MS)
     expect(accepted.length).toBeGreaterThan(USERS)
     for (const { user, id } of accepted)
-      await vi.waitFor(
-        async () => {
-          const task = await (await user.call('GET', `/videos/tasks/${id}`)).json()
-          expect(task).toMatchObject({ status: 'Success', credits_consumed: 30 })
-        },
-        { timeout: 60_000, interval: 200 },
-      )
+      await eventually(async () => {
+        const task = await (await user.call('GET', `/videos/tasks/${id}`)).json()
+        expect(task).toMatchObject({ status: 'Success', credits_consumed: 30 })
+      })
   })
 
   it(`can be rolled back to ${former}, which makes videos on the new schema`, { timeout: 180_000 }, async () => {

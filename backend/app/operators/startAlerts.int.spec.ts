@@ -54,7 +54,7 @@ describe('the operator', () => {
   it('is told of alerts although a condition cannot be checked', async () => {
     await createOperatorAlerts(kinora.context.pool, QUIET).raise('urgent', 'The provider refused the key.')
     const alerts = start({ dataDir: '/missing' })
-    await expect.poll(seen, { timeout: 5_000 }).toContainEqual(['urgent', 'open'])
+    await expect.poll(seen).toContainEqual(['urgent', 'open'])
     await alerts.stop()
     await sql(`delete from operator_alert where code = 'urgent'`)
   })
@@ -64,11 +64,11 @@ describe('the operator', () => {
     const raised = ['video_provider_account fal', 'video_provider_key_refused ark', 'video_provider_unreachable']
     for (const code of raised) await createOperatorAlerts(pool, QUIET).raise(code, 'The provider does not work.')
     const before = start({})
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3)
+    await expect.poll(() => receiver.received.length).toBe(3)
     await before.stop()
     expect(seen()).toEqual(raised.map((code) => [code, 'open']))
     const after = start({}, new Map([['fal', kinora.context.videos.get('fal')!]]))
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => receiver.received.length).toBe(2)
     await after.stop()
     expect(seen()).toEqual(raised.slice(1).map((code) => [code, 'over']))
     await sql('delete from operator_alert')
@@ -77,11 +77,11 @@ describe('the operator', () => {
   it('is told that a server was restarted, for a day', async () => {
     await raiseRestarted({ ...kinora.context, log: QUIET as never })
     const before = start({})
-    await expect.poll(seen, { timeout: 5_000 }).toEqual([[SERVER_RESTARTED, 'open']])
+    await expect.poll(seen).toEqual([[SERVER_RESTARTED, 'open']])
     await before.stop()
     await sql("update operator_alert set last_at = last_at - interval '25 hours'")
     const after = start({})
-    await expect.poll(seen, { timeout: 5_000 }).toEqual([[SERVER_RESTARTED, 'over']])
+    await expect.poll(seen).toEqual([[SERVER_RESTARTED, 'over']])
     await after.stop()
     await sql('delete from operator_alert')
   })
@@ -186,7 +186,7 @@ describe('the operator', () => {
     await kinora.close({ keep: true })
     const env = { DATA_DIR: dataDir, ALERT_WEBHOOK: receiver.url, ALERT_MAIL: 'admin@kinora.test' }
     kinora = await startTestKinora({ env })
-    await expect.poll(seen, { timeout: 15_000 }).toContainEqual(['account_empty', 'open'])
+    await expect.poll(seen).toContainEqual(['account_empty', 'open'])
     const mails = async () =>
       (await (await fetch(`${kinora.url}/dev/mailbox.json?to=admin@kinora.test`)).json()) as {
         subject: string

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import {
   DOUBLE_KEY,
   type MinimaxDouble,
@@ -81,10 +82,10 @@ describe.skipIf(lacking)(`the upgrade of the small level${lacking}`, () => {
   it('starts the new process beside the old one, fails no call and loses no video', { timeout: 180_000 }, async () => {
     const old = await start(ports[0]!)
     const user = await registerUser(entry.url)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const stats = await (await user.call('GET', '/subscriptions/stats')).json()
       expect(stats).toMatchObject({ remaining_credits: 10_060 })
-    }, 30_000)
+    })
     const stop = new AbortController()
     const loaded = load(user, stop.signal)
     await start(ports[1]!)
@@ -97,10 +98,6 @@ describe.skipIf(lacking)(`the upgrade of the small level${lacking}`, () => {
     expect(failed).toEqual([])
     expect(accepted.length).toBeGreaterThan(5)
     const done = async (id: string) => (await user.call('GET', `/videos/tasks/${id}`)).json()
-    for (const id of accepted)
-      await vi.waitFor(async () => expect(await done(id)).toMatchObject({ status: 'Success' }), {
-        timeout: 60_000,
-        interval: 250,
-      })
+    for (const id of accepted) await eventually(async () => expect(await done(id)).toMatchObject({ status: 'Success' }))
   })
 })

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { EventStoreDbTestLog } from '../../kernel/eventsourcing/testing/eventStoreDbTestLog.ts'
 import { EventStoreDbTestServer } from '../../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { createTestAuthority } from '../../kernel/eventsourcing/testing/testCertificates.ts'
@@ -48,14 +49,14 @@ describe('Kinora with an event store that cannot be used', () => {
     async () => {
       const port = await freePort()
       const { child, ended, readyz, output } = await startMain({ EVENTSTORE_URL: `esdb://127.0.0.1:${port}?tls=false` })
-      await vi.waitFor(async () => expect(await readyz()).toBe(503), 20_000)
-      await vi.waitFor(() => expect(output()[0]).not.toBe(''), 20_000)
+      await eventually(async () => expect(await readyz()).toBe(503))
+      await eventually(() => expect(output()[0]).not.toBe(''))
       await wait(WATCHED_MS)
       const lines = output()
       expect(lines).toEqual([expect.stringContaining('event store unreachable, waiting')])
       expect(lines[0]).toContain('ECONNREFUSED')
       const server = await new EventStoreDbTestServer({ port, log }).start()
-      await vi.waitFor(async () => expect(await readyz()).toBe(200), 20_000)
+      await eventually(async () => expect(await readyz()).toBe(200))
       child.kill('SIGTERM')
       expect(await ended).toBe(0)
       server.kill()
@@ -70,5 +71,5 @@ describe('Kinora with an event store that cannot be used', () => {
     expect(await ended).toBe(1)
     expect(output()).toEqual([expect.stringMatching(/^EVENTSTORE_URL: the server rejects the user kinora/)])
     server.kill()
-  }, 60_000)
+  })
 })

@@ -206,9 +206,7 @@ describe('a provider that is down for ten minutes', () => {
 })
 
 describe('a program that is killed during a create call', () => {
-  it('sends one request per task to the provider and refunds the credits', {
-    timeout: 120_000,
-  }, async () => {
+  it('sends one request per task to the provider and refunds the credits', async () => {
     double.reached.length = 0
     double.fault = (call) => (call === 'create' ? 'done, then hang' : undefined)
     await submitAll('killed', 0, 4)

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import { GENERATION } from '../../testing/testUser.ts'
@@ -20,8 +21,7 @@ describe('readiness', () => {
     const answer = await fetch(`${kinora.url}/readyz`)
     return [answer.status, ((await answer.json()) as { status: string }).status]
   }
-  const becomes = (expected: unknown[]) =>
-    vi.waitFor(async () => void expect(await ready()).toEqual(expected), { timeout: 10_000, interval: 300 })
+  const becomes = (expected: unknown[]) => eventually(async () => void expect(await ready()).toEqual(expected))
 
   it('is lost while the event table is locked, and writes answer 503 with Retry-After within five seconds', async () => {
     const user = await kinora.newUser()

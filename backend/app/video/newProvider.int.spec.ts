@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { reaches, remaining } from '#workflows/testing/userTasks.ts'
 import { judge, VALID } from '../../kernel/media/marks/testing/readMarks.ts'
 import {
@@ -90,7 +91,7 @@ describe('a new provider and a new model', () => {
     expect(await offered(user)).not.toContain('my-model')
     await drop('models', 'my-model', model)
     await drop('providers', 'gateway', gateway())
-    await vi.waitFor(async () => expect(await offered(user)).toContain('my-model'), { timeout: 5_000, interval: 100 })
+    await eventually(async () => expect(await offered(user)).toContain('my-model'))
     const id = await generate(user, ORDER)
     const engine_model = 'doubao-seedance-2-0-260128'
     await reaches(user, id, { status: 'Success', credits_consumed: 15, engine: 'gateway', engine_model })
@@ -105,10 +106,7 @@ describe('a new provider and a new model', () => {
     await drop('providers', 'gateway', '{')
     await drop('models', 'my-model', { ...model, shapes: [] })
     const refused = () => lines.filter((line) => line.includes('faulty file refused')).join()
-    await vi.waitFor(
-      () => expect(refused()).toMatch(/gateway\.json.*my-model\.json|my-model\.json.*gateway\.json/s),
-      5_000,
-    )
+    await eventually(() => expect(refused()).toMatch(/gateway\.json.*my-model\.json|my-model\.json.*gateway\.json/s))
     const id = await generate(user, ORDER)
     await reaches(user, id, { status: 'Success' })
   })
@@ -123,18 +121,18 @@ describe.each([
   beforeAll(async () => {
     const id = `${name}-model`
     await drop('models', id, { ...MODEL, id, routes: [{ provider: name, model: route }] })
-    await vi.waitFor(async () => expect(await offered(await kinora.newUser())).toContain(id), 5_000)
+    await eventually(async () => expect(await offered(await kinora.newUser())).toContain(id))
   })
   const jobOf = (taskId: string): Promise<DoubleJob> =>
-    vi.waitFor(() => {
+    eventually(() => {
       const job = [...double().jobs.values()].find(({ callbackUrl }) => callbackUrl?.includes(taskId))
       if (!job) throw new Error('no job yet')
       return job
-    }, 10_000)
+    })
   const begun = async (user: TestUser) => {
     const id = await generate(user, ORDER)
     const job = await jobOf(id)
-    await vi.waitFor(() => expect(job.polls).toBe(1), 10_000)
+    await eventually(() => expect(job.polls).toBe(1))
     return { id, job }
   }
 
@@ -158,7 +156,7 @@ describe.each([
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     expect((await double().sendWebhook(job)).status).toBe(200)
-    await vi.waitFor(() => expect(job.polls).toBeGreaterThan(1), 10_000)
+    await eventually(() => expect(job.polls).toBeGreaterThan(1))
     await reaches(user, id, { status: 'Processing' })
   })
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { openHeadFiles } from '../../app/openPlace.ts'
 import { createCredits } from '../../credits/credits.ts'
 import { createHandle } from '../../kernel/eventsourcing/handle.ts'
@@ -57,9 +58,9 @@ describe('the hourly heads of the ledger', () => {
       }
       return { leases, heads: startHeads({ ...context, leases, log }, { first: 0, every: 50, retry: 50 }) }
     })
-    await vi.waitFor(() => expect(headFiles()).toHaveLength(1), 10_000)
+    await eventually(() => expect(headFiles()).toHaveLength(1))
     await grant(2)
-    await vi.waitFor(() => expect(headFiles()).toHaveLength(2), 10_000)
+    await eventually(() => expect(headFiles()).toHaveLength(2))
     const [first, second] = headFiles().map((name) => readHead(readFileSync(path.join(folder, name), 'utf8')))
     expect([first!.size, second!.size, second!.previous]).toEqual([1, 2, first!.hash])
     for (const { heads, leases } of processes) {

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { ERASURE_FILE } from '../../accounts/erasureList.ts'
 import { runAudit } from '../../programs/audit.ts'
@@ -44,16 +45,16 @@ beforeAll(async () => {
   const answer = await leaving.call('POST', '/users/delete', { password: 'correct horse' })
   expect(answer.status).toBeLessThan(300)
   const list = path.join(kinora.dataDir, 'heads', ERASURE_FILE)
-  await vi.waitFor(() => expect(readFileSync(list, 'utf8')).toContain(leaving.userId), 30_000)
+  await eventually(() => expect(readFileSync(list, 'utf8')).toContain(leaving.userId))
   mkdirSync(path.dirname(kept))
   writeFileSync(kept, readFileSync(list))
-}, 120_000)
+})
 afterAll(async () => {
   await kinora.close()
   rmSync(place, { recursive: true, force: true, maxRetries: 10 })
 })
 
-describe('an account that was erased after the backup', { timeout: 120_000 }, () => {
+describe('an account that was erased after the backup', () => {
   it('is in the log, by its id only', async () => {
     const { rows } = await kinora.context.pool.query(`select data from event where stream = 'erasedAccounts'`)
     expect(rows).toEqual([{ data: { userId: leaving.userId, at: expect.any(String) } }])
@@ -98,7 +99,7 @@ describe('an account that was erased after the backup', { timeout: 120_000 }, ()
       expect(rows).toEqual([{ accounts: 0, keys: 0 }])
       const deleted = `select from event where stream = $1 and type = 'VideoTaskDeleted'`
       const isDeleted = () => again.context.pool.query(deleted, [`videoTask-${leavingVideo}`])
-      await vi.waitFor(async () => expect((await isDeleted()).rowCount).toBe(1), 15_000)
+      await eventually(async () => expect((await isDeleted()).rowCount).toBe(1))
 
       printed = ''
       const code = await runAudit(['verify', '--files'], { env: { DATA_DIR }, print, printError: print })

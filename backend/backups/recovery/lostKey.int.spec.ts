@@ -61,13 +61,13 @@ beforeAll(async () => {
   signingKey(undefined, kinora.dataDir)
   expect(await run(runBackup, ['--out', bare])).toBe(0)
   expect(await run(runBackup, ['--out', withSecrets, '--with-secrets'])).toBe(0)
-}, 120_000)
+})
 afterAll(async () => {
   await kinora.close()
   rmSync(place, { recursive: true, force: true, maxRetries: 10 })
 })
 
-describe('a restored backup', { timeout: 120_000 }, () => {
+describe('a restored backup', () => {
   it('does not start without its ENCRYPTION_KEY, says what to do, and works with the key that was kept apart', async () => {
     const DATA_DIR = await restored(bare)
     await expect(start({ DATA_DIR })).rejects.toThrow(/not the key of this database.*Set ENCRYPTION_KEY/)

@@ -108,7 +108,7 @@ describe.skipIf(lacks)(`point-in-time recovery of PostgreSQL, as operations.md d
     writeFileSync(path.join(at('restored'), 'recovery.signal'), '')
     if (identity.ids.uid !== undefined) changeOwner(at('restored'), identity)
     start(at('restored'))
-    await expect.poll(() => sql('select pg_is_in_recovery() as busy'), { timeout: 30_000 }).toEqual([{ busy: false }])
+    await expect.poll(() => sql('select pg_is_in_recovery() as busy')).toEqual([{ busy: false }])
     kinora = await startTestKinora({ provider, env: { DATABASE_URL: url, DATA_DIR: dataDir } })
     for (const id of videos) {
       const answer = await fetch(`${kinora.api}/videos/tasks/${id}`, { headers: { cookie: user.cookie } })

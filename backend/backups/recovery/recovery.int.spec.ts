@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true, force: true, maxRetries: 10 })
 })
 
-describe('backup and restore', { timeout: 120_000 }, () => {
+describe('backup and restore', () => {
   it('restore a running installation elsewhere: accounts, credits, prompts, videos and their files', async () => {
     const later = await generate(user)
     const dataDir = path.join(place, 'restored')
@@ -151,7 +151,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the recovery drill', { timeout: 120_000 }, () => {
+describe('the recovery drill', () => {
   it('fails if neither the copy nor the environment has the key', async () => {
     expect(await run(runDrill, [])).toBe(1)
     expect(printed.join('\n')).toMatch(/✗ keys: .*--with-secrets/)

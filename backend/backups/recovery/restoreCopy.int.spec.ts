@@ -68,7 +68,7 @@ it('keeps a database marked as unfinished until the files of the copy are in the
   await holder.query('select pg_advisory_lock(1)')
   const restored = restoreInto(dataDir)
   const held = `select from pg_stat_activity where query like 'drop table unfinished_restore' and wait_event = 'advisory'`
-  await expect.poll(async () => (await target.pool.query(held)).rowCount, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await target.pool.query(held)).rowCount).toBe(1)
   const isThere = existsSync(path.join(dataDir, VIDEO))
   await holder.query('select pg_advisory_unlock(1)')
   holder.release()
@@ -124,7 +124,7 @@ it.skipIf(process.platform !== 'linux')(
     const terminal = spawn('script', ['-qec', command, '/dev/null'])
     let shown = ''
     terminal.stdout.on('data', (text) => (shown += text))
-    await expect.poll(() => shown, { timeout: 20_000 }).toContain('Recovery phrase')
+    await expect.poll(() => shown).toContain('Recovery phrase')
     terminal.stdin.write('\x03')
     const [code] = await once(terminal, 'close')
     expect([code, shown]).toEqual([130, expect.not.stringContaining('AbortError')])

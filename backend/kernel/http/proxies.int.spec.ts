@@ -3,7 +3,8 @@ import { get } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora } from '../../testing/testKinora.ts'
 
 it.each([
@@ -17,7 +18,7 @@ it.each([
   const visit = { path: '/faq', timestamp: new Date().toISOString(), session_id: 'one' }
   expect((await kinora.post('/analytics/page-view', visit, headers)).status).toBe(202)
   const stored = async () => (await kinora.context.pool.query('select host(ip) as ip from page_view')).rows
-  await vi.waitFor(async () => expect(await stored()).toEqual([{ ip: address }]), 5_000)
+  await eventually(async () => expect(await stored()).toEqual([{ ip: address }]))
   await kinora.close()
 })
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import type { Database } from '../postgres/orm.ts'
 import { drain } from './drain.ts'
@@ -138,10 +139,10 @@ describe('a socket', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     gate = undefined
     destroyClient.resolve()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { rows } = await db.pool.query('select 1 from socket_token where expires_at > now()')
       expect(rows).toEqual([])
-    }, 10_000)
+    })
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(realtime.isOnline(userId)).toBe(false)
   })

@@ -41,4 +41,4 @@ it('keeps the number of metric series constant after N downloads', async () => {
   const text = (await series()).join('\n')
   for (const id of ids) expect(text).not.toContain(id)
   expect(text).not.toContain(kinora.dataDir)
-}, 120_000)
+})

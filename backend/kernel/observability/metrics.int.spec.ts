@@ -6,9 +6,10 @@ import path from 'node:path'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { parse } from 'yaml'
+import { eventually } from '#backend/testing/eventually.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
@@ -37,7 +38,7 @@ describe('metrics', () => {
     await new Promise((resolve) => socket.once('open', resolve))
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const text = await readMetrics()
       const generated = { method: 'POST', route: '/api/v1/videos/generate', status: '202' }
       expect(sample(text, 'kinora_http_request_seconds_count', generated)).toBe(1)
@@ -53,7 +54,7 @@ describe('metrics', () => {
       expect(sample(text, 'kinora_open_holds')).toBe(0)
       expect(sample(text, 'kinora_open_tasks', { status: 'Processing' })).toBe(0)
       expect(sample(text, 'kinora_metrics_stale')).toBe(0)
-    }, 10_000)
+    })
     // Routes are labelled by pattern, because paths contain ids and tokens.
     expect(await readMetrics()).not.toContain(id)
     socket.close()

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embeddedPostgres.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -152,8 +153,8 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(joined.owned).toBe(false)
     await query(joined, 'create table kept as select 7 as n')
     child.kill('SIGKILL')
-    await vi.waitFor(() => expect(() => process.kill(joined.pid, 0)).toThrow('ESRCH'), 15_000)
-    await vi.waitFor(async () => expect(await query(joined, 'select n from kept')).toEqual([{ n: 7 }]), 15_000)
+    await eventually(() => expect(() => process.kill(joined.pid, 0)).toThrow('ESRCH'))
+    await eventually(async () => expect(await query(joined, 'select n from kept')).toEqual([{ n: 7 }]))
     await joined.stop()
     await joined.exited
     await expect(query(joined, 'select 1')).rejects.toThrow()

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 describe('a connection that is lost during a transaction', () => {
-  it('is returned to the pool of the ORM, which has twelve', { timeout: 10_000 }, async () => {
+  it('is returned to the pool of the ORM, which has twelve', async () => {
     const lose = () =>
       db.database.em.fork().transactional((em) => em.execute('select pg_terminate_backend(pg_backend_pid())'))
     for (let n = 0; n < 13; n++) await expect(lose()).rejects.toThrow('terminat')

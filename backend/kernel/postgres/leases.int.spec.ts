@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { type CuttableProxy, startCuttableProxy } from '../../testing/cuttableProxy.ts'
 import { Leases } from './leases.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from './testing/temporaryPostgres.ts'
@@ -49,20 +50,18 @@ function workplace() {
   return { working, seen, work }
 }
 
-const waitFor = (check: () => void, timeout = 10_000) => vi.waitFor(check, { timeout, interval: 20 })
-
 describe('a lease', () => {
   it('is held by one process at a time and passes on when released', async () => {
     const { working, seen, work } = workplace()
     const leaving = new AbortController()
     const onStandby = vi.fn()
     const first = open().run('one', leaving.signal, work('first'))
-    await waitFor(() => expect(working).toEqual(['first']))
+    await eventually(() => expect(working).toEqual(['first']))
     done.push(open().run('one', halt.signal, work('second'), { onStandby }))
-    await waitFor(() => expect(onStandby).toHaveBeenCalled())
+    await eventually(() => expect(onStandby).toHaveBeenCalled())
     leaving.abort()
     await first
-    await waitFor(() => expect(working).toEqual(['second']), 2_000)
+    await eventually(() => expect(working).toEqual(['second']))
     expect(seen.most).toBe(1)
   })
 
@@ -87,41 +86,39 @@ describe('a lease', () => {
     let faults = 0
     const frail = (held: AbortSignal) => (faults++ === 0 ? Promise.reject(new Error('stumbled')) : work('frail')(held))
     done.push(leases.run('two', halt.signal, frail))
-    await waitFor(() => expect(working).toEqual(['frail']))
+    await eventually(() => expect(working).toEqual(['frail']))
     expect(leases.held()).toEqual(['two'])
     for (let time = 0; time < 3; time++) {
       const lost = Date.now()
       await postgres.pool.query(
         `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = hashtext('two')::oid`,
       )
-      await waitFor(() => expect(working).toEqual([]))
+      await eventually(() => expect(working).toEqual([]))
       expect(Date.now() - lost).toBeLessThan(1_000)
-      await waitFor(() => expect(working).toEqual(['frail']))
+      await eventually(() => expect(working).toEqual(['frail']))
     }
     expect(seen.most).toBe(1)
   })
 
-  it('is given up by a partitioned holder before another gets it, within ten seconds', {
-    timeout: 60_000,
-  }, async () => {
+  it('is given up by a partitioned holder before another gets it, within ten seconds', async () => {
     const { working, seen, work } = workplace()
     const proxy: CuttableProxy = await startCuttableProxy({
       path: path.join(connection.host!, `.s.PGSQL.${connection.port}`),
     })
     const cut = open({ ...connection, host: '127.0.0.1', port: proxy.port })
     done.push(cut.run('three', halt.signal, work('cut off')))
-    await waitFor(() => expect(working).toEqual(['cut off']))
+    await eventually(() => expect(working).toEqual(['cut off']))
     done.push(open().run('three', halt.signal, work('heir')))
     await delay(1_000)
     const since = Date.now()
     proxy.freeze()
-    await waitFor(() => expect(working).toEqual(['heir']), 15_000)
+    await eventually(() => expect(working).toEqual(['heir']))
     expect(Date.now() - since).toBeLessThan(10_000)
     expect(seen.most).toBe(1)
     await proxy.close()
   })
 
-  it('is taken from a suspended process within ten seconds', { timeout: 60_000 }, async () => {
+  it('is taken from a suspended process within ten seconds', async () => {
     const { working, work } = workplace()
     const program = `
       import { Leases } from './backend/kernel/postgres/leases.ts'
@@ -140,14 +137,14 @@ describe('a lease', () => {
     child.stdout.on('data', (text) => {
       said += String(text)
     })
-    await waitFor(() => expect(said).toBe('held\n'))
+    await eventually(() => expect(said).toBe('held\n'))
     done.push(open().run('four', halt.signal, work('heir')))
     const since = Date.now()
     child.kill('SIGSTOP')
-    await waitFor(() => expect(working).toEqual(['heir']), 15_000)
+    await eventually(() => expect(working).toEqual(['heir']))
     expect(Date.now() - since).toBeLessThan(10_000)
     child.kill('SIGCONT')
-    await waitFor(() => expect(said).toBe('held\nlost\n'))
+    await eventually(() => expect(said).toBe('held\nlost\n'))
     child.kill('SIGKILL')
     await once(child, 'exit')
   })
@@ -168,7 +165,7 @@ describe('a lease that is given up while it is requested', () => {
       await other.query(`insert into lease_token (name, token) values ('tokened', 1)`)
       const leaving = new AbortController()
       const left = open().run('tokened', leaving.signal, work('late'))
-      await waitFor(async () => expect(await locks()).toBe(1))
+      await eventually(async () => expect(await locks()).toBe(1))
       leaving.abort()
       await delay(200)
       await other.query('rollback')
@@ -183,7 +180,7 @@ describe('a lease that is given up while it is requested', () => {
     const { working, seen, work } = workplace()
     const leases = open()
     for (const who of ['one', 'two']) done.push(leases.run('twice', halt.signal, work(who)))
-    await waitFor(() => expect(working).toHaveLength(1))
+    await eventually(() => expect(working).toHaveLength(1))
     await delay(1_200)
     expect(seen.most).toBe(1)
   })

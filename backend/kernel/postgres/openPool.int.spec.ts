@@ -10,7 +10,7 @@ describe('a database whose default isolation is repeatable read', () => {
     temporary = await startTemporaryDatabase()
     const name = temporary.connection.database
     await temporary.pool.query(`alter database "${name}" set default_transaction_isolation = 'repeatable read'`)
-  }, 60_000)
+  })
   afterAll(() => temporary.close())
 
   it('does not change the isolation of pool connections', async () => {

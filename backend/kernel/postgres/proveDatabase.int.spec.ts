@@ -2,7 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { dropRoot } from './dropRoot.ts'
 import { proveDatabase } from './proveDatabase.ts'
@@ -101,13 +102,13 @@ describe('the proof of a database', () => {
     await reload('local all owner scram-sha-256')
     const asOwner = { user: 'owner', password: 'wrong' }
     // The server reads its configuration again within a moment.
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(prove(asOwner)).rejects.toThrow(/Correct the user or the password in DATABASE_URL\.$/),
     )
     await reload('local all owner reject')
-    await vi.waitFor(() => expect(prove(asOwner)).rejects.toThrow(/pg_hba\.conf/))
+    await eventually(() => expect(prove(asOwner)).rejects.toThrow(/pg_hba\.conf/))
     await reload('')
-    await vi.waitFor(() => expect(prove(asOwner)).resolves.toMatch(/^18\./))
+    await eventually(() => expect(prove(asOwner)).resolves.toMatch(/^18\./))
     await expect(prove({ database: 'nowhere' })).rejects.toThrow(
       /Create the database, or correct its name in DATABASE_URL\.$/,
     )
@@ -163,7 +164,7 @@ describe.skipIf(!pgbouncer)(`PgBouncer${pgbouncer ? '' : ' (skipped: it is not o
     const child = spawn(program!, args, { ...ids, stdio: 'ignore' })
     const proof = () => prove({ host: '127.0.0.1', port: listenPort }).catch((error: Error) => error.message)
     const isUp = async () => expect(await proof()).not.toMatch(/ECONNREFUSED/)
-    await vi.waitFor(isUp, { timeout: 20_000, interval: 200 })
+    await eventually(isUp)
     expect(await proof()).toMatch(answer)
     child.kill('SIGKILL')
   })

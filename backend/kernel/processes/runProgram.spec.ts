@@ -84,6 +84,6 @@ describe('running a program', () => {
     const pid = Number(printed)
     expect(isAlive(pid)).toBe(true)
     parent.kill('SIGKILL')
-    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
   })
 })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { judge, readAigc, VALID } from '../../kernel/media/marks/testing/readMarks.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
@@ -14,11 +15,11 @@ let task: Task
 
 async function finished(user: TestUser): Promise<Task> {
   const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const read = (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
     expect(read.status).toBe('Success')
     return read
-  }, 30_000)
+  })
 }
 
 beforeAll(async () => {
@@ -67,7 +68,7 @@ describe('downloads of an account whose language is Chinese', () => {
 
   it('are removed with their task', async () => {
     expect((await wei.call('DELETE', `/videos/tasks/${task.id}`)).status).toBe(204)
-    await expect.poll(() => stored(task), { timeout: 15_000 }).toEqual([])
+    await expect.poll(() => stored(task)).toEqual([])
   })
 })
 

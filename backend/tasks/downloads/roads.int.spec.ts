@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { runFfmpeg } from '../../kernel/media/ffmpeg.ts'
 import { makePoster } from '../../kernel/media/poster.ts'
@@ -131,7 +132,7 @@ const caller = (user?: TestUser): Caller => {
 
 async function subscribe(user: TestUser, tier: Tier): Promise<void> {
   await buyPlan(kinora, user, tier)
-  await vi.waitFor(async () => expect(await kinora.services.allowance(user.userId)).toEqual(allowanceOf(tier)), 10_000)
+  await eventually(async () => expect(await kinora.services.allowance(user.userId)).toEqual(allowanceOf(tier)))
 }
 
 async function make(user: TestUser): Promise<string> {

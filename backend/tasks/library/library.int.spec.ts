@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createUserKeys } from '../../accounts/keys/userKeys.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
@@ -18,16 +19,16 @@ beforeAll(async () => {
   ada = await kinora.newUser()
   eve = await kinora.newUser()
   tasks = [await finished(ada), await finished(ada)]
-}, 60_000)
+})
 afterAll(() => kinora.close())
 
 async function finished(user: TestUser): Promise<Task> {
   const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const read = (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
     expect(read.status).toBe('Success')
     return read
-  }, 15_000)
+  })
 }
 
 const json = async <T>(answer: Promise<Response>) => (await (await answer).json()) as T

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { freePort } from '../../testing/freePort.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
@@ -40,11 +41,11 @@ afterAll(async () => {
 
 async function finished(user: TestUser): Promise<Task> {
   const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const read = (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
     expect(read.status).toBe('Success')
     return read
-  }, 30_000)
+  })
 }
 
 const share = async (of: Task, body: object = {}, user = ada) => {
@@ -79,10 +80,10 @@ describe('what a user attaches to a video while the account is deleted', () => {
     await client.query('select from user_account where id = $1 for update', [user.userId])
     const share = user.call('POST', `/videos/tasks/${video.id}/share`, {})
     const mark = user.call('POST', '/videos/marks', { ids: [video.id], favourite: true })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
       expect((await db.pool.query(sql)).rowCount).toBe(2)
-    }, 10_000)
+    })
     await client.query('delete from user_account where id = $1', [user.userId])
     await client.query('commit')
     client.release()
@@ -199,10 +200,10 @@ describe('the page of a shared video', () => {
     const prompt = `</script><script>alert(1)</script>"><img src=x> <!--if a=b--> &lt;!--if a=b--&gt; \\u003c!--if a=b-->`
     const made = await own.call('POST', '/videos/generate', { ...GENERATION, prompt })
     const { task: hostile } = (await made.json()) as { task: Task }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const read = (await (await own.call('GET', `/videos/tasks/${hostile.id}`)).json()) as Task
       expect(read.status).toBe('Success')
-    }, 30_000)
+    })
     const page = pathOf(await share(hostile, { show_prompt: true }, own))
     for (const path of [page, `${page}/embed`]) {
       // Markup is harmless in the value of an attribute.

@@ -31,7 +31,7 @@ const insertTask = (user: string, image: string, status: string) =>
   )
 
 describe('the disk that one account holds after a day of trying', () => {
-  it('is at most the limit of pictures that no video uses', { timeout: 60_000 }, async () => {
+  it('is at most the limit of pictures that no video uses', async () => {
     const files = new Map<string, number>()
     const media = {
       put: async (key: string, file: string) => void files.set(key, statSync(file).size),
@@ -82,7 +82,7 @@ describe('the disk that visitors hold', () => {
     return (await db.pool.query<{ bytes: number }>(sql)).rows[0]!.bytes
   }
 
-  it('is at most the limit of one network after a day of trying', { timeout: 60_000 }, async () => {
+  it('is at most the limit of one network after a day of trying', async () => {
     for (let minute = 0; minute < 24 * 60; minute += 20) {
       now += 20 * 60_000
       for (let n = 0; n < 3; n++) await drafts().keepImage(Buffer.alloc(18 * KB), '198.51.100.1')
@@ -91,7 +91,7 @@ describe('the disk that visitors hold', () => {
     expect(await held()).toBeGreaterThan(limits.network / 2)
   })
 
-  it('leaves room for others, however many networks one attacker has', { timeout: 60_000 }, async () => {
+  it('leaves room for others, however many networks one attacker has', async () => {
     const token = await drafts().keepImage(Buffer.alloc(2 * KB), '203.0.113.1')
     for (let n = 0; n < 54; n++) await drafts().keepImage(Buffer.alloc(18 * KB), `198.51.100.${n % 27}`)
     expect(await held()).toBeLessThanOrEqual(limits.all)

@@ -1,4 +1,4 @@
-import { vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { liveSocket } from '../../../site/src/api/socket.ts'
 import { SOCKET_UNAUTHENTICATED } from '../../tasks/contract.ts'
 import type { TestUser } from '../testUser.ts'
@@ -16,10 +16,10 @@ export async function openLiveSockets(users: readonly TestUser[], count: number)
   const outages: number[] = []
   const sockets = Array.from({ length: count }, (_, n) => openSocket(users[n % users.length]!, outages))
   const connected = () =>
-    vi.waitFor(() => {
+    eventually(() => {
       const lost = sockets.filter((socket) => !socket.connected).length
       if (lost > 0) throw new Error(`${lost} of ${count} sockets are not connected`)
-    }, 60_000)
+    })
   const close = () => {
     for (const { disconnect } of sockets) disconnect()
   }

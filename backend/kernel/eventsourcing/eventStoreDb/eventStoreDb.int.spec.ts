@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { AppendOutcomeUnknown, type EventStore, type GlobalPosition, StoreUnavailable } from '../eventStore.port.ts'
 import { eventStoreContract } from '../testing/eventStoreContract.ts'
 import { CHECKPOINTS } from '../testing/eventStoreDbTestReads.ts'
@@ -16,7 +17,7 @@ eventStoreContract('event store in EventStoreDB (the real client, a double of th
   const store = createEventStoreDb({ url: server.url, ...search })
   const close = async () => {
     await store.close()
-    await vi.waitFor(() => expect(server.open).toBe(0), 10_000)
+    await eventually(() => expect(server.open).toBe(0))
     server.kill()
     expect(server.called).not.toContain('batchAppend')
   }
@@ -148,7 +149,7 @@ describe('the EventStoreDB adapter over the wire', () => {
       server.silentReads = false
     }, 150)
     expect(await read(store, 'mute-1')).toHaveLength(1)
-    await vi.waitFor(() => expect(server.open).toBe(0), 10_000)
+    await eventually(() => expect(server.open).toBe(0))
   })
 
   it('throws StoreUnavailable in time although the clock has gone back', async () => {
@@ -179,9 +180,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(revisions).toEqual(Array.from({ length: 180 }, (_, n) => n))
   })
 
-  it('resumes its subscription after a network that drops all packets', {
-    timeout: 90_000,
-  }, async () => {
+  it('resumes its subscription after a network that drops all packets', async () => {
     const server = await serve()
     const network = await startCuttableProxy({ host: '127.0.0.1', port: server.port })
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
@@ -222,7 +221,7 @@ describe('the EventStoreDB adapter over the wire', () => {
       for await (const { revision } of store.readStream('many-1', n)) if (revision >= n) break
     }
     for await (const _ of store.subscribeAll({ signal: new AbortController().signal, maxBatch: 3 })) break
-    await vi.waitFor(() => expect(server.open).toBe(0), 10_000)
+    await eventually(() => expect(server.open).toBe(0))
     const asked = Date.now()
     await store.close()
     expect(Date.now() - asked).toBeLessThan(1000)

@@ -3,6 +3,7 @@ import net from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { createLog } from '../../observability/log.ts'
 import { type EventStore, StoreRejected, StoreUnavailable } from '../eventStore.port.ts'
 import { EventStoreDbTestServer } from '../testing/eventStoreDbTestServer.ts'
@@ -147,7 +148,7 @@ describe('the probe of EventStoreDB', () => {
     for (const server of [good, expired]) server.members = [{ host: 'localhost', port: good.port }]
     const store = connect(`esdb://kinora:pass%20word@localhost:${expired.port},localhost:${good.port}`, authority.ca)
     // Starvation of a second makes the store unavailable, but rejects nothing.
-    await vi.waitFor(() => store.probe(), { timeout: 10_000, interval: 50 })
+    await eventually(() => store.probe())
   })
 
   it('says within two seconds why a server cannot be reached', async () => {

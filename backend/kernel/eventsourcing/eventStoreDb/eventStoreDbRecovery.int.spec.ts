@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { AppendOutcomeUnknown, type EventStore, type NewEvent } from '../eventStore.port.ts'
 import { startTestCluster, type TestCluster } from '../testing/eventStoreDbTestCluster.ts'
@@ -47,8 +48,7 @@ async function followInto(store: EventStore, delivered: Map<string, number>, hal
     for (const { id } of events) delivered.set(id, Date.now())
 }
 
-const until = (condition: () => boolean) =>
-  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 60_000, interval: 10 })
+const until = (condition: () => boolean) => eventually(() => expect(condition()).toBe(true))
 
 /** Runs writers and a reader during `fault`, which returns the time at which the cluster could accept appends again. */
 async function measure(what: string, size: number, fault: (cluster: TestCluster) => Promise<number>) {

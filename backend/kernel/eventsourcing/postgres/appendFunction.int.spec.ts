@@ -21,7 +21,7 @@ let postgres: TemporaryPostgres
 beforeAll(async () => {
   postgres = await startTemporaryPostgres()
   await postgres.pool.query(installEventTableSql)
-}, 60_000)
+})
 afterAll(() => postgres.close())
 
 /** Calls the append function. Returns whether each append is stored, its last revision, and its last position from the head. */

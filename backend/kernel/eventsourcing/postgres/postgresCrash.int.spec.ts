@@ -64,7 +64,7 @@ it('keeps acknowledged events, without duplicates, gaps or halves, when Postgres
   for (const [id, { revision, position }] of acknowledged) {
     expect(stored.get(id)).toMatchObject({ revision: revision - 1, position: Number(position) - 1 })
   }
-}, 60_000)
+})
 
 /** Retries with the same ids and expectation until the outcome is known. Returns the result of the first stream. */
 async function persist(store: EventStore, ...parts: readonly StreamAppend[]): Promise<Appended> {

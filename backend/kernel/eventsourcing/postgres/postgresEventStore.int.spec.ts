@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
 import { AppendOutcomeUnknown, type EventBatch, type EventStore, StoreUnavailable } from '../eventStore.port.ts'
 import { eventStoreContract } from '../testing/eventStoreContract.ts'
@@ -28,7 +29,7 @@ describe('the Postgres adapter', () => {
     const installers = Array.from({ length: 6 }, () => postgres.connect({ max: 1 }))
     await Promise.all(installers.map(installEventTable))
     store = createPostgresEventStore(postgres.pool)
-  }, 60_000)
+  })
   afterAll(async () => {
     await store.close()
     await postgres.close()
@@ -195,7 +196,7 @@ describe('the Postgres adapter', () => {
       else await wait(300)
       const asked = Date.now()
       await writer.append(`${category}-1`, 'any', [event('A')])
-      await vi.waitFor(() => expect(heard).toBe(n + 1), { timeout: 8000, interval: 5 })
+      await eventually(() => expect(heard).toBe(n + 1))
       // Much less than the safety interval.
       expect(Date.now() - asked).toBeLessThan(1500)
     }
@@ -245,7 +246,7 @@ describe('the Postgres adapter', () => {
     expect((await store.append(streams[0]!, 'no_stream', [event('A')])).revision).toBe(0)
   })
 
-  it('gives up an append after eight seconds of silence', { timeout: 30_000 }, async () => {
+  it('gives up an append after eight seconds of silence', async () => {
     const { socketDir, port } = postgres.server
     const proxy = await startCuttableProxy({ path: path.join(socketDir, `.s.PGSQL.${port}`) })
     const config = { host: '127.0.0.1', port: proxy.port, connectionTimeoutMillis: 8_000 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import type { SubscribeFilter } from '../eventStore.port.ts'
 import { type Page, SharedPages } from './sharedPages.ts'
 
@@ -98,7 +99,7 @@ describe('a subscription that is ahead of another', () => {
   it('waits for it, so that they go on sharing pages', async () => {
     const { read, slow, page } = await waiting()
     await slow.pageAfter(PAGE)
-    await vi.waitFor(() => expect(page).toHaveBeenCalled(), 10_000)
+    await eventually(() => expect(page).toHaveBeenCalled())
     await slow.pageAfter(2 * PAGE)
     expect(read).toEqual([2 * PAGE, 3 * PAGE])
   })
@@ -106,14 +107,14 @@ describe('a subscription that is ahead of another', () => {
   it('does not wait for one that stands still for a second', async () => {
     const { fast, page } = await waiting()
     await vi.advanceTimersByTimeAsync(1_001)
-    await vi.waitFor(() => expect(page).toHaveBeenCalled(), 10_000)
+    await eventually(() => expect(page).toHaveBeenCalled())
     await fast.pageAfter(3 * PAGE)
   })
 
   it('does not wait for one that has left or is far behind, nor when it ends', async () => {
     const { slow, page } = await waiting()
     slow.leave()
-    await vi.waitFor(() => expect(page).toHaveBeenCalled(), 10_000)
+    await eventually(() => expect(page).toHaveBeenCalled())
 
     const { pages } = await waiting()
     const ended = new AbortController()

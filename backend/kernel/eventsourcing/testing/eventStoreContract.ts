@@ -17,7 +17,7 @@ export function eventStoreContract(name: string, open: Open): void {
     let opened: OpenedStore
     beforeAll(async () => {
       opened = await open()
-    }, 60_000)
+    })
     afterAll(() => opened?.close())
     const store = () => opened.store
     describe('appends', () => appendContract(store))

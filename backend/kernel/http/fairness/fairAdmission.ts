@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ServerResponse } from 'node:http'
 import type Koa from 'koa'
 import type { Context, Middleware } from 'koa'
+import type { Clock } from '../../time.ts'
 import { API_BASE } from '../contract.ts'
 import type { RefuseForeign } from '../ownOrigin.ts'
 import { refuseMalformedHead } from '../security.ts'
@@ -37,8 +38,12 @@ export type FairAdmission = ReturnType<typeof createFairAdmission>
  * whose token is genuine, or else a network. See docs/decisions/0030-fair-admission.md.
  * @param sessionOf returns the session of a genuine token, without reading the database
  */
-export function createFairAdmission(rates: ClientRates, sessionOf: (ctx: Context) => string | undefined) {
-  const queue = createFairQueue()
+export function createFairAdmission(
+  rates: ClientRates,
+  sessionOf: (ctx: Context) => string | undefined,
+  clock?: Clock,
+) {
+  const queue = createFairQueue(clock)
 
   const clientOf = (ctx: Context): Client => {
     const session = sessionOf(ctx)

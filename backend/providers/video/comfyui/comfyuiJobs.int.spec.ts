@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readImageHeader } from '#backend/kernel/media/imageFile.ts'
 import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { acceptedJob, answerOf, NEVER } from '../testing/videoProviderContract.ts'
 import type { ComfyuiDouble } from './testing/comfyuiDouble.ts'
 import { jobOf, openComfyuiWorld, promptIdOf, request, SERVERS } from './testing/openComfyuiWorld.ts'
@@ -23,13 +24,12 @@ describe('the state of a job', () => {
     const id = promptIdOf(jobId)
     expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent: undefined })
     const { clientId } = jobOf(world.double, jobId)
-    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true), 10_000)
+    await eventually(() => expect(world.double.clients.has(clientId)).toBe(true))
     const reported = async (value: number, percent: number) => {
       const frame = Buffer.from(`preview at ${value}`)
       world.double.sendProgress(id, value, 20, frame)
-      await vi.waitFor(
-        async () => expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent, frame }),
-        10_000,
+      await eventually(async () =>
+        expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent, frame }),
       )
     }
     await reported(5, 25)
@@ -41,10 +41,10 @@ describe('the state of a job', () => {
     const provider = opened()
     const [first, second] = [await acceptedJob(provider, request()), await acceptedJob(provider, request())]
     const { clientId } = jobOf(world.double, first)
-    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true), 10_000)
+    await eventually(() => expect(world.double.clients.has(clientId)).toBe(true))
     for (const jobId of [first, second]) {
       world.double.sendProgress(promptIdOf(jobId), 5, 20)
-      await vi.waitFor(async () => expect(await provider.state(jobId, NEVER)).toMatchObject({ percent: 25 }), 10_000)
+      await eventually(async () => expect(await provider.state(jobId, NEVER)).toMatchObject({ percent: 25 }))
     }
     expect(await provider.state(first, NEVER)).toEqual({ kind: 'rendering', percent: undefined })
   })
@@ -52,17 +52,17 @@ describe('the state of a job', () => {
     world.double.renderMs = 60_000
     const provider = opened()
     const { clientId } = jobOf(world.double, await acceptedJob(provider, request()))
-    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true), 10_000)
+    await eventually(() => expect(world.double.clients.has(clientId)).toBe(true))
     world.double.clients.get(clientId)!.terminate()
     world.double.clients.delete(clientId)
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() - 24 * 3_600_000 })
     onTestFinished(() => void vi.useRealTimers())
     // The fake monotonic clock starts at zero.
     vi.advanceTimersByTime(3_600_000)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await acceptedJob(provider, request())
       expect(world.double.clients.has(clientId)).toBe(true)
-    }, 10_000)
+    })
   })
   it('has the cost of the GPU’s time', async () => {
     const provider = opened()

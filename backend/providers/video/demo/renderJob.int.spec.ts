@@ -37,7 +37,7 @@ async function waitFor(what: string, holds: () => boolean, ms = 15_000): Promise
   }
 }
 
-describe('renderInChild', { timeout: 120_000 }, () => {
+describe('renderInChild', () => {
   it('renders 6 s at 768P in less than 15 s of CPU', async () => {
     const progress: number[] = []
     const job = jobFor('whole', { resolution: '768P' })

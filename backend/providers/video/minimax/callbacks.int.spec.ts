@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
@@ -53,15 +54,15 @@ const facts = async (taskId: string) => {
   return types
 }
 const jobOf = async (taskId: string): Promise<Job> =>
-  vi.waitFor(() => {
+  eventually(() => {
     const job = [...double.jobs.values()].find(({ body }) => body.callback_url!.includes(taskId))
     if (!job) throw new Error('no job yet')
     return job
-  }, 10_000)
+  })
 const begun = async (user: TestUser) => {
   const { id } = await generate(user)
   const job = await jobOf(id)
-  await vi.waitFor(async () => expect(await facts(id)).toContain('VideoRenderStarted'), 10_000)
+  await eventually(async () => expect(await facts(id)).toContain('VideoRenderStarted'))
   return { id, job }
 }
 const call = (url: string, body: string) =>
@@ -71,7 +72,7 @@ describe('a callback', () => {
   it('echoes the challenge at the callback URL of the task', async () => {
     const { job } = await begun(await kinora.newUser())
     expect(job.body.callback_url).toMatch(/\/webhooks\/minimax\/[0-9a-f-]{36}\.[\w-]{43}$/)
-    await vi.waitFor(() => expect(double.sentCallbacks).toHaveLength(1), 10_000)
+    await eventually(() => expect(double.sentCallbacks).toHaveLength(1))
     const [{ body, status, answer }] = double.sentCallbacks as [(typeof double.sentCallbacks)[0]]
     expect([status, JSON.parse(answer)]).toEqual([200, JSON.parse(body)])
   })
@@ -183,13 +184,10 @@ describe('a video that arrives after a failure', () => {
     await reaches(user, id, { status: 'Fail', error_code: 'render_timed_out', credits_consumed: 0 })
     await refunded(user)
     job.status = 'Success'
-    await vi.waitFor(
-      async () => {
-        await double.sendCallback(job, 'success')
-        expect((await taskOf(user, id)).status).toBe('Success')
-      },
-      { timeout: 10_000, interval: 200 },
-    )
+    await eventually(async () => {
+      await double.sendCallback(job, 'success')
+      expect((await taskOf(user, id)).status).toBe('Success')
+    })
     expect(await remaining(user)).toBe(60)
   })
 })

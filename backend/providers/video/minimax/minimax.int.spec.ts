@@ -4,9 +4,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { answerOf, NEVER, REQUEST, videoProviderContract } from '../testing/videoProviderContract.ts'
 import { createMinimax, type MinimaxTiming } from './minimax.ts'
@@ -283,7 +284,7 @@ describe('all processes together', () => {
     await new Promise((resolve) => setTimeout(resolve, 450))
     expect(await two.acquire()).toBeGreaterThan(400)
     await double.comeBack()
-    await vi.waitFor(async () => expect(await two.acquire()).toBe(0), { timeout: 10_000, interval: 20 })
+    await eventually(async () => expect(await two.acquire()).toBe(0))
     // Other processes must wait until the probe is answered.
     expect(await one.acquire()).toBeGreaterThan(0)
     await accepted(two)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { $folders, $marks, loadMarks, setMarks } from './marks.ts'
 import { deleteFilms } from './selection.ts'
 
@@ -43,10 +44,10 @@ describe('marks of the same video', () => {
   it('are sent one after the other', async () => {
     const answers = heldServer()
     const marked = [setMarks(['a', 'b'], { favourite: true }), setMarks(['a'], { favourite: false })]
-    await vi.waitFor(() => expect(answers).toHaveLength(1), 10_000)
+    await eventually(() => expect(answers).toHaveLength(1))
     expect(favourites()).toEqual(['b'])
     answers[0]!(accepted())
-    await vi.waitFor(() => expect(answers).toHaveLength(2), 10_000)
+    await eventually(() => expect(answers).toHaveLength(2))
     answers[1]!(accepted())
     expect(await Promise.all(marked)).toEqual([true, true])
     expect(favourites()).toEqual(['b'])

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ModelView } from '#backend/tasks/contract.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import type { ApiError } from '../../api/apiError.ts'
 import { $credits } from '../../api/credits.ts'
 import { $models, formModel } from '../../api/models.ts'
@@ -116,6 +117,6 @@ describe('an order of a page whose catalogue has changed since', () => {
     $generation.set({ ...DEFAULT_CHOICES, ...NO_OPTIONS, prompt: 'A cat', promptOptimizer: true })
     await submit()
     expect(sent).toEqual([expect.objectContaining({ expected_credits: 30 })])
-    await vi.waitFor(() => expect($cost.get()).toBe(90))
+    await eventually(() => expect($cost.get()).toBe(90))
   })
 })
