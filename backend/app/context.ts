@@ -52,6 +52,8 @@ export interface Overrides {
   /** Shorter intervals for provider definitions; `callbacks` also registers webhooks at a private address. */
   readonly definitions?: Partial<DefinitionTiming> & { readonly callbacks?: boolean }
   readonly now?: Clock
+  /** Milliseconds that a statement waits for a lock; 0 is for ever. */
+  readonly lockTimeoutMs?: number
   /** Transport of push messages to a double. */
   readonly push?: Pick<WebPushOptions, 'request' | 'lookup'>
   /** Receives the log lines. */
@@ -101,7 +103,7 @@ export const REFUSALS = [
   UnfinishedRestore,
 ]
 
-interface Opening extends Pick<Overrides, 'now'> {
+interface Opening extends Pick<Overrides, 'now' | 'lockTimeoutMs'> {
   /** Maximum wait for the event store, in milliseconds. By default there is none. */
   readonly waitMs?: number
 }
@@ -114,7 +116,7 @@ interface Opening extends Pick<Overrides, 'now'> {
 export async function openContext(
   config: Config,
   log: Logger,
-  { now = Date.now, waitMs = Number.POSITIVE_INFINITY }: Opening,
+  { now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS, waitMs = Number.POSITIVE_INFINITY }: Opening,
 ): Promise<Context> {
   makePrivate(config.dataDir)
   const temporaryDir = makeTemporaryDir(config.dataDir)
@@ -131,7 +133,7 @@ export async function openContext(
     open,
   )
   if (url) await proveDatabase(server.connection)
-  const connection = { ...server.connection, query_timeout: QUERY_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS }
+  const connection = { ...server.connection, query_timeout: QUERY_TIMEOUT_MS, lock_timeout: lockTimeoutMs }
   let closing = false
   const pool = openPool({ ...connection, max: 12 }, (error) => {
     if (!closing) log.error({ err: error }, 'database connection lost')

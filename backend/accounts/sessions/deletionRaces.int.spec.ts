@@ -1,11 +1,11 @@
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { blocked, whileLocked } from '../../testing/whileLocked.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {
-  kinora = await startTestKinora()
+  kinora = await startTestKinora({ lockTimeoutMs: 0 })
 })
 afterAll(() => kinora.close())
 
@@ -28,44 +28,37 @@ describe('a request that runs while its account is deleted', () => {
   })
 })
 
-/** Resolves when so many statements wait for a lock. */
-const waiting = (count: number) =>
-  eventually(async () => {
-    const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    expect((await kinora.context.pool.query(sql)).rowCount).toBe(count)
-  })
-
 describe('a deletion', () => {
   it('that overlaps a change of the password is no deadlock', async () => {
     const user = await kinora.newUser()
     await user.call('POST', '/users/totp', { password: 'correct horse' })
-    const client = await kinora.context.pool.connect()
-    await client.query('begin')
-    await client.query('select from authenticator where owner = $1 for update', [user.userId])
-    const deletion = user.call('POST', '/users/delete', { password: 'correct horse' })
-    await waiting(1)
-    const passwords = { current_password: 'correct horse', new_password: 'a better horse' }
-    const change = user.call('PUT', '/users/password', passwords)
-    await waiting(2)
-    await client.query('rollback')
-    client.release()
-    expect([(await deletion).status, (await change).status]).toEqual([200, 401])
+    const { pool } = kinora.context
+    const app = ['select from authenticator where owner = $1 for update', [user.userId]] as const
+    const answers = await whileLocked(pool, app, async () => {
+      const deletion = user.call('POST', '/users/delete', { password: 'correct horse' })
+      await blocked(pool, 1)
+      const passwords = { current_password: 'correct horse', new_password: 'a better horse' }
+      const change = user.call('PUT', '/users/password', passwords)
+      await blocked(pool, 2)
+      return [deletion, change]
+    })
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 401])
   })
 
   it('that overlaps the confirmation of an authenticator app makes it a 401', async () => {
     const user = await kinora.newUser()
     const begun = await user.call('POST', '/users/totp', { password: 'correct horse' })
     const { secret } = (await begun.json()) as { secret: string }
-    const client = await kinora.context.pool.connect()
-    await client.query('begin')
-    await client.query('select from user_account where id = $1 for update', [user.userId])
-    const code = TOTP.generate({ secret: new TOTP({ secret }).secret })
-    const confirmation = user.call('POST', '/users/totp/confirm', { code })
-    await waiting(1)
-    await client.query('delete from user_account where id = $1', [user.userId])
-    await client.query('commit')
-    client.release()
-    expect((await confirmation).status).toBe(401)
+    const { pool } = kinora.context
+    const account = ['select from user_account where id = $1 for update', [user.userId]] as const
+    const [confirmation] = await whileLocked(pool, account, async (client) => {
+      const code = TOTP.generate({ secret: new TOTP({ secret }).secret })
+      const confirmation = user.call('POST', '/users/totp/confirm', { code })
+      await blocked(pool, 1)
+      await client.query('delete from user_account where id = $1', [user.userId])
+      return [confirmation]
+    })
+    expect((await confirmation!).status).toBe(401)
   })
 
   it('is completed by an erasure that removes second factors that a request added after it', async () => {

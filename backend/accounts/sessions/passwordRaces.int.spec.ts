@@ -1,27 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { countBlocked, whileLocked } from '../../testing/whileLocked.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {
-  kinora = await startTestKinora()
+  kinora = await startTestKinora({ lockTimeoutMs: 0 })
 })
 afterAll(() => kinora.close())
 
 /** Changes the password of a user while `run` waits for the change, or has finished without it. */
 async function whileChanging<T>(userId: string, run: () => Promise<T>): Promise<T> {
-  const client = await kinora.context.pool.connect()
-  await client.query('begin')
   const sql = `update user_account set password_hash = 'disabled', password_changed_at = now() where id = $1`
-  await client.query(sql, [userId])
-  let isOver = false
-  const running = run().finally(() => {
-    isOver = true
+  const { pool } = kinora.context
+  const [running] = await whileLocked(pool, [sql, [userId]], async () => {
+    let isOver = false
+    const running = run().finally(() => {
+      isOver = true
+    })
+    await expect.poll(async () => isOver || (await countBlocked(pool))).toBeTruthy()
+    return [running]
   })
-  const blocked = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-  await expect.poll(async () => isOver || (await kinora.context.pool.query(blocked)).rowCount).toBeTruthy()
-  await client.query('commit')
-  client.release()
-  return running
+  return running!
 }
 
 describe('a password that is changed while an earlier one is checked', () => {

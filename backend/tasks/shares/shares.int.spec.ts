@@ -5,6 +5,7 @@ import { freePort } from '../../testing/freePort.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../../testing/testUser.ts'
+import { blocked, whileLocked } from '../../testing/whileLocked.ts'
 import type { Share, Task } from '../contract.ts'
 
 let db: TemporaryDatabase
@@ -28,7 +29,11 @@ beforeAll(async () => {
     SESSION_SECRET: 's'.repeat(32),
     DATA_DIR: `${db.postgres.dataDir}-kinora`,
   }
-  kinora = await startTestKinora({ env: { ...env, PORT: String(ports[0]) }, provider: await createProviderDouble() })
+  kinora = await startTestKinora({
+    env: { ...env, PORT: String(ports[0]) },
+    provider: await createProviderDouble(),
+    lockTimeoutMs: 0,
+  })
   other = await startTestKinora({ env: { ...env, PORT: String(ports[1]), ROLES: 'api' } })
   ada = await kinora.newUser()
   task = await finished(ada)
@@ -75,19 +80,15 @@ describe('what a user attaches to a video while the account is deleted', () => {
   it('is a 401', async () => {
     const user = await kinora.newUser()
     const video = await finished(user)
-    const client = await db.pool.connect()
-    await client.query('begin')
-    await client.query('select from user_account where id = $1 for update', [user.userId])
-    const share = user.call('POST', `/videos/tasks/${video.id}/share`, {})
-    const mark = user.call('POST', '/videos/marks', { ids: [video.id], favourite: true })
-    await eventually(async () => {
-      const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-      expect((await db.pool.query(sql)).rowCount).toBe(2)
+    const account = ['select from user_account where id = $1 for update', [user.userId]] as const
+    const answers = await whileLocked(db.pool, account, async (client) => {
+      const share = user.call('POST', `/videos/tasks/${video.id}/share`, {})
+      const mark = user.call('POST', '/videos/marks', { ids: [video.id], favourite: true })
+      await blocked(db.pool, 2)
+      await client.query('delete from user_account where id = $1', [user.userId])
+      return [share, mark]
     })
-    await client.query('delete from user_account where id = $1', [user.userId])
-    await client.query('commit')
-    client.release()
-    expect([(await share).status, (await mark).status]).toEqual([401, 401])
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 401])
   })
 })
 
@@ -268,15 +269,13 @@ describe('the files of a shared video', () => {
   })
 })
 
-describe('on every process, page and files end within a second', () => {
+describe('on every process, page and files end immediately', () => {
   const ends = async (page: string, end: () => Promise<unknown>) => {
     const { film, poster } = await filesOf(page)
     const paths = [page, `/zh${page}`, `${page}/embed`, film, poster]
     for (const path of paths) expect(await statuses(path)).toEqual([200, 200])
     await end()
-    const endedAt = performance.now()
     for (const path of paths) expect(await statuses(path)).toEqual([404, 404])
-    expect(performance.now() - endedAt).toBeLessThan(1_000)
   }
 
   it('when the owner ends the share', async () => {
