@@ -1,43 +1,6 @@
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
-
-/** They assert seconds in the full run. */
-const LAYOUTS = 'backend/app/layouts/{layoutKilled,rollingUpgrade}.int.spec.ts'
-
-/**
- * Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before most others.
- * docs/decisions/0039-time-of-the-tests.md.
- */
-const WAITS = [
-  'backend/app/degraded.int.spec.ts',
-  'backend/app/outages/*.int.spec.ts',
-  'backend/audit/eventStoreDb.int.spec.ts',
-  'backend/kernel/postgres/leases.int.spec.ts',
-  'workflows/temporal/{temporal,outages}.int.spec.ts',
-  ...(process.env.KINORA_FULL ? [] : [LAYOUTS]),
-]
-
-/** Tests that measure time or CPU. They run alone, after all others. */
-const MEASURES = [
-  'backend/accounts/sessions/timing.int.spec.ts',
-  'backend/kernel/http/site/staticSite.int.spec.ts',
-  'backend/kernel/http/socketLoad.int.spec.ts',
-  'backend/providers/video/demo/demoProvider.int.spec.ts',
-  'backend/tasks/lateReadModel.int.spec.ts',
-  'site/e2e/dashboard/boardPaint.e2e.spec.ts',
-  'site/e2e/lighthouse.e2e.spec.ts',
-  'site/e2e/workspace/nextPaint.e2e.spec.ts',
-  // These assert a time only in the full run.
-  ...(process.env.KINORA_FULL
-    ? [
-        LAYOUTS,
-        'proof/attack/attack.int.spec.ts',
-        'site/e2e/library/scroll.e2e.spec.ts',
-        'site/e2e/promptFirst.e2e.spec.ts',
-        'workflows/temporal/startBacklog.int.spec.ts',
-      ]
-    : []),
-]
+import { MEASURES, WAITS } from './scripts/testing/timedSpecs.mjs'
 
 /**
  * Tests that change what the other files of their worker would use: they replace modules, or run Temporal's workers, whose
@@ -90,9 +53,9 @@ export default defineConfig({
       ...group(
         0,
         4,
-        { name: 'waits', include: WAITS },
+        { name: 'waits', include: WAITS, exclude: [...NOWHERE, ...MEASURES] },
         { name: 'isolated', include: ISOLATED, exclude: [...NOWHERE, ...MEASURES] },
-        { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED], ...SHARED },
+        { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED, ...MEASURES], ...SHARED },
       ),
       ...group(1, 2, {
         name: 'browser',

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -69,7 +69,9 @@ describe('the page view writer', () => {
     for (let view = 0; view < 3; view++) void views.record(VIEW).then(() => answered++)
     await begun(database)
     const later = many(views, 1_200)
-    await delay(20)
+    // The writer begins a batch in the next turn of the event loop.
+    await turn()
+    await turn()
     expect([answered, database.batches]).toEqual([0, [3]])
     written.resolve()
     await later

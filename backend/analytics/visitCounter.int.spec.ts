@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
@@ -23,7 +22,7 @@ it('keeps and counts every acknowledged visit after a kill under load', async ()
     }
   }
   const load = Promise.allSettled(Array.from({ length: 16 }, send))
-  while (answered.length < 300) await delay(20)
+  await expect.poll(() => answered.length).toBeGreaterThan(300)
   await program.kill()
   await load
 

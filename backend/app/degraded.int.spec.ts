@@ -3,6 +3,7 @@ import { eventually } from '#backend/testing/eventually.ts'
 import { PROJECTIONS } from '#projections/all.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { freePort } from '../testing/freePort.ts'
+import { stopwatch } from '../testing/stopwatch.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 
@@ -37,10 +38,9 @@ const behind = PROJECTIONS.map(tableName).toSorted()
 
 describe('an API without a projector', () => {
   it('serves after ten seconds, names the read models that are behind, and again when they stall', async () => {
-    const since = Date.now()
+    const waited = stopwatch()
     const api = await start('api')
-    expect(Date.now() - since).toBeGreaterThan(9_000)
-    expect(Date.now() - since).toBeLessThan(15_000)
+    waited.atLeast(9_000)
     expect(await readyz(api.url)).toEqual([200, { status: 'degraded', behind }])
     expect((await fetch(`${api.url}/api/v1/status`)).status).toBe(200)
 

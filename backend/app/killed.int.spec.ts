@@ -8,12 +8,15 @@ import { probeMp4 } from '../kernel/media/probeMp4.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { submit } from '../testing/creator.ts'
-import { FULL } from '../testing/fullRun.ts'
+import { FULL, SEED } from '../testing/fullRun.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 import { rebuildAll } from '../testing/rebuildAll.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
+import { seeded } from '../testing/seeded.ts'
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 
+/** Moments of the kills. */
+const random = seeded(SEED)
 const KILLS = FULL ? 10 : 4
 const USERS_PER_ROUND = FULL ? 1 : 3
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))
@@ -21,12 +24,14 @@ let program: Program | undefined
 
 afterAll(async () => {
   await program?.kill()
-  await delay(500)
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
 })
 
 const start = (port: number) =>
-  startProgram({ DATA_DIR: folder, PORT: String(port) }, path.join(import.meta.dirname, '../testing/chaosProgram.ts'))
+  startProgram(
+    { DATA_DIR: folder, PORT: String(port), SEED: String(Math.floor(random() * 1e9)) },
+    path.join(import.meta.dirname, '../testing/chaosProgram.ts'),
+  )
 
 type Task = { id: string; status: string; credits_consumed: number }
 const tasksOf = async (user: TestUser) =>
@@ -46,7 +51,7 @@ describe(`Kinora, killed ${KILLS} times while tasks run`, () => {
         users.push(user)
         asked.push(submit(user, 'one'), submit(user, 'another'))
       }
-      await delay(Math.random() * (FULL ? 15_000 : 1_500))
+      await delay(random() * (FULL ? 15_000 : 1_500))
       await program.kill()
       program = await start(port)
     }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#backend/testing/eventually.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
@@ -52,24 +51,23 @@ describe('an event that a read model rejects', () => {
   it('stops neither other users under load nor a restart, is listed for the operator, and is healed by a replay', async () => {
     await poison(ann.userId)
     let loading = true
+    let rounds = 0
     const load = (async () => {
       while (loading) {
         await Promise.all([grant(ann.userId, 1), ...Array.from({ length: 8 }, () => grant(uuid7(), 1))])
-        await delay(10)
+        rounds++
       }
     })()
-    await delay(300)
+    await expect.poll(() => rounds).toBeGreaterThan(10)
     await grant(ben.userId, 40)
     await eventually(async () => expect(await remaining(ben)).toBe(100))
     loading = false
     await load
     expect(await remaining(ann)).toBe(60)
-    expect(await readyz()).toEqual({ status: 'ready' })
+    await expect.poll(readyz).toEqual({ status: 'ready' })
 
-    const since = Date.now()
     await restart()
-    expect(Date.now() - since).toBeLessThan(15_000)
-    expect(await readyz()).toEqual({ status: 'ready' })
+    await expect.poll(readyz).toEqual({ status: 'ready' })
     await grant(ann.userId, 1)
     const { rows } = await kinora.context.pool.query<{ total: number }>(
       `select sum((data->>'amount')::int)::int as total from event where stream = $1 and type = 'CreditLotGranted'`,

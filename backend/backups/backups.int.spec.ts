@@ -18,6 +18,7 @@ import { readBackupState } from './backupState.ts'
 import { newPhrase } from './recoveryPhrase.ts'
 import { type BackupContext, backUpAndProve, startBackups } from './startBackups.ts'
 
+const begun = Date.now()
 const PROMPT = 'A cat on a hill at sunset'
 const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-copies-'))
 let kinora: TestKinora
@@ -123,7 +124,7 @@ describe.each(PLACES)('copies in %s', (name, open) => {
     const { copied, proven, failure } = await readBackupState(kinora.context.pool)
     expect(copied!.files).toBeGreaterThan(50)
     expect([proven!.copy, failure]).toEqual([copied!.at, null])
-    expect(Date.now() - proven!.at.getTime()).toBeLessThan(60_000)
+    expect(proven!.at.getTime()).toBeGreaterThan(begun)
     const drills = await kinora.context.pool.query(`select from pg_database where datname like 'kinora-drill%'`)
     expect(drills.rowCount).toBe(0)
   })

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Pool } from './pool.ts'
 
@@ -22,7 +23,7 @@ describe('a pool of slots', () => {
     let most = 0
     const work = async () => {
       most = Math.max(most, ++running)
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      await turn()
       running--
     }
     await Promise.all(Array.from({ length: 20 }, () => pool.run({}, work)))

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPool } from '../kernel/postgres/openPool.ts'
@@ -51,7 +50,10 @@ const firstRows = async (body: Readable) => {
 it('is whole after a pause that is longer than the connections of other requests may idle', async () => {
   const body = await exportsWith({ stallMs: 5_000, totalMs: 60_000 })()
   let text = await firstRows(body)
-  await delay(600)
+  const other = await pool.connect()
+  await other.query('begin')
+  await once(other, 'end')
+  other.release(true)
   for await (const chunk of body) text += chunk
   expect(text.trimEnd().split('\r\n')).toHaveLength(1 + ROWS)
   expect(pool.idleCount).toBe(pool.totalCount)

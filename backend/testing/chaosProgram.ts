@@ -3,13 +3,15 @@ import { readConfig } from '../app/config/readConfig.ts'
 import { startKinora } from '../app/kinora.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { FULL } from './fullRun.ts'
+import { seeded } from './seeded.ts'
 
 // Runs Kinora as a process for tests to kill. Like the demo renderer, its provider keeps jobs only in memory.
+const random = seeded(Number(process.env.SEED))
 const finishAt = new Map<string, number>()
 const rendering = {
   async create(request: { taskId: string }) {
     await delay(20)
-    finishAt.set(request.taskId, Date.now() + 200 + Math.random() * 600)
+    finishAt.set(request.taskId, Date.now() + 200 + random() * 600)
     return { kind: 'accepted', jobId: request.taskId } as const
   },
   async state(jobId: string) {

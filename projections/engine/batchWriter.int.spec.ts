@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
@@ -90,7 +90,7 @@ describe('read models of one process', () => {
     onTestFinished(() => void vi.useRealTimers())
     await writeOne(first!)
     const writing = writeOne(second!)
-    await delay(3)
+    for (let n = 0; n < 5; n++) await turn()
     await Promise.all([writing, writeOne(third!)])
     expect(await transactions()).toBe(2)
   })

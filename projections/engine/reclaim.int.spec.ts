@@ -5,6 +5,7 @@ import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing
 import { videoTasks } from '../tasks/videoTask.ts'
 import { engineRuns } from '../testing/engineRuns.ts'
 import { tasksAtStages } from '../testing/taskEvents.ts'
+import type { AnyProjection } from './projection.ts'
 
 let db: TemporaryDatabase
 let shown: number
@@ -26,7 +27,12 @@ const next = videoTasks.version + 1
 const version = async () => (await db.pool.query('select version from projection_checkpoint')).rows[0]?.version
 const tasks = async () => (await db.pool.query('select id from video_task')).rows.length
 const becomes = (values: string) => db.pool.query(`update projection_checkpoint set ${values}`)
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200))
+/** Runs a read model until it has left the rows to a newer version, and ends it. */
+async function standBy(projection: AnyProjection) {
+  const { onLive } = run(projection)
+  await expect.poll(() => onLive).toHaveBeenCalled()
+  await stopAll()
+}
 
 it.each([
   ['the last report on it', 'live_at'],
@@ -34,10 +40,8 @@ it.each([
 ])('a read model of a newer version is taken back two minutes after %s', async (_, time) => {
   const ago = (age: string) => becomes(`version = ${next}, ${time} = clock_timestamp() - interval '${age}'`)
   await ago('115 s')
-  run(videoTasks)
-  await aWhile()
+  await standBy(videoTasks)
   expect(await version()).toBe(next)
-  await stopAll()
   await ago('121 s')
   run(videoTasks)
   await eventually(async () => expect([await version(), await tasks()]).toEqual([videoTasks.version, shown]))
@@ -49,7 +53,6 @@ it('a read model that was just swapped in is not taken back before the first rep
   await eventually(async () => expect(await version()).toBe(videoTasks.version))
   await stopAll()
   await becomes('live_at = null')
-  run({ ...videoTasks, version: 1 })
-  await aWhile()
+  await standBy({ ...videoTasks, version: 1 })
   expect(await version()).toBe(videoTasks.version)
 })

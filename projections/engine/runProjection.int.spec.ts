@@ -109,18 +109,19 @@ describe('a projection with a raised version', () => {
     await caughtUp('videoTasks')
     const before = await hashOf('video_task')
     let reading = true
-    const counts = new Set<number>()
+    const counts: number[] = []
     const reader = (async () => {
       while (reading)
-        counts.add((await db.pool.query<{ count: number }>('select count(*)::int from video_task')).rows[0]!.count)
+        counts.push((await db.pool.query<{ count: number }>('select count(*)::int from video_task')).rows[0]!.count)
     })()
     run(raised, inBatchesOf(20))
     await caughtUp('videoTasks', next)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const read = counts.length
+    await expect.poll(() => counts.length).toBeGreaterThan(read + 3)
     reading = false
     await reader
     expect(await hashOf('video_task')).toBe(before)
-    expect([...counts]).toEqual([rowsOf(videoTasks, ...tasks.flat()).length])
+    expect([...new Set(counts)]).toEqual([rowsOf(videoTasks, ...tasks.flat()).length])
     expect(old.log.error.mock.calls).toEqual([])
     expect(await checkpoints()).toEqual([{ name: 'videoTasks', version: next, position: await head() }])
   })
@@ -288,9 +289,10 @@ describe('a rebuild that an operator requests', () => {
     await before.stop()
     await request('null')
     const { store, open } = heldFromStart()
-    run(creditBalances, store)
+    const { log } = run(creditBalances, store)
     await append(`creditAccount-${user}`, grants(5, 20))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await expect.poll(() => log.info).toHaveBeenCalled()
+    for (let n = 0; n < 20; n++) await db.pool.query('select')
     expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...grants(20)))
     open()
     await caughtUp('creditBalances')

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { contractPolicies } from '../testing/contractWorkflows.ts'
 import { engineContract } from '../testing/engineContract.ts'
 import { EmbeddedEngine } from './embeddedEngine.ts'
@@ -33,7 +34,6 @@ function engineOf(activities: Activities = {}, policies: Partial<ActivityPolicy>
   })
   return { engine, errors }
 }
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 engineContract('the embedded engine', {
   durable: false,
   minIntervalMs: 20,
@@ -120,7 +120,7 @@ describe('an activity', () => {
     const { engine } = engineOf({ deaf }, { timeoutMs: 20 })
     const body = bodyOf((ctx) => ctx.activities.deaf!({}))
     await engine.start(body, one)
-    expect(await Promise.race([engine.result(body, one), pause(1_000)])).toBe('second')
+    expect(await engine.result(body, one)).toBe('second')
   })
 })
 
@@ -142,6 +142,9 @@ describe('a signal', () => {
 })
 
 describe('stopping the engine', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
   it('abandons a body that sleeps or waits, without throwing into it', async () => {
     const thrown = vi.fn()
     const after = vi.fn()
@@ -162,7 +165,7 @@ describe('stopping the engine', () => {
     await engine.stop()
     await engine.signal(waits, { id: 'b' }, 'other')
     await engine.start(sleeps, { id: 'c' })
-    await pause(20)
+    await vi.advanceTimersByTimeAsync(100)
     expect([thrown.mock.calls, after.mock.calls, errors]).toEqual([[], [], []])
   })
 
@@ -171,17 +174,17 @@ describe('stopping the engine', () => {
     const works = async (_: never, { signal }: { signal: AbortSignal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       steps.push('aborted')
-      await pause(20)
+      await turn()
       steps.push('ended')
       throw new Error('stopped')
     }
     const body = bodyOf((ctx) => ctx.activities.works!({}).finally(() => steps.push('body resumed')))
     const { engine, errors } = engineOf({ works }, { timeoutMs: 3_600_000 })
     await engine.start(body, one)
-    await pause(5)
+    await turn()
     await engine.stop()
     steps.push('stopped')
-    await pause(20)
+    await turn()
     expect([steps, errors]).toEqual([['aborted', 'ended', 'stopped'], []])
   })
 
@@ -192,12 +195,15 @@ describe('stopping the engine', () => {
     await engine.start(body, one)
     await expect.poll(() => fails).toHaveBeenCalledTimes(1)
     await engine.stop()
-    await pause(60)
+    await vi.advanceTimersByTimeAsync(100)
     expect(fails).toHaveBeenCalledTimes(1)
   })
 })
 
 describe('a schedule', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
   it('starts its workflow repeatedly, one run at a time, until the engine stops', async () => {
     let running = 0
     let most = 0
@@ -207,17 +213,18 @@ describe('a schedule', () => {
       async run() {
         most = Math.max(most, ++running)
         runs++
-        await pause(25)
+        await new Promise((resolve) => setTimeout(resolve, 25))
         running--
       },
     }
     const { engine } = engineOf()
     await engine.schedule(body, 10)
     await engine.schedule(body, 1)
-    await expect.poll(() => runs).toBeGreaterThanOrEqual(3)
+    await vi.advanceTimersByTimeAsync(200)
     await engine.stop()
     const atStop = runs
-    await pause(60)
+    await vi.advanceTimersByTimeAsync(200)
     expect([most, runs]).toEqual([1, atStop])
+    expect(atStop).toBeGreaterThanOrEqual(3)
   })
 })

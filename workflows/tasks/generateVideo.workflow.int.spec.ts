@@ -230,7 +230,13 @@ describe('a program that is stopped during a render', () => {
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Processing' })
     moved += 29 * MINUTE
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const { answer } = provider
+    let polls = 0
+    provider.answer = (jobId) => {
+      if (jobId === id) polls++
+      return answer(jobId)
+    }
+    await expect.poll(() => polls).toBeGreaterThan(2)
     expect((await taskOf(user, id)).status).toBe('Processing')
     moved += MINUTE
     await reaches(user, id, { status: 'Fail', error_code: 'render_timed_out', credits_consumed: 0, video_url: null })

@@ -189,7 +189,7 @@ describe('rendering', () => {
     const rendering = elsewhere.render(input, context).finally(() => {
       isOver = true
     })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    for (let n = 0; n < 50; n++) await new Promise((resolve) => setImmediate(resolve))
     expect(isOver).toBe(false)
     clock += 66_000
     expect(await rendering).toMatchObject({ code: 'answer_lost' })

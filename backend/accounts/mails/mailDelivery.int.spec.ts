@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '#backend/testing/eventually.ts'
 import { createTestMailServer, type TestMailServer } from '../../providers/mail/testing/testMailServer.ts'
@@ -71,7 +70,6 @@ describe('a mail', () => {
     await mails.stop()
     const email = newEmail()
     await register(kinora.post, email)
-    await delay(500)
     const [row] = await waiting()
     expect(Buffer.from(row!.sealed, 'base64').toString('latin1')).not.toContain(email)
     await mails.start()

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
-import { FULL } from '../../testing/fullRun.ts'
+import { FULL, SEED } from '../../testing/fullRun.ts'
+import { seeded } from '../../testing/seeded.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
@@ -9,6 +10,7 @@ import type { TestUser } from '../../testing/testUser.ts'
 /** Pairs per round, and at most. Rounds repeat until the planted difference would be found. */
 const PAIRS = FULL ? 100 : 50
 const MOST_PAIRS = FULL ? 2_000 : 300
+const random = seeded(SEED)
 const RESAMPLES = 2_000
 /** Confidence level of the bootstrap interval. */
 const LEVEL = 0.999
@@ -42,7 +44,7 @@ const difference = (pairs: readonly Sample[]) =>
 
 /** Returns the bootstrap confidence interval of the difference, in ms. */
 function interval(pairs: readonly Sample[]): [low: number, high: number] {
-  const again = () => pairs.map(() => pairs[Math.floor(Math.random() * pairs.length)]!)
+  const again = () => pairs.map(() => pairs[Math.floor(random() * pairs.length)]!)
   const all = Array.from({ length: RESAMPLES }, () => difference(again())).sort((a, b) => a - b)
   const tail = Math.floor((RESAMPLES * (1 - LEVEL)) / 2)
   return [all[tail]!, all[RESAMPLES - 1 - tail]!]
@@ -65,7 +67,7 @@ async function timeOf(path: string, body: object): Promise<number> {
 /** Measures pairs of a known and an unknown address, in random order. */
 async function measure(pairs: Sample[], count: number, path: string, email: string, more: object): Promise<void> {
   for (let pair = 0; pair < count; pair++) {
-    const knownFirst = Math.random() < 0.5
+    const knownFirst = random() < 0.5
     // A sign-in link makes an account, so every pair needs another address.
     const unknown = `x${pairs.length}.${pair}.${email}`
     const first = await timeOf(path, { email: knownFirst ? email : unknown, ...more })

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../testing/freePort.ts'
 import { startProgram } from '../../testing/program.ts'
@@ -36,10 +35,7 @@ function ask(
   })
 }
 
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 50_000; !(await isDone()); await delay(10))
-    if (Date.now() > deadline) throw new Error('too late')
-}
+const until = (isDone: () => Promise<boolean>) => expect.poll(isDone).toBe(true)
 
 describe('with HEALTH_PORT', () => {
   it('opens the public port only while it can serve, and answers open connections while it drains', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { CommandContext } from './command.ts'
 import { AppendOutcomeUnknown, ConcurrencyConflict } from './eventStore.port.ts'
@@ -158,7 +159,7 @@ describe('two processes on one log', () => {
     const numbers = Array.from({ length: 500 }, (_, n) => n)
     await Promise.all(
       numbers.map(async (n) => {
-        await new Promise((resolve) => setTimeout(resolve, (n * 7) % 50))
+        for (let turns = (n * 7) % 50; turns > 0; turns--) await turn()
         await (n % 2 ? handle : other)(counter, '1', n, context(`count ${n}`))
       }),
     )

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
@@ -49,8 +49,13 @@ describe('normalising in a child process', () => {
   })
   it('ends the decoder when its caller is gone', async () => {
     const caller = new AbortController()
-    const endless = normaliseInChild(picture, { program: programOf('for (;;) {}'), signal: caller.signal })
-    setTimeout(() => caller.abort(new Error('gone')), 50)
+    const started = path.join(folder, 'started')
+    const program = programOf(`import fs from "node:fs"; fs.writeFileSync(${JSON.stringify(started)}, ""); for (;;) {}`)
+    const endless = normaliseInChild(picture, { program, signal: caller.signal })
+    void expect
+      .poll(() => existsSync(started))
+      .toBe(true)
+      .finally(() => caller.abort(new Error('gone')))
     await expect(endless).rejects.toThrow('gone')
   })
 })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,9 +61,13 @@ describe.each(FFMPEGS)('with %s', (_version, ffmpegPath) => {
     it('removes its file when aborted', async () => {
       const stop = new AbortController()
       const encoding = encode(join(folder, 'aborted.mp4'), 5000, stop.signal)
-      setTimeout(() => stop.abort(new Error('enough')), 150)
+      const files = async () => (await readdir(folder)).filter((name) => name.startsWith('aborted'))
+      void expect
+        .poll(files)
+        .toHaveLength(1)
+        .finally(() => stop.abort(new Error('enough')))
       await expect(encoding).rejects.toThrow()
-      expect((await readdir(folder)).filter((name) => name.startsWith('aborted'))).toEqual([])
+      expect(await files()).toEqual([])
     })
   })
 
@@ -74,10 +79,14 @@ describe.each(FFMPEGS)('with %s', (_version, ffmpegPath) => {
     })
 
     it('rejects with the reason of the signal', async () => {
-      const endless = ['-f', 'lavfi', '-re', '-i', 'testsrc', '-f', 'null', '-']
+      const target = join(folder, 'endless.nut')
+      const endless = ['-f', 'lavfi', '-re', '-i', 'testsrc', '-f', 'nut', target]
       const reason = new Error('changed my mind')
       const stop = new AbortController()
-      setTimeout(() => stop.abort(reason), 200)
+      void expect
+        .poll(() => existsSync(target))
+        .toBe(true)
+        .finally(() => stop.abort(reason))
       await expect(runFfmpeg(endless, { signal: stop.signal, ffmpegPath })).rejects.toBe(reason)
     })
   })

@@ -4,7 +4,6 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '#backend/testing/eventually.ts'
@@ -30,8 +29,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
   for (const server of servers) await server.stop()
-  await pause(200)
-  for (const { socketDir } of servers.splice(0)) fs.rmSync(socketDir, { recursive: true, force: true })
+  for (const { socketDir } of servers.splice(0)) fs.rmSync(socketDir, { recursive: true, force: true, maxRetries: 10 })
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 

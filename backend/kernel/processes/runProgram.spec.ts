@@ -2,16 +2,16 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '#backend/testing/eventually.ts'
 import { isAlive } from '../isAlive.ts'
 import { prepareLauncher, runProgram } from './runProgram.ts'
 
 /** Runs a shell script. Returns how it ended, with its output. */
-async function runScript(script: string, options: Parameters<typeof runProgram>[1] = {}) {
+async function runScript(script: string, { onOutput, ...options }: Parameters<typeof runProgram>[1] = {}) {
   const output: Uint8Array[] = []
   const order = { program: '/bin/sh', args: ['-c', script], env: {}, limits: { cpuSeconds: 5 }, timeoutMs: 10_000 }
-  const ended = await runProgram(order, { ...options, onOutput: (piece) => output.push(piece) })
+  const ended = await runProgram(order, { ...options, onOutput: onOutput ?? ((piece) => output.push(piece)) })
   return { ...ended, output: Buffer.concat(output) }
 }
 
@@ -26,11 +26,12 @@ describe('running a program', () => {
     const before = await readLauncher()
     process.kill(before, 'SIGKILL')
     await expect.poll(() => isAlive(before)).toBe(false)
-    // Its exit must have been noticed.
-    await delay(50)
-    prepareLauncher()
-    const children = execFileSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).split('\n')
-    expect(children).toContain(String(await readLauncher()))
+    // No launcher is started before the exit of the former one has been noticed.
+    await eventually(async () => {
+      prepareLauncher()
+      const children = execFileSync('pgrep', ['-P', String(process.pid)], { encoding: 'utf8' }).split('\n')
+      expect(children).toContain(String(await readLauncher()))
+    })
   })
 
   it('passes input and output on unchanged', async () => {
@@ -50,11 +51,8 @@ describe('running a program', () => {
 
   it('kills the program when aborted, and rejects with the reason', async () => {
     const caller = new AbortController()
-    const start = Date.now()
-    const endless = runScript('exec sleep 60', { signal: caller.signal })
-    setTimeout(() => caller.abort(new Error('gone')), 50)
-    await expect(endless).rejects.toThrow('gone')
-    expect(Date.now() - start).toBeLessThan(10_000)
+    const onOutput = () => caller.abort(new Error('gone'))
+    await expect(runScript('echo; exec sleep 60', { signal: caller.signal, onOutput })).rejects.toThrow('gone')
   })
 
   // Other systems do not tell what a process has used.
@@ -66,9 +64,8 @@ describe('running a program', () => {
 
   it('rejects when its launcher ends, and starts another', async () => {
     const first = await readLauncher()
-    const interrupted = runScript('exec sleep 60')
-    await delay(100)
-    process.kill(first, 'SIGKILL')
+    const onOutput = () => void process.kill(first, 'SIGKILL')
+    const interrupted = runScript('echo; exec sleep 60', { onOutput })
     await expect(interrupted).rejects.toThrow('launcher of programs ended: SIGKILL')
     expect(await readLauncher()).not.toBe(first)
   })

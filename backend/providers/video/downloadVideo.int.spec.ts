@@ -136,7 +136,7 @@ describe('a download', () => {
     const cancel = new AbortController()
     serve = (_, response) => {
       response.write('begun')
-      setTimeout(() => cancel.abort(new Error('cancelled')), 20)
+      setImmediate(() => cancel.abort(new Error('cancelled')))
     }
     await expect(download(engine, { signal: cancel.signal, stallTimeoutMs: 60_000 })).rejects.toThrow('cancelled')
     expect(received).toHaveLength(1)

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type CatalogueModel, priceOf } from '../contract.ts'
 import { type Catalogue, openCatalogue, parseModel } from './catalogue.ts'
@@ -165,9 +164,12 @@ describe('the model catalogue', () => {
     models.mockResolvedValueOnce([]).mockImplementation((signal) => once(signal, 'abort').then(() => []))
     await open({ engine: { models } })
     await expect.poll(() => models).toHaveBeenCalledTimes(2)
-    await delay(100)
-    const closed = catalogue!.close().then(() => 'closed')
-    expect(await Promise.race([closed, delay(1_000)])).toBe('closed')
+    // The interval of files is that of questions.
+    for (const id of ['one', 'two', 'three']) {
+      await put(id, model(id, 'engine'))
+      await expect.poll(ids).toContain(id)
+    }
+    await catalogue!.close()
     expect(models).toHaveBeenCalledTimes(2)
   })
 })

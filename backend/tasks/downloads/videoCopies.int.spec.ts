@@ -1,7 +1,6 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { videoKey, watermarkedKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { createFolderMediaStore } from '#backend/providers/storage/folderMediaStore.ts'
@@ -70,7 +69,7 @@ describe('copies of many videos', () => {
       begun.push(key)
       most = Math.max(most, ++making)
       // The first copies take until all calls wait for a place.
-      while (asked < videos.length) await delay(5)
+      await expect.poll(() => asked).toBe(videos.length)
       return media.localPath(key)
     }
     const markCopy = async () => {

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import Koa from 'koa'
@@ -14,6 +13,7 @@ import {
   readOtherPicture,
 } from '../../kernel/media/testing/otherPrograms.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { blocked } from '../../testing/whileLocked.ts'
 import { createImageUploads } from './imageUploads.ts'
 import { createUploadLimits } from './uploadLimits.ts'
 
@@ -142,7 +142,7 @@ it('leaves no picture of an account that is erased while the picture is stored',
       files.delete(key)
       removing.resolve()
       // The picture is stored after its removal, and before the erasure goes on.
-      await Promise.race([stored, delay(300)])
+      await Promise.race([stored, blocked(db.pool, 1)])
     },
   }
   const uploads = createImageUploads(db.database, media as never, tmpdir())

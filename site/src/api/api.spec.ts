@@ -14,7 +14,7 @@ function expiredServer(renewable: boolean) {
     const path = String(address).replace('/api/v1', '')
     calls.push(path)
     if (path === '/auth/refresh') {
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setImmediate(resolve))
       fresh = renewable
       return json(renewable ? 200 : 401, {})
     }

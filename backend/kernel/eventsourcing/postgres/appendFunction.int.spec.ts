@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blocked } from '#backend/testing/whileLocked.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
 import { aStream } from '../testing/followLog.ts'
 import { appendSetSql, eventChannel, installEventTableSql } from './postgresEventStore.sql.ts'
@@ -129,7 +129,7 @@ describe('the append function', () => {
       )
       await listener.query(`listen ${eventChannel}`)
       await append({ stream: aStream(), expected: ANY, events: events(1) })
-      expect(await Promise.race([heard, delay(2_000, 'nothing')])).toEqual({
+      expect(await heard).toEqual({
         channel: eventChannel,
         payload: String(await head()),
       })
@@ -143,7 +143,7 @@ describe('the append function', () => {
       const first = [{ stream, expected: NO_STREAM, events: events(1) }]
       await other.query({ ...appendSetSql, values: [JSON.stringify(first)] })
       const second = append({ stream, expected: 0, events: events(1) })
-      await Promise.race([second, delay(50)]).catch(() => undefined)
+      await blocked(postgres.pool, 1)
       await other.query('commit')
       expect(await second).toMatchObject([{ stored: true, revision: 1 }])
     })

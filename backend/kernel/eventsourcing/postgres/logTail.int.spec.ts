@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { startTemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
 import type { GlobalPosition, Stored } from '../eventStore.port.ts'
@@ -21,8 +20,10 @@ it('delivers its own appends without a read, exactly as they are stored', async 
     for await (const batch of own.subscribeAll(options)) seen.push(...batch.events)
   })()
   await joined
-  // The subscription has joined the others and waits.
-  await wait(100)
+  const listening = "select from pg_stat_activity where query = 'listen event'"
+  await expect.poll(async () => (await postgres.pool.query(listening)).rowCount).toBe(1)
+  await own.append(aStream(), 'no_stream', [event('First')])
+  await expect.poll(() => seen.splice(0)).toHaveLength(1)
   const query = vi.spyOn(postgres.pool, 'query')
   const data = { long: 'é\u2028"', nested: { b: [1, 1e21, null], a: -0.5 } }
   await own.append(stream, 'no_stream', [event('A', data), event('B')])

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { startEmbeddedPostgres } from '../../postgres/embeddedPostgres.ts'
 import { startTemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
@@ -44,13 +43,13 @@ it('keeps acknowledged events, without duplicates, gaps or halves, when Postgres
 
   for (let kill = 0; kill < kills; kill++) {
     const before = acknowledged.size
-    while (acknowledged.size < before + 200) await wait(5)
+    await expect.poll(() => acknowledged.size).toBeGreaterThanOrEqual(before + 200)
     process.kill(server.pid, 'SIGKILL')
     await server.exited
     server = await startEmbeddedPostgres({ dataDir, durable: false })
   }
   const before = acknowledged.size
-  while (acknowledged.size < before + 200) await wait(5)
+  await expect.poll(() => acknowledged.size).toBeGreaterThanOrEqual(before + 200)
   working = false
   await Promise.all(writing)
   await store.append('last', 'no_stream', [event('Ended')])

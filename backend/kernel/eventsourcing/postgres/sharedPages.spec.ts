@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventually } from '#backend/testing/eventually.ts'
 import type { SubscribeFilter } from '../eventStore.port.ts'
@@ -14,7 +14,7 @@ function pagesOf(log: { head: number }) {
     read.push(at)
     const upTo = Math.min(at + PAGE, log.head)
     const page = { events: [], upTo, live: upTo === log.head }
-    await wait(1)
+    await turn()
     return page
   })
   /** Adds subscriptions, which read their first page together. */
@@ -42,7 +42,8 @@ describe('the pages of a log', () => {
     const log = { head: PAGE + 5 }
     const { read, join } = pagesOf(log)
     const [first, second] = await join({}, {})
-    await wait(5)
+    // The next page has been read ahead.
+    for (let n = 0; n < 5; n++) await turn()
     const earlier = first!.pageAfter(PAGE)
     while (read.length === 0) await null
     log.head += 2
@@ -91,7 +92,7 @@ describe('a subscription that is ahead of another', () => {
     await fast!.pageAfter(PAGE)
     const page = vi.fn()
     void fast!.pageAfter(2 * PAGE).then(page)
-    await wait(20)
+    for (let n = 0; n < 20; n++) await turn()
     expect(page).not.toHaveBeenCalled()
     return { pages, read, fast: fast!, slow: slow!, page }
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
@@ -37,13 +37,13 @@ it.each([0, 1])('stores nothing of an append that is cut after %i of its events'
   const client = new StreamsClient(`127.0.0.1:${proxy.port}`, grpc.credentials.createInsecure())
   const answered = Promise.withResolvers<grpc.ServiceError | null>()
   const call = client.append((error: grpc.ServiceError | null) => answered.resolve(error))
-  call.write(begin(`cut-${count}`))
-  for (let n = 0; n < count; n++) call.write(event())
-  while (!server.called.includes('append')) await delay(5)
-  await delay(50)
+  const write = promisify(call.write.bind(call) as (message: streams.AppendReq, done: () => void) => void)
+  await write(begin(`cut-${count}`))
+  for (let n = 0; n < count; n++) await write(event())
+  await expect.poll(() => server.called).toContain('append')
   proxy.cut()
   expect(await answered.promise).toMatchObject({ code: grpc.status.UNAVAILABLE })
-  await delay(50)
+  await expect.poll(() => server.open).toBe(0)
   expect(server.log.all).toEqual([])
   server.called.length = 0
   client.close()

@@ -29,13 +29,6 @@ async function firstFrameOf({ out }: RenderJob, width: number): Promise<Buffer> 
 }
 
 const filesOf = (name: string) => readdirSync(folder).filter((file) => file.startsWith(name))
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-async function waitFor(what: string, holds: () => boolean, ms = 15_000): Promise<void> {
-  for (const end = Date.now() + ms; !holds(); await sleep(50)) {
-    if (Date.now() > end) throw new Error(`Waited ${ms} ms for: ${what}`)
-  }
-}
 
 describe('renderInChild', () => {
   it('renders 6 s at 768P in less than 15 s of CPU', async () => {
@@ -104,11 +97,11 @@ describe('renderInChild', () => {
 
   it.runIf(process.platform === 'linux')('ends its child and its encoder when the parent is killed', async () => {
     const parent = startParent(jobFor('orphan', { duration: 10, resolution: '1080P' }))
-    await waitFor('the first bytes', () => filesOf('orphan').length > 0, 30_000)
+    await expect.poll(() => filesOf('orphan').length).toBeGreaterThan(0)
     const family = descendantsOf(parent.pid!)
     expect(family.length).toBeGreaterThanOrEqual(2)
     parent.kill('SIGKILL')
-    await waitFor('the children to end', () => !family.some((pid) => existsSync(`/proc/${pid}`)))
+    await expect.poll(() => family.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([])
     expect(filesOf('orphan')).toEqual([])
   })
 })

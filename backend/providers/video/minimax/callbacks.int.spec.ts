@@ -88,9 +88,11 @@ describe('a callback', () => {
   it("is only a hint: the provider's answer decides", async () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
+    const queries = () => double.calls.filter(({ call }) => call === 'query').length
+    const before = queries()
     for (const status of ['success', 'failed']) await double.sendCallback(job, status)
     await call(job.body.callback_url!, '{"task_id":"1","status":"success"}')
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await expect.poll(queries).toBeGreaterThan(before)
     expect((await taskOf(user, id)).status).toBe('Processing')
     expect(await facts(id)).not.toContain('VideoRenderFound')
   })
