@@ -22,15 +22,26 @@ const NOWHERE = [...configDefaults.exclude, '**/dist/**']
 const SECOND_ATTEMPT = 1
 /** A browser's tests wait long on a busy machine, and each of their waits ends earlier. */
 const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, retry: SECOND_ATTEMPT }
+/** Order of the tests of a file, and choices of random tests. Tests read it in `backend/testing/fullRun.ts`. */
+process.env.KINORA_TEST_SEED ??= String(Date.now() % 1e9)
+
 /** The files of a worker share its modules, its browser and its server, which would otherwise be loaded and started for each. */
 const SHARED = { isolate: false }
+
+/** Projects with browser tests. */
+const UNSHUFFLED: unknown[] = ['browser', 'measures']
 
 /** Projects of one group run side by side, in as many workers. The groups follow each other. */
 const group = (
   groupOrder: number,
   maxWorkers: number,
   ...projects: readonly TestProjectInlineConfiguration['test'][]
-) => projects.map((test) => ({ extends: true as const, test: { ...test, maxWorkers, sequence: { groupOrder } } }))
+) =>
+  projects.map((test) => {
+    // Browser tests follow journeys, step by step.
+    const shuffle = { files: false, tests: !UNSHUFFLED.includes(test?.name) }
+    return { extends: true as const, test: { ...test, maxWorkers, sequence: { groupOrder, shuffle } } }
+  })
 
 /**
  * The suffix shows what a test needs: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store,
@@ -46,7 +57,7 @@ export default defineConfig({
     // The list of second attempts shows only messages, and "[ Array(1) ]" names no fault.
     chaiConfig: { truncateThreshold: 4_000 },
     globalSetup: ['scripts/testing/temporaryFolder.mjs'],
-    sequence: { sequencer: CostliestFirst },
+    sequence: { sequencer: CostliestFirst, seed: Number(process.env.KINORA_TEST_SEED) },
     unstubGlobals: true,
     projects: [
       // Pure tests use the time in which the others wait.
