@@ -13,6 +13,15 @@ const ISOLATED = [
   'workflows/temporal/!(temporal|outages).int.spec.ts',
 ]
 
+/**
+ * Files whose groups of tests are steps of one story, in their order. A group that is a story by itself has the option
+ * `shuffle: false`, with its reason.
+ */
+const STORIES = [
+  // Moves the calendar of the installation.
+  'backend/operators/business.int.spec.ts',
+]
+
 const EVERYWHERE = '{backend,projections,workflows,renderer,proof,site,content,scripts}/**/'
 const PURE = `${EVERYWHERE}!(*.int|*.e2e).spec.{ts,tsx}`
 const SERVICES = `${EVERYWHERE}*.int.spec.ts`
@@ -28,8 +37,8 @@ process.env.KINORA_TEST_SEED ??= String(Date.now() % 1e9)
 /** The files of a worker share its modules, its browser and its server, which would otherwise be loaded and started for each. */
 const SHARED = { isolate: false }
 
-/** Projects with browser tests. */
-const UNSHUFFLED: unknown[] = ['browser', 'measures']
+/** Projects whose tests follow each other. Browser tests are journeys, step by step. */
+const UNSHUFFLED: unknown[] = ['browser', 'measures', 'stories']
 
 /** Projects of one group run side by side, in as many workers. The groups follow each other. */
 const group = (
@@ -38,7 +47,6 @@ const group = (
   ...projects: readonly TestProjectInlineConfiguration['test'][]
 ) =>
   projects.map((test) => {
-    // Browser tests follow journeys, step by step.
     const shuffle = { files: false, tests: !UNSHUFFLED.includes(test?.name) }
     return { extends: true as const, test: { ...test, maxWorkers, sequence: { groupOrder, shuffle } } }
   })
@@ -75,12 +83,17 @@ export default defineConfig({
         ...PATIENT,
         ...SHARED,
       }),
-      ...group(2, 4, {
-        name: 'services',
-        include: [SERVICES],
-        exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES],
-        ...SHARED,
-      }),
+      ...group(
+        2,
+        4,
+        {
+          name: 'services',
+          include: [SERVICES],
+          exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES, ...STORIES],
+          ...SHARED,
+        },
+        { name: 'stories', include: STORIES, ...SHARED },
+      ),
       ...group(3, 1, { name: 'measures', include: MEASURES, ...PATIENT, ...SHARED }),
     ],
   },

@@ -28,7 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-describe('the list of erased accounts', () => {
+// Each test goes on with the list that the one before has left.
+describe('the list of erased accounts', { shuffle: false }, () => {
   it('adds the erasures that only the database has, to the log and to the file, once', async () => {
     for (const list of [open(), open()]) await list.reconcile()
     expect(await logged()).toEqual([early, late])

@@ -167,7 +167,8 @@ async function expectLedgerProven(userId: string, captured: number): Promise<voi
 
 const remove = (user: TestUser, password = 'correct horse') => user.call('POST', '/users/delete', { password })
 
-describe('the erasure of an account', () => {
+// The last test replaces the rows of all.
+describe('the erasure of an account', { shuffle: false }, () => {
   it('rejects a deletion with a wrong password', async () => {
     const user = await kinora.newUser()
     expect(await (await remove(user, 'wrong password')).json()).toMatchObject({

@@ -50,9 +50,12 @@ const firstRows = async (body: Readable) => {
 it('is whole after a pause that is longer than the connections of other requests may idle', async () => {
   const body = await exportsWith({ stallMs: 5_000, totalMs: 60_000 })()
   let text = await firstRows(body)
+  // A transaction of another request has waited for too long.
   const other = await pool.connect()
   await other.query('begin')
-  await once(other, 'end')
+  const { rows } = await other.query('select pg_backend_pid() as pid')
+  const isIdle = () => db.pool.query('select from pg_stat_activity where pid = $1', [rows[0].pid])
+  await expect.poll(async () => (await isIdle()).rowCount).toBe(0)
   other.release(true)
   for await (const chunk of body) text += chunk
   expect(text.trimEnd().split('\r\n')).toHaveLength(1 + ROWS)

@@ -86,7 +86,8 @@ async function revealing(): Promise<string[]> {
   return namesOf((await sendAll(reads)).filter(isRevealing))
 }
 
-describe('the addresses on the board', () => {
+// The session proves its second factor on the way.
+describe('the addresses on the board', { shuffle: false }, () => {
   it('are shown to an operator without a second factor', async () => {
     expect(await revealing()).toEqual(PERSONAL)
     expect(await get('/users/list')).not.toHaveProperty('masked')

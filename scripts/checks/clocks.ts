@@ -2,9 +2,7 @@ import ts from 'typescript'
 
 /** Limit of a test and of a hook in vitest.config.ts, ms. A shorter one ends a test that is only slow. */
 const TEST_LIMIT_MS = 120_000
-const TESTS = /^(?:it|test|describe)\b/
-const HOOKS = /^(?:before|after)(?:All|Each)$/
-/** Functions whose calls a test that reads the clock cannot do without. */
+const TESTS = /^(?:it|test|describe|(?:before|after)(?:All|Each))\b/
 const READS = /^(?:performance\.now|process\.hrtime(?:\.bigint)?|\w+\.within)$/
 const SLEEPS = ['setTimeout', 'setInterval']
 const LIMITS = new Set(['vi.waitFor', 'vi.waitUntil', 'AbortSignal.timeout'])
@@ -28,11 +26,10 @@ export function clockUses(file: string, text: string): { use: ClockUse; place: s
     const called = textOf(node.expression)
     if (READS.test(called)) add('reads the clock', node)
     if (sleeps.has(called)) add('sleeps', node)
-    const hasOptions = called.endsWith('.poll') && Number.isFinite(limitOf(node.arguments[1]))
-    if (LIMITS.has(called) || hasOptions || hasShortLimit(called, node)) add('limits a wait', node)
+    const isShortPoll = called.endsWith('.poll') && /timeout|^\w+$/.test(node.arguments[1]?.getText() ?? '')
+    const isShortTest = TESTS.test(called) && node.arguments.some((argument) => limitOf(argument) <= TEST_LIMIT_MS)
+    if (LIMITS.has(called) || isShortPoll || isShortTest) add('limits a wait', node)
   }
-  const hasShortLimit = (called: string, node: ts.CallExpression) =>
-    (TESTS.test(called) || HOOKS.test(called)) && node.arguments.some((argument) => limitOf(argument) <= TEST_LIMIT_MS)
 
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && textOf(node.moduleSpecifier) === "'node:timers/promises'")
@@ -46,8 +43,7 @@ export function clockUses(file: string, text: string): { use: ClockUse; place: s
 }
 
 /** Returns the limit that an argument of a test sets, ms; Infinity if it sets none. */
-function limitOf(argument: ts.Node | undefined): number {
-  if (!argument) return Number.POSITIVE_INFINITY
+function limitOf(argument: ts.Node): number {
   if (ts.isNumericLiteral(argument)) return Number(argument.text)
   if (!ts.isObjectLiteralExpression(argument)) return Number.POSITIVE_INFINITY
   const timeout = argument.properties.find((each) => each.name?.getText() === 'timeout')

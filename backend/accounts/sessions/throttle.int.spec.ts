@@ -63,6 +63,7 @@ describe('a throttle', () => {
   })
 
   it('stores subjects as hashes and deletes old counts', async () => {
+    await db.pool.query('truncate throttle')
     await take()
     const rows = async () =>
       (await db.pool.query<{ key: string }>('select key from throttle')).rows.map(({ key }) => key)

@@ -1,6 +1,6 @@
 import { createCanvas } from '@napi-rs/canvas'
 import { TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import { GENERATION } from '../../testing/testUser.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
   kinora = await startTestKinora({ provider: await createProviderDouble() })
 })
 afterAll(() => kinora.close())
+beforeEach(() => kinora.context.pool.query('truncate start_image, throttle'))
 
 let count = 0
 const newEmail = () => `start${++count}@kinora.test`
