@@ -9,7 +9,10 @@ import { requestHeaders } from './security.ts'
 import { NO_PAGE_POLICY } from './site/pagePolicy.ts'
 
 let server: Server
-let publicUrl = 'https://kinora.test'
+let publicUrl: string
+beforeEach(() => {
+  publicUrl = 'https://kinora.test'
+})
 let now = 0
 let lines: Record<string, unknown>[]
 let reports: ReturnType<typeof createCspReports>
