@@ -247,14 +247,22 @@ describe('an upgrade', () => {
 })
 
 describe('sockets of a process that stops', () => {
-  it('do not delay it if their client is out of reach', async () => {
+  /** Starts a process of its own. Returns a function that opens a socket of a user. */
+  async function start() {
     const own = createRealtime(db.database, async () => true)
     const http = createServer()
     own.attach(http)
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void http.close())
     const { port } = http.address() as AddressInfo
-    const token = await own.issueToken(userId, sessionId)
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/ws?token=${token}`)
+    const openOne = async (user: string) =>
+      new WebSocket(`ws://127.0.0.1:${port}/api/v1/ws?token=${await own.issueToken(user, sessionId)}`)
+    return { own, http, openOne }
+  }
+
+  it('do not delay it if their client is out of reach', async () => {
+    const { own, http, openOne } = await start()
+    const socket = await openOne(userId)
     onTestFinished(() => socket.terminate())
     await pong(socket)
     socket.pause()
@@ -265,11 +273,14 @@ describe('sockets of a process that stops', () => {
 
   it('are disconnected some at a time, with 1012', async () => {
     const users = Array.from({ length: 50 }, () => crypto.randomUUID())
-    const sockets = await Promise.all(users.map(async (id) => open(await realtime.issueToken(id, sessionId))))
+    const { own, openOne } = await start()
+    const sockets = await Promise.all(users.map(openOne))
     await Promise.all(sockets.map(pong))
     const ends = sockets.map(closed)
-    const stillOpen = Promise.race(ends).then(() => sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length)
-    await realtime.close()
+    const stillOpen = Promise.race(ends).then(
+      () => sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length,
+    )
+    await own.close()
     expect(await Promise.all(ends)).toEqual(sockets.map(() => 1012))
     expect(await stillOpen).toBeGreaterThan(0)
   })

@@ -94,6 +94,7 @@ describe('what a user attaches to a video while the account is deleted', () => {
 
 describe('a share', () => {
   it('keeps its address until it ends, and gets another one after', async () => {
+    await ada.call('DELETE', `/videos/tasks/${task.id}/share`)
     const first = await share(task)
     expect(first.url).toMatch(/^http:\/\/localhost:\d+\/v\/[\w-]{22}$/)
     expect(first).toMatchObject({ show_prompt: false, show_name: false, views: 0 })

@@ -134,11 +134,12 @@ describe('malformed and hostile uploads', () => {
       // The Content-Length exceeds the body: the server waits for the rest and stores nothing.
       ['more promised than sent', [type, 'Content-Length: 100000'], `${file}abcd`, /^$/],
     ]
+    const before = filesIn('media')
     for (const [name, head, body, wanted] of cases) {
       const heard = await rawUpload([...head, 'Connection: close'], Buffer.from(body), !wanted.test(''))
       expect([name, heard.split('\r\n')[0]]).toEqual([name, expect.stringMatching(wanted)])
     }
-    expect([filesIn('tmp'), filesIn('media').length]).toEqual([[], 4])
+    expect([filesIn('tmp'), filesIn('media')]).toEqual([[], before])
     expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
   })
 
