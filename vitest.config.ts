@@ -20,6 +20,11 @@ const ISOLATED = [
 const STORIES = [
   // Moves the calendar of the installation.
   'backend/operators/business.int.spec.ts',
+  // Each test goes on with the jobs, files or pictures that the one before has left.
+  'backend/providers/{mail/smtpMailer,payments/paypal/getReversal}.int.spec.ts',
+  'backend/providers/storage/*MediaStore.int.spec.ts',
+  'backend/providers/video/videosApi/testing/videosApiDouble.int.spec.ts',
+  'backend/tasks/{works,downloads/downloads,library/library}.int.spec.ts',
   // One installation each, which is restarted, damaged, copied and restored step by step.
   'backend/{app,audit,backups,programs}/**/*.int.spec.ts',
 ]

@@ -140,6 +140,8 @@ describe('malformed and hostile uploads', () => {
       expect([name, heard.split('\r\n')[0]]).toEqual([name, expect.stringMatching(wanted)])
     }
     expect([filesIn('tmp'), filesIn('media')]).toEqual([[], before])
+    // Until the server has noticed that the last client left, the user has an upload in progress.
+    await expect.poll(async () => (await upload(large)).status).toBe(200)
     expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
   })
 
