@@ -8,6 +8,10 @@ let asked: number
 let tasks: readonly { id: string; position: number | null; seconds_left: number }[]
 beforeEach(() => {
   asked = 0
+  tasks = [
+    { id: 'waiting', position: 2, seconds_left: 60 },
+    { id: 'rendering', position: null, seconds_left: 60 },
+  ]
   // The list, with which the queue is read too, is then read every 30 seconds.
   $connected.set(false)
   $tasks.set({ status: 'ready', tasks: [], total: 0 })
@@ -22,10 +26,6 @@ beforeEach(() => {
 
 describe('the queue', () => {
   it('counts down for a task that renders, but not for one that waits', async () => {
-    tasks = [
-      { id: 'waiting', position: 2, seconds_left: 60 },
-      { id: 'rendering', position: null, seconds_left: 60 },
-    ]
     await loadQueue()
     $now.set(Date.now() + 20_000)
     expect([...$estimates.get()]).toEqual([
