@@ -38,7 +38,7 @@ function startProcess(projections: readonly AnyProjection[] = PROJECTIONS) {
 const userId = uuid7()
 let granted: number
 /** Grants one credit more, and waits until a row shows it. */
-async function grant(timeout = 5_000): Promise<void> {
+async function grant(): Promise<void> {
   const lotId = `lot${++granted}`
   const at = '2026-01-01T00:00:00.000Z'
   const data = { userId, lotId, source: 'free', amount: granted, expiresAt: null, at }
@@ -78,7 +78,7 @@ it('are shared by two releases: each version has its rows, and the shared ones n
   await expect.poll(versions).toEqual(expected)
   for (let time = 0; time < 20; time++) await grant()
   await old.stop()
-  await grant(2_000)
+  await grant()
   const { rows } = await db.pool.query<{ entries: number }>('select count(*)::int as entries from credit_entry')
   expect(rows).toEqual([{ entries: granted }])
   for (const { log } of [old, raised]) expect(log.error).not.toHaveBeenCalled()

@@ -3,8 +3,6 @@ import { eventually } from '#backend/testing/eventually.ts'
 import { EventStoreDbTestServer } from '../../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 
-const FOUND_WITHIN_MS = 30_000
-
 describe('Kinora whose event store stays connected and delivers nothing', () => {
   let server: EventStoreDbTestServer
   let kinora: TestKinora
