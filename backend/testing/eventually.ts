@@ -9,4 +9,4 @@ const LIMIT_MS = 60_000
  * @example const task = await eventually(async () => { const read = await get(id); expect(read).toBeDefined(); return read })
  */
 export const eventually = <T>(assertion: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(assertion, { timeout: LIMIT_MS, interval: 20 })
+  vi.waitFor(assertion, { timeout: LIMIT_MS, interval: 50 })
