@@ -95,7 +95,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     return signIns.open(ctx, account, true)
   })
 
-  serve(contract.me, async ({ userId, ctx }) => {
+  serve(contract.me, async ({ userId }) => {
     const account = await accounts.byId(userId)
     if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
     return asUser(account)

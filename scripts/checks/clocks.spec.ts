@@ -8,7 +8,8 @@ import { type ClockUse, clockUses } from './clocks.ts'
 
 const CHECKED = '{backend,projections,workflows,renderer,proof,site,content,scripts}/**/*.spec.{ts,tsx}'
 /** Browser tests still wait for limits of their own. */
-const EXEMPT = ['**/{node_modules,dist}/**', 'site/e2e/**']
+/** Container specs wait for Docker, which only `npm run test:full` starts. */
+const EXEMPT = ['**/{node_modules,dist}/**', 'site/e2e/containers/**']
 
 const isIn = (lists: readonly string[], file: string) => lists.some((each) => path.matchesGlob(file, each))
 const mayDo = (use: ClockUse, file: string) =>

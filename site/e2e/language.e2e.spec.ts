@@ -22,10 +22,13 @@ async function pagesSeen(page: Page, address: string, target: string): Promise<s
   })
   await page.addInitScript(() => {
     const { report } = window as unknown as { report(path: string, isVisible: boolean): void }
-    setInterval(
-      () => report(location.pathname, getComputedStyle(document.documentElement).visibility === 'visible'),
-      20,
-    )
+    const look = () => {
+      const root = document.documentElement as HTMLElement | null
+      if (root) report(location.pathname, getComputedStyle(root).visibility === 'visible')
+      // A page that is not shown has no animation frames.
+      scheduler.postTask(look, { priority: 'background', delay: 20 })
+    }
+    look()
   })
   await page.route(target, (route) => looked.promise.then(() => route.continue()))
   await page.goto(address)
