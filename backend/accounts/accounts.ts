@@ -46,15 +46,10 @@ export const findById = (database: Database) => (id: string) => database.em.fork
 const lockPending = (tx: EntityManager, id: string) =>
   tx.findOne(UserTable, { id, emailVerifiedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
-/** Creates the service that registers accounts, verifies their addresses and stores their settings. */
-export function createAccounts(options: AccountsOptions) {
-  const { database, links, grants, background, production, calendar = Date.now } = options
+function createRegistrations(options: AccountsOptions) {
+  const { database, links, background, production, calendar = Date.now } = options
 
   return {
-    byAddress: (email: string) => findAccount(database.em.fork(), email),
-
-    byId: findById(database),
-
     /**
      * Emails a verification link that activates this registration. Registrations of the same address do not replace
      * each other, because their senders have not proved that they own it.
@@ -102,6 +97,19 @@ export function createAccounts(options: AccountsOptions) {
         })
       })
     },
+  }
+}
+
+/** Creates the service that registers accounts, verifies their addresses and stores their settings. */
+export function createAccounts(options: AccountsOptions) {
+  const { database, links, grants, calendar = Date.now } = options
+
+  return {
+    byAddress: (email: string) => findAccount(database.em.fork(), email),
+
+    byId: findById(database),
+
+    ...createRegistrations(options),
 
     /**
      * Verifies an address and activates the link's registration. Grants the credits before spending the token: after a

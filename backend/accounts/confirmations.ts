@@ -27,42 +27,8 @@ interface ConfirmationsOptions {
   readonly notifyFactor: NotifyFactor
 }
 
-/** Creates the checks of a user's password and second factor that sensitive actions require. */
-export function createConfirmations(options: ConfirmationsOptions) {
-  const { passwords, sessions, attempts, securityLog, factors, notifyFactor } = options
-
-  /**
-   * Checks the password. The rate limit prevents guessing it from a stolen session. An account without a password has
-   * nothing to guess. @throws ValidationError no_password, wrong_password  @throws Rejection too_many_requests
-   */
-  const confirmPassword = async (
-    ctx: Context,
-    userId: string,
-    password: string,
-    path = 'password',
-  ): Promise<UserAccount> => {
-    if (!(await passwords.isSet(userId))) throw new ValidationError([{ path, code: 'no_password' }])
-    await attempts.take(ctx, 'confirm', userId, userId)
-    const account = await passwords.confirm(userId, password, path)
-    await attempts.giveBack(ctx, 'confirm', userId)
-    return account
-  }
-
-  /**
-   * Checks the password or, of an account without one, a passkey proved a moment ago or a mailed token.
-   * @throws ValidationError required, wrong_password  @throws Rejection mail_required, step_up_required, token_invalid
-   */
-  const confirmDeletion = async (ctx: Context, userId: string, { password, token }: Deletion): Promise<void> => {
-    if (await passwords.isSet(userId)) {
-      if (password === undefined) throw new ValidationError([{ path: 'password', code: 'required' }])
-      await confirmPassword(ctx, userId, password)
-    } else if (token !== undefined) {
-      await attempts.take(ctx, 'confirm', userId, userId)
-      await passwords.confirmDeletion(userId, token)
-    } else if ((await factors.methods(userId)).includes('passkey')) await requireStepUp(ctx, userId)
-    else throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
-  }
-
+/** Creates the checks of a user's second factors. */
+function createFactorChecks({ sessions, attempts, securityLog, factors }: ConfirmationsOptions) {
   /**
    * Accepts a code of the second factor once. Guesses elsewhere do not lock out a device that has signed in before.
    * @throws ValidationError wrong_code
@@ -98,12 +64,51 @@ export function createConfirmations(options: ConfirmationsOptions) {
       throw new Rejection('step_up_required', 'Please confirm this with your second factor.')
   }
 
+  return { verifyFactor, verifyPasskey, requireStepUp }
+}
+
+/** Creates the checks of a user's password and second factor that sensitive actions require. */
+export function createConfirmations(options: ConfirmationsOptions) {
+  const { passwords, sessions, attempts, securityLog, factors, notifyFactor } = options
+  const checks = createFactorChecks(options)
+  const { verifyFactor, verifyPasskey, requireStepUp } = checks
+
+  /**
+   * Checks the password. The rate limit prevents guessing it from a stolen session. An account without a password has
+   * nothing to guess. @throws ValidationError no_password, wrong_password  @throws Rejection too_many_requests
+   */
+  const confirmPassword = async (
+    ctx: Context,
+    userId: string,
+    password: string,
+    path = 'password',
+  ): Promise<UserAccount> => {
+    if (!(await passwords.isSet(userId))) throw new ValidationError([{ path, code: 'no_password' }])
+    await attempts.take(ctx, 'confirm', userId, userId)
+    const account = await passwords.confirm(userId, password, path)
+    await attempts.giveBack(ctx, 'confirm', userId)
+    return account
+  }
+
+  /**
+   * Checks the password or, of an account without one, a passkey proved a moment ago or a mailed token.
+   * @throws ValidationError required, wrong_password  @throws Rejection mail_required, step_up_required, token_invalid
+   */
+  const confirmDeletion = async (ctx: Context, userId: string, { password, token }: Deletion): Promise<void> => {
+    if (await passwords.isSet(userId)) {
+      if (password === undefined) throw new ValidationError([{ path: 'password', code: 'required' }])
+      await confirmPassword(ctx, userId, password)
+    } else if (token !== undefined) {
+      await attempts.take(ctx, 'confirm', userId, userId)
+      await passwords.confirmDeletion(userId, token)
+    } else if ((await factors.methods(userId)).includes('passkey')) await requireStepUp(ctx, userId)
+    else throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
+  }
+
   return {
     confirmPassword,
     confirmDeletion,
-    verifyFactor,
-    verifyPasskey,
-    requireStepUp,
+    ...checks,
     /** Returns the user as the owner of second factors. */
     ownerOf: (ctx: Context, account: UserAccount): FactorOwner => ({
       owner: account.id,

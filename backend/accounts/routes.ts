@@ -17,50 +17,8 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
 
   const signIns = createSignIns(services)
 
-  serve(contract.register, async ({ body, ctx }) => {
-    assertOpen(services)
-    await attempts.take(ctx, 'register', networkAddress(ctx))
-    await attempts.take(ctx, 'register address', mailIdentity(body.email))
-    await accounts.register(body)
-    return { message: 'Registered. Please check your email for the verification link.' }
-  })
-
-  serve(contract.verifyEmail, async ({ body }) => {
-    const granted = await accounts.verifyEmail(body.token)
-    return { message: 'Email verified.', credits_granted: granted }
-  })
-
-  // These two routes must not reveal whether an address is registered: every attempt counts, and emails are sent in the
-  // background.
-  serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
-    assertOpen(services)
-    await attempts.take(ctx, 'resend from', networkAddress(ctx))
-    await attempts.take(ctx, 'resend', mailIdentity(email))
-    accounts.resendVerification(email)
-    return { message: 'If this address waits for its verification, a new link is on its way.' }
-  })
-
-  serve(contract.forgotPassword, async ({ body: { email }, ctx }) => {
-    assertOpen(services)
-    await attempts.take(ctx, 'forgot from', networkAddress(ctx))
-    await attempts.take(ctx, 'forgot', mailIdentity(email))
-    passwords.forgot(email, (userId) => securityLog.record(ctx, userId, 'reset_requested'))
-    return { message: 'If this address has an account, a link is on its way.' }
-  })
-
-  serve(contract.resetPassword, async ({ body, ctx }) => {
-    const { id, identity } = await passwords.reset(body.token, body.new_password, body.language)
-    await securityLog.record(ctx, id, 'password_reset')
-    // The owner has proved access to the mailbox, so attempts from other devices must not lock this device out.
-    sessions.rememberDevice(ctx, identity)
-    return { message: 'The password was changed. Please sign in.' }
-  })
-
-  serve(contract.secureAccount, async ({ body, ctx }) => {
-    const { userId, resetToken } = await passwords.secure(body.token)
-    await securityLog.record(ctx, userId, 'secured')
-    return { message: 'Every device was signed out. Please set a new password.', reset_token: resetToken }
-  })
+  serveRegistration(serve, services)
+  serveResets(serve, services)
 
   serve(contract.login, async ({ body, ctx }) => {
     const identity = mailIdentity(body.email)
@@ -112,5 +70,60 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     const userId = await sessions.end(ctx)
     if (userId) await securityLog.record(ctx, userId, 'signed_out')
     return { message: 'Signed out.' }
+  })
+}
+
+function serveRegistration(serve: Serve, services: AccountRoutes): void {
+  const { accounts, attempts } = services
+
+  serve(contract.register, async ({ body, ctx }) => {
+    assertOpen(services)
+    await attempts.take(ctx, 'register', networkAddress(ctx))
+    await attempts.take(ctx, 'register address', mailIdentity(body.email))
+    await accounts.register(body)
+    return { message: 'Registered. Please check your email for the verification link.' }
+  })
+
+  serve(contract.verifyEmail, async ({ body }) => {
+    const granted = await accounts.verifyEmail(body.token)
+    return { message: 'Email verified.', credits_granted: granted }
+  })
+
+  // The route must not reveal whether an address is registered: every attempt counts, and emails are sent in the
+  // background.
+  serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
+    assertOpen(services)
+    await attempts.take(ctx, 'resend from', networkAddress(ctx))
+    await attempts.take(ctx, 'resend', mailIdentity(email))
+    accounts.resendVerification(email)
+    return { message: 'If this address waits for its verification, a new link is on its way.' }
+  })
+}
+
+function serveResets(serve: Serve, services: AccountRoutes): void {
+  const { passwords, sessions, attempts, securityLog } = services
+
+  // The route must not reveal whether an address is registered: every attempt counts, and emails are sent in the
+  // background.
+  serve(contract.forgotPassword, async ({ body: { email }, ctx }) => {
+    assertOpen(services)
+    await attempts.take(ctx, 'forgot from', networkAddress(ctx))
+    await attempts.take(ctx, 'forgot', mailIdentity(email))
+    passwords.forgot(email, (userId) => securityLog.record(ctx, userId, 'reset_requested'))
+    return { message: 'If this address has an account, a link is on its way.' }
+  })
+
+  serve(contract.resetPassword, async ({ body, ctx }) => {
+    const { id, identity } = await passwords.reset(body.token, body.new_password, body.language)
+    await securityLog.record(ctx, id, 'password_reset')
+    // The owner has proved access to the mailbox, so attempts from other devices must not lock this device out.
+    sessions.rememberDevice(ctx, identity)
+    return { message: 'The password was changed. Please sign in.' }
+  })
+
+  serve(contract.secureAccount, async ({ body, ctx }) => {
+    const { userId, resetToken } = await passwords.secure(body.token)
+    await securityLog.record(ctx, userId, 'secured')
+    return { message: 'Every device was signed out. Please set a new password.', reset_token: resetToken }
   })
 }

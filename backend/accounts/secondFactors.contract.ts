@@ -68,35 +68,10 @@ export type TotpSetup = z.infer<typeof TotpSetup>
 
 const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) })
 
-/** Declares the endpoints with which a signed-in user, or the operator, manages second factors. */
-export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' | 'operator') => ({
-  list: endpoint(`GET ${prefix}/factors` as const, { access, answer: Factors, summary: 'The second factors' }),
-  beginTotp: endpoint(`POST ${prefix}/totp` as const, {
-    access,
-    body: PasswordEntry,
-    answer: TotpSetup,
-    refuses: ['factor_exists', 'step_up_required', 'too_many_requests'],
-    summary: 'Makes the secret for an authenticator app, after a step-up; it counts once it is confirmed',
-  }),
-  confirmTotp: endpoint(`POST ${prefix}/totp/confirm` as const, {
-    access,
-    body: CodeEntry,
-    answer: RecoveryCodes,
-    refuses: ['step_up_required'],
-    summary: 'Turns the authenticator app on, after a step-up; returns recovery codes with the first factor',
-  }),
-  removeTotp: endpoint(`DELETE ${prefix}/totp` as const, {
-    access,
-    refuses: ['step_up_required'],
-    status: 204,
-    summary: 'Turns the authenticator app off, after a step-up',
-  }),
-  renewCodes: endpoint(`POST ${prefix}/recovery-codes` as const, {
-    access,
-    answer: RecoveryCodes,
-    refuses: ['step_up_required', 'not_found'],
-    summary: 'Replaces the recovery codes, after a step-up',
-  }),
+type Prefix = '/users' | '/analytics'
+type Access = 'user' | 'operator'
+
+const passkeyEndpoints = (prefix: Prefix, access: Access) => ({
   beginPasskey: endpoint(`POST ${prefix}/passkeys/options` as const, {
     access,
     body: PasswordEntry,
@@ -129,6 +104,38 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
     refuses: ['passkey_refused', 'too_many_requests'],
     summary: 'Proves a passkey again, for ten minutes of sensitive actions',
   }),
+})
+
+/** Declares the endpoints with which a signed-in user, or the operator, manages second factors. */
+export const factorEndpoints = (prefix: Prefix, access: Access) => ({
+  list: endpoint(`GET ${prefix}/factors` as const, { access, answer: Factors, summary: 'The second factors' }),
+  beginTotp: endpoint(`POST ${prefix}/totp` as const, {
+    access,
+    body: PasswordEntry,
+    answer: TotpSetup,
+    refuses: ['factor_exists', 'step_up_required', 'too_many_requests'],
+    summary: 'Makes the secret for an authenticator app, after a step-up; it counts once it is confirmed',
+  }),
+  confirmTotp: endpoint(`POST ${prefix}/totp/confirm` as const, {
+    access,
+    body: CodeEntry,
+    answer: RecoveryCodes,
+    refuses: ['step_up_required'],
+    summary: 'Turns the authenticator app on, after a step-up; returns recovery codes with the first factor',
+  }),
+  removeTotp: endpoint(`DELETE ${prefix}/totp` as const, {
+    access,
+    refuses: ['step_up_required'],
+    status: 204,
+    summary: 'Turns the authenticator app off, after a step-up',
+  }),
+  renewCodes: endpoint(`POST ${prefix}/recovery-codes` as const, {
+    access,
+    answer: RecoveryCodes,
+    refuses: ['step_up_required', 'not_found'],
+    summary: 'Replaces the recovery codes, after a step-up',
+  }),
+  ...passkeyEndpoints(prefix, access),
   checkStepUp: endpoint(`GET ${prefix}/step-up` as const, {
     access,
     status: 204,

@@ -12,11 +12,6 @@ import { parseUserAgent } from './sessions/userAgent.ts'
 /** Serves the settings of signed-in users. */
 export function serveSettings(serve: Serve, services: AccountRoutes): void {
   const { accounts, passwords, sessions, attempts, securityLog, confirmations } = services
-  const currentSession = async (ctx: Context) => {
-    const session = await sessions.current(ctx)
-    if (!session) throw new Rejection('unauthenticated', 'Please sign in.')
-    return session.sessionId
-  }
 
   serve(contract.saveLanguage, async ({ body, userId }) => {
     await accounts.saveLanguage(userId, body.language)
@@ -34,6 +29,39 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
     sessions.rememberDevice(ctx, account.identity)
     return { message: 'The password was changed, and other devices were signed out.' }
   })
+
+  serveSessions(serve, services)
+
+  serve(contract.securityRecords, async ({ userId, query }) => {
+    const { rows, total } = await securityLog.list(userId, query.page, query.per_page)
+    return { records: rows.map((row) => ({ ...row, id: String(row.id), at: instant(row.at) })), total }
+  })
+
+  serve(contract.readPassword, async ({ userId }) => ({ set: (await accounts.byId(userId))?.hasPassword ?? true }))
+
+  serve(contract.mailDeletion, async ({ userId, ctx }) => {
+    assertOpen(services)
+    await attempts.take(ctx, 'forgot', userId, userId)
+    await passwords.mailDeletion(userId)
+    return { message: 'A link is on its way.' }
+  })
+
+  serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
+    await confirmations.confirmDeletion(ctx, userId, body)
+    await confirmations.requireStepUp(ctx, userId)
+    const isErased = await accounts.erase(userId)
+    await sessions.end(ctx)
+    if (!isErased) throw new Rejection('unauthenticated', 'This account was deleted.')
+    return { message: 'The account was deleted.' }
+  })
+}
+
+function serveSessions(serve: Serve, { sessions, securityLog }: AccountRoutes): void {
+  const currentSession = async (ctx: Context) => {
+    const session = await sessions.current(ctx)
+    if (!session) throw new Rejection('unauthenticated', 'Please sign in.')
+    return session.sessionId
+  }
 
   serve(contract.listSessions, async ({ userId, ctx }) => {
     const current = await currentSession(ctx)
@@ -60,28 +88,5 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
     await sessions.endOthers(userId, await currentSession(ctx))
     await securityLog.record(ctx, userId, 'other_sessions_ended')
     return undefined
-  })
-
-  serve(contract.securityRecords, async ({ userId, query }) => {
-    const { rows, total } = await securityLog.list(userId, query.page, query.per_page)
-    return { records: rows.map((row) => ({ ...row, id: String(row.id), at: instant(row.at) })), total }
-  })
-
-  serve(contract.readPassword, async ({ userId }) => ({ set: (await accounts.byId(userId))?.hasPassword ?? true }))
-
-  serve(contract.mailDeletion, async ({ userId, ctx }) => {
-    assertOpen(services)
-    await attempts.take(ctx, 'forgot', userId, userId)
-    await passwords.mailDeletion(userId)
-    return { message: 'A link is on its way.' }
-  })
-
-  serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
-    await confirmations.confirmDeletion(ctx, userId, body)
-    await confirmations.requireStepUp(ctx, userId)
-    const isErased = await accounts.erase(userId)
-    await sessions.end(ctx)
-    if (!isErased) throw new Rejection('unauthenticated', 'This account was deleted.')
-    return { message: 'The account was deleted.' }
   })
 }

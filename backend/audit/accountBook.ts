@@ -24,6 +24,8 @@ export interface Hold extends Account {
 /** An amount booked to an account; positive amounts are inflows. */
 type Posting = readonly [account: Account, amount: number]
 
+type DataOf<T extends CreditAccountEvent['type']> = Extract<CreditAccountEvent, { type: T }>['data']
+
 /** Accounts other than lots and holds. The balances of `issued` and `owed` are negative. */
 export const TOTALS = ['issued', 'spent', 'forfeited', 'claimed back', 'withdrawn', 'owed'] as const
 type Total = (typeof TOTALS)[number]
@@ -82,7 +84,7 @@ export class AccountBook {
 
   /** Returns the postings of an event and updates lots and holds. Adds faults to `wrong`. */
   #postings(event: CreditAccountEvent, wrong: string[]): Posting[] {
-    const { issued, spent, forfeited, withdrawn, owed } = this.#totals
+    const { issued, spent, withdrawn, owed } = this.#totals
     switch (event.type) {
       case 'CreditLotGranted': {
         const { lotId, source, amount, expiresAt, reference = null } = event.data
@@ -104,65 +106,14 @@ export class AccountBook {
           [spent, held],
         ]
       }
-      case 'CreditsReleased': {
-        const { holdId, parts, renewed, forfeited: lost = [], at } = event.data
-        const hold = this.#settle(holdId, wrong)
-        for (const { lotId, amount } of parts)
-          if (!hold.parts.some((part) => part.lotId === lotId && part.amount === amount))
-            wrong.push(`It returns ${amount} to the lot ${lotId}, from which it did not hold them.`)
-        for (const { lotId, amount } of lost) {
-          if (!hold.parts.some((part) => part.lotId === lotId && part.amount >= amount) || !isCount(amount))
-            wrong.push(`It forfeits ${amount} of the lot ${lotId}, from which it did not hold them.`)
-          if (this.#isOpen(lotId, at)) wrong.push(`It forfeits credits of the open lot ${lotId}.`)
-        }
-        const back = this.#lotPostings(parts, 1, at, wrong)
-        if (renewed)
-          back.push(this.#newLot(renewed.lotId, { ...renewed, source: 'returned', reference: holdId }, wrong))
-        return [[hold, -hold.balance], [forfeited, total(lost)], ...back]
-      }
-      case 'CreditLotClosed': {
-        const { lotId, amount, at } = event.data
-        const lot = this.lots.get(lotId)
-        if (!lot || lot.closed) wrong.push(`There is no open lot ${lotId}.`)
-        if (lot && lot.balance !== amount)
-          wrong.push(`It forfeits ${amount} credits of the lot ${lotId}, in which ${lot.balance} are left.`)
-        if (event.data.reason === 'expired' && lot && (lot.expiresAt === null || lot.expiresAt > at))
-          wrong.push(`The lot ${lotId} has not expired.`)
-        if (lot) lot.closed = true
-        return [
-          [lot ?? missing(lotId), -amount],
-          [forfeited, amount],
-        ]
-      }
-      case 'CreditsReversed': {
-        const { reversalId, lotId, parts, debt, at } = event.data
-        const lot = this.lots.get(lotId)
-        const claimed = total(parts) + debt
-        if (!lot) wrong.push(`There is no lot ${lotId}.`)
-        else {
-          lot.reversed += claimed
-          if (lot.reversed > lot.granted) wrong.push(`It claims more of the lot ${lotId} than was granted.`)
-        }
-        if (debt !== 0 && !isCount(debt)) wrong.push(`It owes ${debt} credits.`)
-        this.#correct(`The reversal ${reversalId}`, wrong)
-        const taken = this.#lotPostings(parts, -1, at, wrong)
-        return [...taken, [this.#totals['claimed back'], claimed], [owed, -debt]]
-      }
-      case 'CreditsRestored': {
-        const { restorationId, lotId, amount, newLotId, at } = event.data
-        const lot = this.lots.get(lotId)
-        if (!isCount(amount)) wrong.push(`It gives ${amount} credits back.`)
-        if (!lot) wrong.push(`There is no lot ${lotId}.`)
-        else if (lot.reversed < amount) wrong.push(`It gives back ${amount} of ${lot.reversed} credits claimed.`)
-        if (lot) lot.reversed -= amount
-        this.#correct(`The restoration ${restorationId}`, wrong)
-        const kept = { source: 'payment', amount, expiresAt: null, reference: lot?.reference ?? null } as const
-        const back =
-          newLotId === null
-            ? this.#lotPostings([{ lotId, amount }], 1, at, wrong)
-            : [this.#newLot(newLotId, kept, wrong)]
-        return [[this.#totals['claimed back'], -amount], ...back]
-      }
+      case 'CreditsReleased':
+        return this.#release(event.data, wrong)
+      case 'CreditLotClosed':
+        return this.#close(event.data, wrong)
+      case 'CreditsReversed':
+        return this.#reverse(event.data, wrong)
+      case 'CreditsRestored':
+        return this.#restore(event.data, wrong)
       case 'CreditDebtRepaid': {
         const { parts, at } = event.data
         return [...this.#lotPostings(parts, -1, at, wrong), [owed, total(parts)]]
@@ -175,6 +126,69 @@ export class AccountBook {
       default:
         throw new Error(`unknown credit account event ${(event as { type: string }).type}`)
     }
+  }
+
+  #release(data: DataOf<'CreditsReleased'>, wrong: string[]): Posting[] {
+    const { forfeited } = this.#totals
+    const { holdId, parts, renewed, forfeited: lost = [], at } = data
+    const hold = this.#settle(holdId, wrong)
+    for (const { lotId, amount } of parts)
+      if (!hold.parts.some((part) => part.lotId === lotId && part.amount === amount))
+        wrong.push(`It returns ${amount} to the lot ${lotId}, from which it did not hold them.`)
+    for (const { lotId, amount } of lost) {
+      if (!hold.parts.some((part) => part.lotId === lotId && part.amount >= amount) || !isCount(amount))
+        wrong.push(`It forfeits ${amount} of the lot ${lotId}, from which it did not hold them.`)
+      if (this.#isOpen(lotId, at)) wrong.push(`It forfeits credits of the open lot ${lotId}.`)
+    }
+    const back = this.#lotPostings(parts, 1, at, wrong)
+    if (renewed) back.push(this.#newLot(renewed.lotId, { ...renewed, source: 'returned', reference: holdId }, wrong))
+    return [[hold, -hold.balance], [forfeited, total(lost)], ...back]
+  }
+
+  #close(data: DataOf<'CreditLotClosed'>, wrong: string[]): Posting[] {
+    const { forfeited } = this.#totals
+    const { lotId, amount, at } = data
+    const lot = this.lots.get(lotId)
+    if (!lot || lot.closed) wrong.push(`There is no open lot ${lotId}.`)
+    if (lot && lot.balance !== amount)
+      wrong.push(`It forfeits ${amount} credits of the lot ${lotId}, in which ${lot.balance} are left.`)
+    if (data.reason === 'expired' && lot && (lot.expiresAt === null || lot.expiresAt > at))
+      wrong.push(`The lot ${lotId} has not expired.`)
+    if (lot) lot.closed = true
+    return [
+      [lot ?? missing(lotId), -amount],
+      [forfeited, amount],
+    ]
+  }
+
+  #reverse(data: DataOf<'CreditsReversed'>, wrong: string[]): Posting[] {
+    const { owed } = this.#totals
+    const { reversalId, lotId, parts, debt, at } = data
+    const lot = this.lots.get(lotId)
+    const claimed = total(parts) + debt
+    if (!lot) wrong.push(`There is no lot ${lotId}.`)
+    else {
+      lot.reversed += claimed
+      if (lot.reversed > lot.granted) wrong.push(`It claims more of the lot ${lotId} than was granted.`)
+    }
+    if (debt !== 0 && !isCount(debt)) wrong.push(`It owes ${debt} credits.`)
+    this.#correct(`The reversal ${reversalId}`, wrong)
+    const taken = this.#lotPostings(parts, -1, at, wrong)
+    return [...taken, [this.#totals['claimed back'], claimed], [owed, -debt]]
+  }
+
+  #restore(data: DataOf<'CreditsRestored'>, wrong: string[]): Posting[] {
+    const { restorationId, lotId, amount, newLotId, at } = data
+    const lot = this.lots.get(lotId)
+    if (!isCount(amount)) wrong.push(`It gives ${amount} credits back.`)
+    if (!lot) wrong.push(`There is no lot ${lotId}.`)
+    else if (lot.reversed < amount) wrong.push(`It gives back ${amount} of ${lot.reversed} credits claimed.`)
+    if (lot) lot.reversed -= amount
+    this.#correct(`The restoration ${restorationId}`, wrong)
+    const kept = { source: 'payment', amount, expiresAt: null, reference: lot?.reference ?? null } as const
+    const back =
+      newLotId === null ? this.#lotPostings([{ lotId, amount }], 1, at, wrong) : [this.#newLot(newLotId, kept, wrong)]
+    return [[this.#totals['claimed back'], -amount], ...back]
   }
 
   #newLot(

@@ -44,6 +44,23 @@ interface Terms {
 /** Plan whose limits everyone has where none can be bought. */
 const WITHOUT_PLANS: Tier = 'ultimate'
 
+type InvoiceRow = Awaited<ReturnType<typeof readInvoices>>['invoices'][number]
+
+const invoiceOf = ({ id, sale_id, tier, amount_cents, refunded_cents, ...row }: InvoiceRow): Invoice => ({
+  id,
+  number: sale_id,
+  tier,
+  amount: amount_cents,
+  refunded: refunded_cents,
+  currency: row.currency,
+  credits: row.credits,
+  status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
+  payment_method: 'paypal',
+  paid_at: instant(row.period_start),
+  period_start: instant(row.period_start),
+  period_end: instant(row.period_end),
+})
+
 /** Creates the queries for users' subscriptions. Results match the API contract. */
 export const createSubscriptionReads = (
   database: Database,
@@ -105,24 +122,6 @@ export const createSubscriptionReads = (
 
   async invoices(userId: string, page: { page: number; perPage: number }) {
     const { invoices, total } = await readInvoices(database, userId, page)
-    return {
-      invoices: invoices.map(
-        ({ id, sale_id, tier, amount_cents, refunded_cents, ...row }): Invoice => ({
-          id,
-          number: sale_id,
-          tier,
-          amount: amount_cents,
-          refunded: refunded_cents,
-          currency: row.currency,
-          credits: row.credits,
-          status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
-          payment_method: 'paypal',
-          paid_at: instant(row.period_start),
-          period_start: instant(row.period_start),
-          period_end: instant(row.period_end),
-        }),
-      ),
-      total,
-    }
+    return { invoices: invoices.map(invoiceOf), total }
   },
 })

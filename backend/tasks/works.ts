@@ -104,23 +104,24 @@ export function createWorks({
       return readQueueView(database, { userId, now: clock(), ...limits })
     },
 
-    async stats(userId: string): Promise<WorkStats> {
-      const today = new Date(calendar())
-      const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth())).toISOString()
-      const [figures, spent, { remaining, used }] = await Promise.all([
-        readWorkStats(database, userId),
-        readSpent(database, userId, month),
-        readCredits(database, userId, today.toISOString()),
-      ])
-      return {
-        total_videos: figures.videos,
-        total_duration: Math.round(figures.duration_ms / 1000),
-        storage_used: figures.bytes,
-        credits_remaining: remaining,
-        credits_used: used,
-        usage_this_month: spent,
-      }
-    },
+    stats: (userId: string) => readStats(database, new Date(calendar()), userId),
+  }
+}
+
+async function readStats(database: Database, today: Date, userId: string): Promise<WorkStats> {
+  const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth())).toISOString()
+  const [figures, spent, { remaining, used }] = await Promise.all([
+    readWorkStats(database, userId),
+    readSpent(database, userId, month),
+    readCredits(database, userId, today.toISOString()),
+  ])
+  return {
+    total_videos: figures.videos,
+    total_duration: Math.round(figures.duration_ms / 1000),
+    storage_used: figures.bytes,
+    credits_remaining: remaining,
+    credits_used: used,
+    usage_this_month: spent,
   }
 }
 

@@ -1,13 +1,16 @@
+import type { SKRSContext2D } from '@napi-rs/canvas'
 import { fading, fillGlow, fillPolygon, mix, verticalGradient, withAlpha } from '../paint.ts'
 import { addLayer, drawOnPlane, type Stage, scatter } from '../stage.ts'
 
 const NEON = ['#ff3d8f', '#2fe0ff', '#a566ff', '#ffb13d', '#45f5a0']
 
+type Sign = Readonly<{ x: number; y: number; w: number; h: number; colour: string; phase: number }>
+
 /** Adds a row of shops with lit windows, awnings and signs. */
 export function addShops(stage: Stage, nearness: number, base: number): void {
   const { palette, isNight, description } = stage
   const isLit = description.time !== 'day'
-  const signs: { x: number; y: number; w: number; h: number; colour: string; phase: number }[] = []
+  const signs: Sign[] = []
   addLayer(stage, nearness, { top: base - 0.56, bottom: base + 0.01 }, (context, box) => {
     const wide = 0.34
     for (let cell = Math.floor(box.left / wide) - 1; cell * wide < box.right + wide; cell++) {
@@ -51,32 +54,34 @@ export function addShops(stage: Stage, nearness: number, base: number): void {
     }
   })
   drawOnPlane(stage, nearness, (context, seconds) => {
-    for (const { x, y, w, h, colour, phase } of signs) {
-      const on = isLit ? (Math.sin(seconds * 5 + phase) + Math.sin(seconds * 1.3 + phase) < -1.75 ? 0.4 : 1) : 0.75
-      context.fillStyle = isLit ? '#150f22' : mix(colour, '#2a2030', 0.6)
-      context.fillRect(x, y, w, h)
-      context.strokeStyle = withAlpha(colour, on)
-      context.lineWidth = 0.005
-      context.strokeRect(x + 0.004, y + 0.004, w - 0.008, h - 0.008)
-      context.fillStyle = withAlpha(isLit ? mix(colour, '#ffffff', 0.5) : '#f4efe6', on)
-      const isTall = h > w
-      for (let i = 0; i < 3; i++) {
-        const [bx, by] = isTall ? [x + w * 0.25, y + 0.02 + i * 0.047] : [x + 0.022 + i * 0.042, y + h * 0.28]
-        for (const [dx, dy, bw, bh] of [
-          [0, 0, 0.022, 0.004],
-          [0.009, 0, 0.004, 0.024],
-          [0, 0.011, 0.022, 0.004],
-          [(i % 2) * 0.016, 0.011, 0.004, 0.014],
-        ] as const)
-          context.fillRect(bx + dx, by + dy, bw, bh)
-      }
-    }
+    for (const sign of signs) drawSign(context, sign, isLit, seconds)
     if (!isLit) return
     context.globalCompositeOperation = 'screen'
     for (const { x, y, w, h, colour } of signs)
       fillGlow(context, x + w / 2, y + h / 2, 0.13, fading(colour, { 0: 0.45, 0.5: 0.12, 1: 0 }))
     context.globalCompositeOperation = 'source-over'
   })
+}
+
+function drawSign(context: SKRSContext2D, { x, y, w, h, colour, phase }: Sign, isLit: boolean, seconds: number): void {
+  const on = isLit ? (Math.sin(seconds * 5 + phase) + Math.sin(seconds * 1.3 + phase) < -1.75 ? 0.4 : 1) : 0.75
+  context.fillStyle = isLit ? '#150f22' : mix(colour, '#2a2030', 0.6)
+  context.fillRect(x, y, w, h)
+  context.strokeStyle = withAlpha(colour, on)
+  context.lineWidth = 0.005
+  context.strokeRect(x + 0.004, y + 0.004, w - 0.008, h - 0.008)
+  context.fillStyle = withAlpha(isLit ? mix(colour, '#ffffff', 0.5) : '#f4efe6', on)
+  const isTall = h > w
+  for (let i = 0; i < 3; i++) {
+    const [bx, by] = isTall ? [x + w * 0.25, y + 0.02 + i * 0.047] : [x + 0.022 + i * 0.042, y + h * 0.28]
+    for (const [dx, dy, bw, bh] of [
+      [0, 0, 0.022, 0.004],
+      [0.009, 0, 0.004, 0.024],
+      [0, 0.011, 0.022, 0.004],
+      [(i % 2) * 0.016, 0.011, 0.004, 0.014],
+    ] as const)
+      context.fillRect(bx + dx, by + dy, bw, bh)
+  }
 }
 
 /** Adds streaks of light on a wet street. */

@@ -36,13 +36,10 @@ export interface FactorOwner {
   record(change: FactorChange): Promise<void>
 }
 
+type OwnerOf = (ctx: Context, userId: string | undefined) => Promise<FactorOwner>
+
 /** Serves the management of second factors. */
-export function serveFactors(
-  serve: Serve,
-  endpoints: FactorEndpoints,
-  factors: SecondFactors,
-  ownerOf: (ctx: Context, userId: string | undefined) => Promise<FactorOwner>,
-): void {
+export function serveFactors(serve: Serve, endpoints: FactorEndpoints, factors: SecondFactors, ownerOf: OwnerOf): void {
   serve(endpoints.list, async ({ ctx, userId }) => {
     const { owner, recommended } = await ownerOf(ctx, userId)
     const state = await factors.list(owner)
@@ -83,6 +80,22 @@ export function serveFactors(
     return { recovery_codes }
   })
 
+  servePasskeys(serve, endpoints, factors, ownerOf)
+
+  serve(endpoints.checkStepUp, async ({ ctx, userId }) => {
+    await (await ownerOf(ctx, userId)).requireStepUp()
+    return undefined
+  })
+
+  serve(endpoints.stepUp, async ({ body, ctx, userId }) => {
+    const { verify, stepUp } = await ownerOf(ctx, userId)
+    await verify(body.code)
+    await stepUp()
+    return { message: 'Confirmed.' }
+  })
+}
+
+function servePasskeys(serve: Serve, endpoints: FactorEndpoints, factors: SecondFactors, ownerOf: OwnerOf): void {
   serve(endpoints.beginPasskey, async ({ body, ctx, userId }) => {
     const { owner, label, session, confirmPassword, requireStepUp } = await ownerOf(ctx, userId)
     await requireStepUp()
@@ -112,18 +125,6 @@ export function serveFactors(
   serve(endpoints.stepUpByPasskey, async ({ body, ctx, userId }) => {
     const { verifyPasskey, stepUp } = await ownerOf(ctx, userId)
     await verifyPasskey(body.credential)
-    await stepUp()
-    return { message: 'Confirmed.' }
-  })
-
-  serve(endpoints.checkStepUp, async ({ ctx, userId }) => {
-    await (await ownerOf(ctx, userId)).requireStepUp()
-    return undefined
-  })
-
-  serve(endpoints.stepUp, async ({ body, ctx, userId }) => {
-    const { verify, stepUp } = await ownerOf(ctx, userId)
-    await verify(body.code)
     await stepUp()
     return { message: 'Confirmed.' }
   })

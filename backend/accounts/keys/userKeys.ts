@@ -54,11 +54,7 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
 
   const decrypt = async (about: UserText, sealed: string) => {
     const key = await keyOf(about.userId)
-    try {
-      return key && unseal(key, sealed, about).toString()
-    } catch (error) {
-      throw new Undecryptable('The text cannot be decrypted.', { cause: error })
-    }
+    return key && unsealText(key, sealed, about)
   }
 
   return {
@@ -67,12 +63,7 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
       const { userId } = about
       let key = await keyOf(userId)
       if (!key) {
-        const wrapped = seal(wrapping, randomBytes(32), aboutKey(userId))
-        await database.em.fork().execute(
-          `insert into user_key (user_id, wrapped_key) select ?, ?
-             where not exists (select 1 from erasure where user_id = ?) on conflict do nothing`,
-          [userId, wrapped, userId],
-        )
+        await addKey(database, userId, seal(wrapping, randomBytes(32), aboutKey(userId)))
         cache.delete(userId)
         key = await keyOf(userId)
         if (!key) throw new Rejection('unauthenticated', 'This account was deleted.')
@@ -104,6 +95,23 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
       else cache.delete(userId)
     },
   }
+}
+
+function unsealText(key: KeyObject, sealed: string, about: UserText): string {
+  try {
+    return unseal(key, sealed, about).toString()
+  } catch (error) {
+    throw new Undecryptable('The text cannot be decrypted.', { cause: error })
+  }
+}
+
+/** Stores a wrapped key, unless the user has one or was deleted. */
+async function addKey(database: Database, userId: string, wrapped: string): Promise<void> {
+  await database.em.fork().execute(
+    `insert into user_key (user_id, wrapped_key) select ?, ?
+       where not exists (select 1 from erasure where user_id = ?) on conflict do nothing`,
+    [userId, wrapped, userId],
+  )
 }
 
 /** Deletes the user's key from the database. */

@@ -37,6 +37,30 @@ interface VideoNoticesOptions {
 
 export type VideoNotices = ReturnType<typeof createVideoNotices>
 
+/**
+ * Returns the videos that this process is the first to tell about, and whose users want to know. A failed video that
+ * arrives late is told about again.
+ */
+async function claim(database: Database, videos: readonly DoneVideo[]): Promise<DoneVideo[]> {
+  // Processes claim the same videos at the same time. The order prevents deadlocks.
+  const rows = await database.em.fork().execute<{ task_id: string }[]>(
+    `insert into video_notice as n (task_id, user_id, succeeded, finished_at, mail)
+     select "taskId", id, succeeded, "finishedAt", mail_when_done
+     from jsonb_to_recordset(?::jsonb)
+       as video ("taskId" uuid, "userId" uuid, succeeded boolean, "finishedAt" timestamptz)
+     join user_account u on u.id = "userId"
+     where mail_when_done or exists (select from push_subscription where user_id = u.id)
+     order by "taskId"
+     on conflict (task_id) do update
+       set succeeded = true, finished_at = excluded.finished_at, mail = excluded.mail
+       where excluded.succeeded and not n.succeeded
+     returning task_id`,
+    [JSON.stringify(videos)],
+  )
+  const claimed = new Set(rows.map(({ task_id }) => task_id))
+  return videos.filter(({ taskId }) => claimed.has(taskId))
+}
+
 /** Creates the service that tells users about videos that are done. */
 export function createVideoNotices({
   database,
@@ -48,30 +72,6 @@ export function createVideoNotices({
   onError,
 }: VideoNoticesOptions) {
   const queue = createPushQueue(onError)
-
-  /**
-   * Returns the videos that this process is the first to tell about, and whose users want to know. A failed video that
-   * arrives late is told about again.
-   */
-  const claim = async (videos: readonly DoneVideo[]) => {
-    // Processes claim the same videos at the same time. The order prevents deadlocks.
-    const rows = await database.em.fork().execute<{ task_id: string }[]>(
-      `insert into video_notice as n (task_id, user_id, succeeded, finished_at, mail)
-       select "taskId", id, succeeded, "finishedAt", mail_when_done
-       from jsonb_to_recordset(?::jsonb)
-         as video ("taskId" uuid, "userId" uuid, succeeded boolean, "finishedAt" timestamptz)
-       join user_account u on u.id = "userId"
-       where mail_when_done or exists (select from push_subscription where user_id = u.id)
-       order by "taskId"
-       on conflict (task_id) do update
-         set succeeded = true, finished_at = excluded.finished_at, mail = excluded.mail
-         where excluded.succeeded and not n.succeeded
-       returning task_id`,
-      [JSON.stringify(videos)],
-    )
-    const claimed = new Set(rows.map(({ task_id }) => task_id))
-    return videos.filter(({ taskId }) => claimed.has(taskId))
-  }
 
   const push = async (video: DoneVideo) => {
     const sent = (await subscriptions.list(video.userId)).map(async ({ language, ...subscription }) => {
@@ -96,7 +96,7 @@ export function createVideoNotices({
     /** Queues push messages to the users' browsers, once per video. */
     async tell(videos: readonly DoneVideo[]): Promise<void> {
       if (videos.length === 0) return
-      for (const video of await claim(videos)) queue.add(video.userId, () => push(video))
+      for (const video of await claim(database, videos)) queue.add(video.userId, () => push(video))
     },
 
     /** Mails users who have been away for ten minutes since their last call, once for all their videos. */

@@ -5,15 +5,15 @@ import type { Sessions } from './sessions.ts'
 
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>
 
+const macOf = (deviceKey: Buffer, claim: string, identity: string) =>
+  createHmac('sha256', deviceKey).update(`${claim}.${identity}`).digest('base64url')
+
 /**
  * Creates sessions with their tokens in cookies. Another cookie, `<device>.<issued>.<mac>` with the time in epoch
  * milliseconds, identifies a device that has signed in to the account since the password was last changed. Sign-in attempts from it have a separate limit, so an attacker who exhausts the account's
  * limit does not lock out the owner. The device cookie does not authenticate the user.
  */
 export function createBrowserSessions(sessions: Sessions, cookies: Cookies, deviceKey: Buffer) {
-  const macOf = (claim: string, identity: string) =>
-    createHmac('sha256', deviceKey).update(`${claim}.${identity}`).digest('base64url')
-
   const claims = new WeakMap<Context, ReturnType<Sessions['verify']>>()
   /** Verifies the access token of a request once, for admission and authentication. */
   const claimOf = (ctx: Context) => {
@@ -66,7 +66,7 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
 
     rememberDevice(ctx: Context, identity: string): void {
       const claim = `${randomUUID()}.${Date.now()}`
-      cookies.setDevice(ctx, `${claim}.${macOf(claim, identity)}`)
+      cookies.setDevice(ctx, `${claim}.${macOf(deviceKey, claim, identity)}`)
     },
 
     /**
@@ -76,7 +76,7 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     knownDevice(ctx: Context, identity: string, since: Date | null): string | undefined {
       const [, device, issued, mac] = /^([0-9a-f-]{36})\.(\d{13})\.([\w-]{43})$/.exec(cookies.device(ctx) ?? '') ?? []
       if (!device || !issued || !mac || Number(issued) < (since?.getTime() ?? 0)) return undefined
-      const signed = macOf(`${device}.${issued}`, identity)
+      const signed = macOf(deviceKey, `${device}.${issued}`, identity)
       return timingSafeEqual(Buffer.from(mac), Buffer.from(signed)) ? device : undefined
     },
   }

@@ -49,29 +49,17 @@ type Sealed = Omit<Draft, 'image'> & { readonly first_frame_image_url?: string }
 
 export type StartDrafts = ReturnType<typeof createStartDrafts>
 
-/** Creates the store of the drafts that sign-in links carry. Drafts and pictures are sealed and live for an hour. */
-export function createStartDrafts(database: Database, key: Buffer, now: Clock, limits = MAX_IMAGE_BYTES) {
-  const sealed = (row: string, draft: Sealed) => seal(key, Buffer.from(JSON.stringify(draft)), aboutStart(row))
-  const execute = <T extends object>(sql: string, values: unknown[], em: EntityManager = database.em.fork()) =>
-    em.execute<T[]>(sql, values)
+/** Returns what is sealed; undefined if the key has been lost since. */
+function opened(key: Buffer, row: string, text: string): Buffer | undefined {
+  try {
+    return unseal(key, text, aboutStart(row))
+  } catch {
+    return undefined
+  }
+}
 
+function createDraftImages(database: Database, key: Buffer, now: Clock, limits: typeof MAX_IMAGE_BYTES) {
   const networkHash = (network: string) => createHmac('sha256', key).update(`network ${network}`).digest('base64url')
-
-  /** Returns what is sealed; undefined if the key has been lost since. */
-  const opened = (row: string, text: string): Buffer | undefined => {
-    try {
-      return unseal(key, text, aboutStart(row))
-    } catch {
-      return undefined
-    }
-  }
-
-  /** Returns the picture of a link. */
-  const readImage = async (tx: EntityManager, linkId: string): Promise<Buffer | undefined> => {
-    const sql = 'select id, sealed from start_image where link_id = ?'
-    const [row] = await execute<{ id: string; sealed: string }>(sql, [linkId], tx)
-    return row && opened(row.id, row.sealed)
-  }
 
   return {
     /**
@@ -86,8 +74,8 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
       const row = [id, hashOf(token), sealed, data.length, expiresAt, networkHash(network)]
       await database.em.fork().transactional(async (tx) => {
         const sql = `insert into start_image (id, hash, sealed, bytes, expires_at, network) values (?, ?, ?, ?, ?, ?)`
-        await execute(sql, row, tx)
-        const evicted = await execute<{ id: string }>(EVICT, [limits.network, limits.all], tx)
+        await tx.execute(sql, row)
+        const evicted = await tx.execute<{ id: string }[]>(EVICT, [limits.network, limits.all])
         if (evicted.some((each) => each.id === id))
           throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 60 })
       })
@@ -98,22 +86,37 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
     async assertImage(token: string | undefined): Promise<void> {
       if (token === undefined) return
       const sql = 'select 1 from start_image where hash = ? and link_id is null and expires_at > ?'
-      const found = await execute(sql, [hashOf(token), new Date(now())])
+      const found = await database.em.fork().execute(sql, [hashOf(token), new Date(now())])
       if (found.length === 0) throw new ValidationError([{ path: 'draft.image', code: 'unknown_image' }])
     },
+  }
+}
+
+/** Creates the store of the drafts that sign-in links carry. Drafts and pictures are sealed and live for an hour. */
+export function createStartDrafts(database: Database, key: Buffer, now: Clock, limits = MAX_IMAGE_BYTES) {
+  const sealed = (row: string, draft: Sealed) => seal(key, Buffer.from(JSON.stringify(draft)), aboutStart(row))
+  /** Returns the picture of a link. */
+  const readImage = async (tx: EntityManager, linkId: string): Promise<Buffer | undefined> => {
+    const sql = 'select id, sealed from start_image where link_id = ?'
+    const [row] = await tx.execute<{ id: string; sealed: string }[]>(sql, [linkId])
+    return row && opened(key, row.id, row.sealed)
+  }
+
+  return {
+    ...createDraftImages(database, key, now, limits),
 
     /** Stores a draft with its link, in the caller's transaction. */
     async attach(tx: EntityManager, linkId: string, { image, ...draft }: Draft): Promise<void> {
-      await execute('update start_link set sealed = ? where id = ?', [sealed(linkId, draft), linkId], tx)
+      await tx.execute('update start_link set sealed = ? where id = ?', [sealed(linkId, draft), linkId])
       if (!image) return
       const sql = 'update start_image set link_id = ?, expires_at = ? where hash = ? and link_id is null'
-      await execute(sql, [linkId, new Date(now() + START_LIFETIME_MS), hashOf(image)], tx)
+      await tx.execute(sql, [linkId, new Date(now() + START_LIFETIME_MS), hashOf(image)])
     },
 
     /** Returns what the page of a link shows. */
     async preview(linkId: string, text: string | null) {
-      const { prompt = '', plan = null } = read(text && opened(linkId, text))
-      const images = await execute('select 1 from start_image where link_id = ?', [linkId])
+      const { prompt = '', plan = null } = read(text && opened(key, linkId, text))
+      const images = await database.em.fork().execute('select 1 from start_image where link_id = ?', [linkId])
       return { prompt, plan, has_image: images.length > 0 }
     },
 
@@ -126,8 +129,8 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
       database.em.fork().transactional(async (tx) => {
         const sql = `select id, sealed from start_link where user_id = ? and confirmed_at is not null and sealed is not null
           and expires_at > ? order by confirmed_at desc limit 1 for update`
-        const [row] = await execute<{ id: string; sealed: string }>(sql, [userId, new Date(now())], tx)
-        const text = row && opened(row.id, row.sealed)
+        const [row] = await tx.execute<{ id: string; sealed: string }[]>(sql, [userId, new Date(now())])
+        const text = row && opened(key, row.id, row.sealed)
         if (!row || !text) return null
         const draft = read(text)
         const image = await readImage(tx, row.id)
@@ -135,8 +138,8 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
         const url = await storeImage(image).catch(unlessFull)
         if (!url) return { ...draft, key: row.id }
         const stored = { ...draft, first_frame_image_url: url }
-        await execute('update start_link set sealed = ? where id = ?', [sealed(row.id, stored), row.id], tx)
-        await execute('delete from start_image where link_id = ?', [row.id], tx)
+        await tx.execute('update start_link set sealed = ? where id = ?', [sealed(row.id, stored), row.id])
+        await tx.execute('delete from start_image where link_id = ?', [row.id])
         return { ...stored, key: row.id }
       }),
 
@@ -144,7 +147,7 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
     async remove(userId: string, id: string): Promise<boolean> {
       // As text, because the id comes from the path and may be no UUID.
       const sql = `delete from start_link where id::text = ? and user_id = ? and confirmed_at is not null returning id`
-      return (await execute(sql, [id, userId])).length > 0
+      return (await database.em.fork().execute(sql, [id, userId])).length > 0
     },
   }
 }

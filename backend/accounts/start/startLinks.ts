@@ -39,33 +39,37 @@ interface Link {
   readonly sealed: string | null
 }
 
+async function mailLink(
+  { database, calendar, outbox, drafts, publicUrl }: StartLinksOptions,
+  { email: typed, language, draft }: Request,
+  browser: string,
+): Promise<void> {
+  const at = Date.now()
+  await removeExpiredStarts(database, at)
+  const account = await findOrAddAccount({ database, calendar }, typed, language)
+  const email = account.emailVerifiedAt ? account.email : typed
+  const [id, token] = [uuid7(), newToken()]
+  const row = [id, hashOf(token), hashOf(browser), email, language, account.id, new Date(at + START_LIFETIME_MS)]
+  // The fragment of an address is neither logged nor sent to other sites.
+  const link = `${publicUrl()}${language === 'zh' ? '/zh' : ''}/auth/start#token=${token}`
+  await database.em.fork().transactional(async (tx) => {
+    await tx.execute(
+      'insert into start_link (id, hash, browser, email, language, user_id, expires_at) values (?, ?, ?, ?, ?, ?, ?)',
+      row,
+    )
+    if (draft) await drafts.attach(tx, id, draft)
+    const mail = composeMail('start', { email, fullName: '', language }, link)
+    await outbox.put(tx, account.id, mail, START_LIFETIME_MS)
+  })
+}
+
 /**
  * Creates the service that signs people in with mailed links, and makes their accounts. See
  * docs/decisions/0035-prompt-first.md.
  */
 export function createStartLinks(options: StartLinksOptions) {
-  const { database, links, grants, background, production, calendar, outbox, drafts, publicUrl } = options
+  const { database, links, grants, background, production, calendar, drafts } = options
   const invalid = () => new Rejection('token_invalid', 'The link has expired or is invalid.')
-
-  const send = async ({ email: typed, language, draft }: Request, browser: string): Promise<void> => {
-    const at = Date.now()
-    await removeExpiredStarts(database, at)
-    const account = await findOrAddAccount({ database, calendar }, typed, language)
-    const email = account.emailVerifiedAt ? account.email : typed
-    const [id, token] = [uuid7(), newToken()]
-    const row = [id, hashOf(token), hashOf(browser), email, language, account.id, new Date(at + START_LIFETIME_MS)]
-    // The fragment of an address is neither logged nor sent to other sites.
-    const link = `${publicUrl()}${language === 'zh' ? '/zh' : ''}/auth/start#token=${token}`
-    await database.em.fork().transactional(async (tx) => {
-      await tx.execute(
-        'insert into start_link (id, hash, browser, email, language, user_id, expires_at) values (?, ?, ?, ?, ?, ?, ?)',
-        row,
-      )
-      if (draft) await drafts.attach(tx, id, draft)
-      const mail = composeMail('start', { email, fullName: '', language }, link)
-      await outbox.put(tx, account.id, mail, START_LIFETIME_MS)
-    })
-  }
 
   const find = async (token: string): Promise<Link> => {
     const sql = `select id, user_id as "userId", email, language, browser, sealed from start_link
@@ -100,7 +104,7 @@ export function createStartLinks(options: StartLinksOptions) {
       const fault = domainFault(request.email, production)
       if (fault) throw new ValidationError([{ path: 'email', code: fault }])
       await drafts.assertImage(request.draft?.image)
-      background.run(() => send(request, browser))
+      background.run(() => mailLink(options, request, browser))
     },
 
     /** @throws Rejection token_invalid */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { FactorOwner } from '../../accounts/factors/factorRoutes.ts'
 import type { Passkeys } from '../../accounts/factors/passkeys.ts'
-import { createSecondFactors } from '../../accounts/factors/secondFactors.ts'
+import { createSecondFactors, type SecondFactors } from '../../accounts/factors/secondFactors.ts'
 import { createTickets } from '../../accounts/factors/tickets.ts'
 import { keyFor } from '../../accounts/keys/seal.ts'
 import type { UserKeys } from '../../accounts/keys/userKeys.ts'
@@ -29,15 +29,9 @@ interface OperatorFactorsOptions {
   readonly passkeys: Passkeys
 }
 
-/** Creates the second factors of the operator: the same as a user's, with the operator's session and audit log. */
-export function createOperatorFactors(options: OperatorFactorsOptions) {
-  const { context, userKeys, sessions, actions, limit, throttle, passkeys } = options
-  const { config, database } = context
-  const { username, password } = config.operators
-  const factors = createSecondFactors({ database, passkeys, userKeys })
-  const tickets = createTickets(keyFor('operator tickets', config.secrets.encryption))
-  /** Changes with the password and thereby invalidates earlier tickets. */
-  const version = createHash('sha256').update(password).digest('hex')
+/** Creates the checks of codes and passkeys, which are limited and recorded. */
+function createChecks(options: OperatorFactorsOptions, factors: SecondFactors) {
+  const { sessions, actions, limit, throttle, passkeys } = options
 
   const verify = async (ctx: Context, code: string): Promise<void> => {
     const subject = sessions.deviceOf(ctx) ?? 'unknown'
@@ -61,6 +55,20 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
     }
     await limit.giveBack(ctx)
   }
+
+  return { verify, checkPasskey }
+}
+
+/** Creates the second factors of the operator: the same as a user's, with the operator's session and audit log. */
+export function createOperatorFactors(options: OperatorFactorsOptions) {
+  const { context, userKeys, sessions, actions, limit, passkeys } = options
+  const { config, database } = context
+  const { username, password } = config.operators
+  const factors = createSecondFactors({ database, passkeys, userKeys })
+  const { verify, checkPasskey } = createChecks(options, factors)
+  const tickets = createTickets(keyFor('operator tickets', config.secrets.encryption))
+  /** Changes with the password and thereby invalidates earlier tickets. */
+  const version = createHash('sha256').update(password).digest('hex')
 
   /** Returns whether the session proved a second factor in the last ten minutes, or there is none. */
   const isSteppedUp = async (ctx: Context): Promise<boolean> =>

@@ -1,7 +1,7 @@
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import { probeMp4 } from '../../kernel/media/probeMp4.ts'
-import type { Share, SharedVideo } from '../contract.ts'
+import type { Share, SharedVideo, Task } from '../contract.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Works } from '../works.ts'
 import type { createShareSignatures, ShareRow, Shares } from './shares.ts'
@@ -19,6 +19,34 @@ export interface SharedVideosOptions {
 
 export type SharedVideos = ReturnType<typeof createSharedVideos>
 
+/** Returns the share with the row of its video; undefined if the share is unknown or the video is gone. */
+async function findShare({ shares, works }: SharedVideosOptions, id: string) {
+  const share = await shares.find(id)
+  if (!share) return undefined
+  const row = await works.readFinished(share.userId, share.taskId).catch((error) => {
+    if (error instanceof Rejection && error.code === 'not_found') return undefined
+    throw error
+  })
+  return row && { share, row }
+}
+
+/** Returns what visitors see of a task. */
+const publicTask = (task: Task, showPrompt: boolean) => ({
+  prompt: showPrompt ? task.prompt : null,
+  video_duration: task.video_duration ?? task.duration,
+  created_at: task.created_at,
+  task_type: task.task_type,
+  model: task.model,
+  engine: task.engine,
+  engine_model: task.engine_model,
+  resolution: task.resolution,
+  duration: task.duration,
+  prompt_optimizer: task.prompt_optimizer,
+  camera_movements: showPrompt ? task.camera_movements : [],
+  aspect_ratio: task.aspect_ratio,
+  seed: showPrompt ? task.seed : null,
+})
+
 /** Creates the service that shares videos. A share ends with its video and with the account of its owner. */
 export function createSharedVideos(options: SharedVideosOptions) {
   const { shares, works, files, signatures, nameOf, publicUrl, supportEmail } = options
@@ -30,20 +58,9 @@ export function createSharedVideos(options: SharedVideosOptions) {
     views,
   })
 
-  /** Returns the share with the row of its video; undefined if the share is unknown or the video is gone. */
-  const find = async (id: string) => {
-    const share = await shares.find(id)
-    if (!share) return undefined
-    const row = await works.readFinished(share.userId, share.taskId).catch((error) => {
-      if (error instanceof Rejection && error.code === 'not_found') return undefined
-      throw error
-    })
-    return row && { share, row }
-  }
-
   /** Returns the row of the video of a signed address. @throws Rejection not_found */
   const findSigned = async (id: string, signature: string) => {
-    const found = signatures.isValid(id, signature) ? await find(id) : undefined
+    const found = signatures.isValid(id, signature) ? await findShare(options, id) : undefined
     if (!found) throw new Rejection('not_found', 'This video is not shared.')
     return found.row
   }
@@ -66,7 +83,7 @@ export function createSharedVideos(options: SharedVideosOptions) {
 
     /** Returns what the public page shows; undefined if there is no such share. */
     async view(id: string): Promise<SharedVideo | undefined> {
-      const found = await find(id)
+      const found = await findShare(options, id)
       if (!found) return undefined
       const { share, row } = found
       const name = await nameOf(share.userId)
@@ -75,25 +92,13 @@ export function createSharedVideos(options: SharedVideosOptions) {
       const address = (file: string) => `/v/${id}/${file}?signature=${signatures.sign(id)}`
       return {
         id,
-        prompt: share.showPrompt ? task.prompt : null,
         // A name may be an email address, which pages never show.
         name: share.showName && !name.includes('@') ? name : null,
         video_url: address('film.mp4'),
         poster_url: address('poster.jpg'),
         width: share.width,
         height: share.height,
-        video_duration: task.video_duration ?? task.duration,
-        created_at: task.created_at,
-        task_type: task.task_type,
-        model: task.model,
-        engine: task.engine,
-        engine_model: task.engine_model,
-        resolution: task.resolution,
-        duration: task.duration,
-        prompt_optimizer: task.prompt_optimizer,
-        camera_movements: share.showPrompt ? task.camera_movements : [],
-        aspect_ratio: task.aspect_ratio,
-        seed: share.showPrompt ? task.seed : null,
+        ...publicTask(task, share.showPrompt),
         support_email: supportEmail,
       }
     },

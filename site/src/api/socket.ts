@@ -22,6 +22,12 @@ export interface LiveSocketPorts {
 
 const isPong = (message: unknown) => (message as { type?: unknown } | null)?.type === 'pong'
 
+/** Closes a socket without waiting for the server. */
+function abandon(socket: WebSocket): void {
+  socket.onopen = socket.onmessage = socket.onclose = null
+  socket.close()
+}
+
 /** Opens a socket and reconnects it when it is lost. Returns a function that closes it permanently. */
 export function liveSocket(ports: LiveSocketPorts): () => void {
   let socket: WebSocket | undefined
@@ -33,17 +39,12 @@ export function liveSocket(ports: LiveSocketPorts): () => void {
   let pings: ReturnType<typeof setInterval> | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
 
-  /** Closes the current socket without waiting for the server. */
   const disconnect = () => {
     attempt += 1
     clearTimeout(timeout)
     clearInterval(pings)
-    const old = socket
+    if (socket) abandon(socket)
     socket = undefined
-    if (old) {
-      old.onopen = old.onmessage = old.onclose = null
-      old.close()
-    }
     if (connected) ports.onChange(false)
     connected = false
   }

@@ -41,16 +41,9 @@ interface Queue {
   timer: NodeJS.Timeout | undefined
 }
 
-/**
- * Creates queues in memory, one per client. A request starts if its client has less than `running` in progress and none
- * of its budgets is used up. Other requests of the client wait; those of other clients pass.
- * @param clock monotonic time, ms: a system clock that is set back would stop every client
- * @example const visit = await queue.enter(client, 1); try { await serve() } finally { visit.leave() }
- */
-export function createFairQueue(clock: Clock = () => performance.now()) {
+/** Creates the units that budgets have left. */
+function createAccounts(clock: Clock) {
   const accounts = new Map<string, Account>()
-  const queues = new Map<string, Queue>()
-  let sweepAt = 0
 
   const accountOf = ({ key, rate }: Budget): Account => {
     const now = clock()
@@ -74,6 +67,26 @@ export function createFairQueue(clock: Clock = () => performance.now()) {
     return Math.max(0, Math.ceil(Math.max(...waits) * 1_000))
   }
 
+  /** Forgets full budgets. */
+  const sweep = () => {
+    for (const [key, { units, at, rate }] of accounts)
+      if (units + ((clock() - at) / 1_000) * rate >= rate * BURST_S) accounts.delete(key)
+  }
+
+  return { charge, waitOf, sweep, size: () => accounts.size }
+}
+
+/**
+ * Creates queues in memory, one per client. A request starts if its client has less than `running` in progress and none
+ * of its budgets is used up. Other requests of the client wait; those of other clients pass.
+ * @param clock monotonic time, ms: a system clock that is set back would stop every client
+ * @example const visit = await queue.enter(client, 1); try { await serve() } finally { visit.leave() }
+ */
+export function createFairQueue(clock: Clock = () => performance.now()) {
+  const queues = new Map<string, Queue>()
+  const { charge, waitOf, ...accounts } = createAccounts(clock)
+  let sweepAt = 0
+
   const startWaiting = (client: Client, queue: Queue) => {
     while (queue.waiting.length > 0 && queue.running < client.running) {
       const wait = waitOf(client)
@@ -94,8 +107,7 @@ export function createFairQueue(clock: Clock = () => performance.now()) {
     if (clock() < sweepAt) return
     sweepAt = clock() + SWEEP_EVERY_MS
     for (const [key, { running, waiting }] of queues) if (running + waiting.length === 0) queues.delete(key)
-    for (const [key, { units, at, rate }] of accounts)
-      if (units + ((clock() - at) / 1_000) * rate >= rate * BURST_S) accounts.delete(key)
+    accounts.sweep()
   }
 
   return {
@@ -126,7 +138,7 @@ export function createFairQueue(clock: Clock = () => performance.now()) {
     },
 
     /** Returns the number of clients in memory. */
-    size: (): number => Math.max(accounts.size, queues.size),
+    size: (): number => Math.max(accounts.size(), queues.size),
 
     /** Lets the process end while requests wait. */
     stop(): void {

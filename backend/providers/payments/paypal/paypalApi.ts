@@ -41,12 +41,9 @@ const Fault = z.object({
 /** Time before a token's expiry at which the token is renewed. */
 const RENEW_EARLY_MS = 60_000
 
-/**
- * Creates a client for PayPal's REST API: https://developer.paypal.com/api/rest. Retries a call once on no response,
- * 409 or 5xx, which is safe: creates carry an idempotency key, and PayPal rejects repeated state changes.
- * @throws PaymentProviderDown on no response, 409, 429 or 5xx  @throws PaypalRefusal on any other 4xx
- */
-export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAccess, pace: PaypalPace = PAYPAL_PACE) {
+type Send = (what: string, path: string, init: RequestInit) => Promise<Answer>
+
+function createTokens({ clientId, clientSecret }: PaypalAccess, send: Send) {
   let token: { readonly value: string; readonly until: number } | undefined
   let renewal: Promise<string> | undefined
 
@@ -73,11 +70,26 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
     return access_token
   }
 
+  /** Renews a token that was revoked early, unless a concurrent call has renewed it already. */
+  const renew = (revoked: string): Promise<string> => {
+    if (token?.value === revoked) token = undefined
+    return bearer()
+  }
+
+  return { bearer, renew }
+}
+
+/**
+ * Creates a client for PayPal's REST API: https://developer.paypal.com/api/rest. Retries a call once on no response,
+ * 409 or 5xx, which is safe: creates carry an idempotency key, and PayPal rejects repeated state changes.
+ * @throws PaymentProviderDown on no response, 409, 429 or 5xx  @throws PaypalRefusal on any other 4xx
+ */
+export function createPaypalApi(access: PaypalAccess, pace: PaypalPace = PAYPAL_PACE) {
   const send = async (what: string, path: string, init: RequestInit, isRetry = false): Promise<Answer> => {
     let fault: PaymentProviderDown
     try {
       const signal = AbortSignal.timeout(pace.timeoutMs)
-      const answer = await fetch(new URL(path, baseUrl), { ...init, redirect: 'error', signal })
+      const answer = await fetch(new URL(path, access.baseUrl), { ...init, redirect: 'error', signal })
       const { status } = answer
       const text = await answer.text()
       if (status < 500 && status !== 409 && status !== 429) return { status, text }
@@ -94,14 +106,16 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
     return send(what, path, init, true)
   }
 
+  const { bearer, renew } = createTokens(access, send)
+
   const call = async <S extends z.ZodMiniType>(method: string, path: string, schema: S, init: RequestInit = {}) => {
     const what = `${method} ${path.split('?')[0]}`
-    const attempt = (access: string) =>
+    const attempt = (token: string) =>
       send(what, path, {
         method,
         ...init,
         headers: {
-          Authorization: `Bearer ${access}`,
+          Authorization: `Bearer ${token}`,
           'Content-Type': 'application/json',
           Prefer: 'return=representation',
           ...init.headers,
@@ -109,11 +123,7 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
       })
     const used = await bearer()
     let answer = await attempt(used)
-    if (answer.status === 401) {
-      // The token was revoked early. A concurrent call may have renewed it already.
-      if (token?.value === used) token = undefined
-      answer = await attempt(await bearer())
-    }
+    if (answer.status === 401) answer = await attempt(await renew(used))
     return parseAnswer(schema, answer, what)
   }
 

@@ -3,7 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type pg from 'pg'
 import type { Calendar, Clock } from '#backend/kernel/time.ts'
-import type { PaymentProvider, ProviderReversal } from '#backend/subscriptions/paymentProvider.port.ts'
+import type {
+  PaymentProvider,
+  ProviderAgreement,
+  ProviderReversal,
+} from '#backend/subscriptions/paymentProvider.port.ts'
 import { isTimely } from '../isTimely.ts'
 import { smallestUnits } from '../paypal/amounts.ts'
 import { parseWebhook } from '../paypal/parseWebhook.ts'
@@ -48,11 +52,7 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
 
     async getAgreement(agreementId) {
       const row = await state.find(agreementId)
-      if (!row) return undefined
-      const nextBillingAt = row.next_billing_at?.toISOString() ?? null
-      const failedAt = row.failed_at?.toISOString() ?? null
-      const { id, status, status_at, user_id: userId } = row
-      return { id, status, statusAt: status_at.toISOString(), userId, nextBillingAt, trial: false, failedAt }
+      return row && agreementOf(row)
     },
 
     listSales: state.sales,
@@ -95,6 +95,13 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
       }
     },
   }
+}
+
+function agreementOf(row: NonNullable<Awaited<ReturnType<SandboxState['find']>>>): ProviderAgreement {
+  const nextBillingAt = row.next_billing_at?.toISOString() ?? null
+  const failedAt = row.failed_at?.toISOString() ?? null
+  const { id, status, status_at, user_id: userId } = row
+  return { id, status, statusAt: status_at.toISOString(), userId, nextBillingAt, trial: false, failedAt }
 }
 
 /** Reads a refund from the webhook that the sandbox sent about it. */

@@ -52,9 +52,8 @@ interface Queued {
 
 export type ComfyuiClient = ReturnType<typeof createComfyuiClient>
 
-/** Creates a client for ComfyUI's server. Its methods throw ProviderError or NotSent, or another error of transport. */
-export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeoutMs }: ComfyuiAccess) {
-  const call = async (
+function createCall({ baseUrl, headers, connectTimeoutMs, timeoutMs }: ComfyuiAccess) {
+  return async (
     method: 'GET' | 'POST',
     path: string,
     signal: AbortSignal,
@@ -71,20 +70,27 @@ export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeou
       maxBytes,
     })
   }
-  const post = (path: string, signal: AbortSignal, body: object) => call('POST', path, signal, { body })
+}
 
-  /**
-   * Reads a job from the lists of a server without `/api/jobs`. A job moves from the queue to the history, so the queue is
-   * read first.
-   */
-  const readOlder = async (id: string, signal: AbortSignal): Promise<Job | undefined> => {
-    const queue = parse(Queue, await call('GET', '/queue', signal, { maxBytes: MAX_QUEUE_BYTES }))
-    const has = (items: readonly (readonly unknown[])[]) => items.some(([, promptId]) => promptId === id)
-    if (has(queue.queue_running)) return { status: 'in_progress' }
-    if (has(queue.queue_pending)) return { status: 'pending' }
-    const history = parse(z.record(z.string(), HistoryEntry), await call('GET', `/history/${id}`, signal))
-    return history[id] && jobOfHistory(history[id])
-  }
+type Call = ReturnType<typeof createCall>
+
+/**
+ * Reads a job from the lists of a server without `/api/jobs`. A job moves from the queue to the history, so the queue is
+ * read first.
+ */
+async function readOlder(call: Call, id: string, signal: AbortSignal): Promise<Job | undefined> {
+  const queue = parse(Queue, await call('GET', '/queue', signal, { maxBytes: MAX_QUEUE_BYTES }))
+  const has = (items: readonly (readonly unknown[])[]) => items.some(([, promptId]) => promptId === id)
+  if (has(queue.queue_running)) return { status: 'in_progress' }
+  if (has(queue.queue_pending)) return { status: 'pending' }
+  const history = parse(z.record(z.string(), HistoryEntry), await call('GET', `/history/${id}`, signal))
+  return history[id] && jobOfHistory(history[id])
+}
+
+/** Creates a client for ComfyUI's server. Its methods throw ProviderError or NotSent, or another error of transport. */
+export function createComfyuiClient(access: ComfyuiAccess) {
+  const call = createCall(access)
+  const post = (path: string, signal: AbortSignal, body: object) => call('POST', path, signal, { body })
 
   return {
     /** Returns a job, or undefined if the server does not know it. */
@@ -93,7 +99,7 @@ export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeou
       const answer = await call('GET', `/api/jobs/${encoded}`, signal)
       if (answer.status !== 404) return parse(Job, answer)
       // Servers without this call answer 404 as text.
-      return z.safeParse(Refusal, jsonOf(answer)).success ? undefined : readOlder(encoded, signal)
+      return z.safeParse(Refusal, jsonOf(answer)).success ? undefined : readOlder(call, encoded, signal)
     },
 
     /**
@@ -149,7 +155,7 @@ export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeou
     },
 
     viewUrl: (file: { readonly filename: string; readonly subfolder: string; readonly type: string }) =>
-      `${baseUrl}/view?${new URLSearchParams({ filename: file.filename, subfolder: file.subfolder, type: file.type })}`,
+      `${access.baseUrl}/view?${new URLSearchParams({ filename: file.filename, subfolder: file.subfolder, type: file.type })}`,
 
     devices: async (signal: AbortSignal) => parse(Stats, await call('GET', '/system_stats', signal)).devices,
 

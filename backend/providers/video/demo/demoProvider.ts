@@ -20,20 +20,16 @@ const TYPICAL_MS = 15_000
 /** Returns how many films are drawn at a time. */
 export const demoSlots = (): number => Math.max(1, Math.floor(os.availableParallelism() / 2))
 
-/**
- * Creates a provider that renders locally, without an API key. The job id is the task id. Finished files stay in
- * `folder` until they are discarded, so that a restart does not render them again.
- */
-export function createDemoProvider(folder: string, ffmpegPath?: string): VideoProvider {
+/** Creates the renders that are not finished: those in progress, and those that failed. */
+function createJobs(fileOf: (taskId: string) => string, ffmpegPath: string | undefined) {
   const jobs = new Map<string, Job>()
   const pool = new Pool(demoSlots())
   const closed = new AbortController()
-  const fileOf = (jobId: string) => path.join(folder, `${jobId}.mp4`)
 
   const render = async (request: RenderRequest, cancel: AbortController) => {
     const { taskId, prompt, cameraMovements: movements, resolution, duration, firstFrame } = request
     const seed = request.seed ?? hashText(taskId)
-    await mkdir(folder, { recursive: true })
+    await mkdir(path.dirname(fileOf(taskId)), { recursive: true })
     const image = firstFrame ? { imagePath: firstFrame } : {}
     const job = { prompt, seed, ...image, ffmpegPath, movements, resolution, duration, out: fileOf(taskId) }
     let frame: Uint8Array | undefined
@@ -51,10 +47,39 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     })
   }
 
+  const start = (request: RenderRequest) => {
+    const { taskId } = request
+    const cancel = new AbortController()
+    jobs.set(taskId, { state: { kind: 'queued' }, cancel })
+    render(request, cancel).then(
+      () => jobs.delete(taskId),
+      ({ message: detail }: Error) => {
+        if (cancel.signal.aborted) return
+        jobs.set(taskId, { state: { kind: 'failed', code: 'provider_failed', detail }, cancel })
+      },
+    )
+  }
+
   const stop = (jobId: string) => {
     jobs.get(jobId)?.cancel.abort()
     return jobs.delete(jobId)
   }
+
+  return {
+    stateOf: (jobId: string) => jobs.get(jobId)?.state,
+    start,
+    stop,
+    close: () => closed.abort(),
+  }
+}
+
+/**
+ * Creates a provider that renders locally, without an API key. The job id is the task id. Finished files stay in
+ * `folder` until they are discarded, so that a restart does not render them again.
+ */
+export function createDemoProvider(folder: string, ffmpegPath?: string): VideoProvider {
+  const fileOf = (jobId: string) => path.join(folder, `${jobId}.mp4`)
+  const jobs = createJobs(fileOf, ffmpegPath)
 
   return {
     name: 'demo',
@@ -69,40 +94,28 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
 
     async create(request): Promise<CreateAnswer> {
       const { taskId } = request
-      if (!jobs.has(taskId)) {
-        const cancel = new AbortController()
-        jobs.set(taskId, { state: { kind: 'queued' }, cancel })
-        render(request, cancel).then(
-          () => jobs.delete(taskId),
-          ({ message: detail }: Error) => {
-            if (cancel.signal.aborted) return
-            jobs.set(taskId, { state: { kind: 'failed', code: 'provider_failed', detail }, cancel })
-          },
-        )
-      }
+      if (!jobs.stateOf(taskId)) jobs.start(request)
       return { kind: 'accepted', jobId: taskId }
     },
 
     async state(jobId): Promise<RenderState> {
-      const job = jobs.get(jobId)
-      if (job) return job.state
+      const state = jobs.stateOf(jobId)
+      if (state) return state
       const file = await stat(fileOf(jobId)).catch(() => undefined)
       return { kind: file?.isFile() ? 'finished' : 'unknown' }
     },
 
     fetch: (jobId, file) => copyFile(fileOf(jobId), file),
 
-    cancel: async (jobId) => (stop(jobId) ? 'cancelled' : 'too_late'),
+    cancel: async (jobId) => (jobs.stop(jobId) ? 'cancelled' : 'too_late'),
 
     async discard(taskId) {
-      stop(taskId)
+      jobs.stop(taskId)
       await removeFile(fileOf(taskId))
     },
 
     check: async () => ({ ok: true, detail: 'Videos are rendered on this machine.' }),
 
-    async close() {
-      closed.abort()
-    },
+    close: async () => jobs.close(),
   }
 }

@@ -28,32 +28,22 @@ export interface MinimaxDeps extends Protection {
 /** An id that no job has. The circuit breaker's probe queries it. */
 const NO_JOB = '0'
 
+async function query(deps: MinimaxDeps, jobId: string, signal: AbortSignal) {
+  const { api, queries } = deps
+  for (let wait = await queries.acquire(); wait > 0; wait = await queries.acquire())
+    await delay(wait, undefined, { signal })
+  try {
+    return await api.query(jobId, signal)
+  } catch (error) {
+    await alertOperator(error, deps)
+    throw error
+  }
+}
+
 /** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys and cannot list or cancel jobs. */
 export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
-  const {
-    api,
-    baseUrl,
-    creates,
-    queries,
-    breaker,
-    log,
-    callbackUrl,
-    pollIntervalMs,
-    createsPerMinute,
-    stallTimeoutMs,
-  } = deps
+  const { api, baseUrl, creates, breaker, log, callbackUrl, pollIntervalMs, createsPerMinute, stallTimeoutMs } = deps
   const closed = new AbortController()
-
-  const query = async (jobId: string, signal: AbortSignal) => {
-    for (let wait = await queries.acquire(); wait > 0; wait = await queries.acquire())
-      await delay(wait, undefined, { signal })
-    try {
-      return await api.query(jobId, signal)
-    } catch (error) {
-      await alertOperator(error, deps)
-      throw error
-    }
-  }
 
   return {
     name: 'minimax',
@@ -81,7 +71,7 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
 
     async state(jobId, signal): Promise<RenderState> {
       try {
-        return stateOf((await query(jobId, AbortSignal.any([signal, closed.signal]))).status)
+        return stateOf((await query(deps, jobId, AbortSignal.any([signal, closed.signal]))).status)
       } catch (error) {
         // An answer without a code says nothing about the job, which is paid for.
         if (!(error instanceof MinimaxError) || error.code === undefined) throw error
@@ -94,7 +84,7 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
 
     async fetch(jobId, file, signal) {
       const either = AbortSignal.any([signal, closed.signal])
-      const { file_id } = await query(jobId, either)
+      const { file_id } = await query(deps, jobId, either)
       if (!file_id) throw new Error('The finished job has no file_id.')
       const link = async () => {
         const { download_url: url, bytes } = await api.retrieve(file_id, either)

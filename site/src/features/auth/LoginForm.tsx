@@ -19,6 +19,13 @@ import { SentLink } from './SentLink.tsx'
 
 const Address = z.pick(Credentials, { email: true })
 
+/** Returns whether a key in the address asks for a link: Enter does, unless a password was entered. */
+function asksForLink(event: KeyboardEvent<HTMLInputElement>): boolean {
+  const password = event.currentTarget.form?.elements.namedItem('password') as HTMLInputElement | null
+  const closed = document.documentElement.dataset.registration === 'closed'
+  return typedKey(event.nativeEvent) === 'Enter' && !password?.value && !closed
+}
+
 /** Signs in or signs up with a mailed link, or signs in with a password or a passkey. */
 export function LoginForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
@@ -35,11 +42,8 @@ export function LoginForm({ locale }: { locale: Locale }) {
       await mailLink(email)
       setSentTo(email)
     })
-  // Enter in the address means a link, unless a password was entered.
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    const password = event.currentTarget.form?.elements.namedItem('password') as HTMLInputElement | null
-    const closed = document.documentElement.dataset.registration === 'closed'
-    if (typedKey(event.nativeEvent) !== 'Enter' || password?.value || closed) return
+    if (!asksForLink(event)) return
     event.preventDefault()
     void askForLink()
   }

@@ -51,14 +51,7 @@ export function setUpPromptBox(): void {
     // Let the visitor choose the same file again after removing it.
     file.value = ''
   })
-  form.addEventListener('dragover', (event) => {
-    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
-  })
-  form.addEventListener('drop', (event) => {
-    if (!event.dataTransfer?.files.length) return
-    event.preventDefault()
-    void choose(event.dataTransfer.files)
-  })
+  acceptDrops(form, choose)
   refuseStrayFiles()
   document.addEventListener('click', (event) => {
     const target = event.target as HTMLElement
@@ -73,5 +66,16 @@ export function setUpPromptBox(): void {
     if (!prompt) return
     box.value = prompt
     box.focus()
+  })
+}
+
+function acceptDrops(form: HTMLElement, choose: (files: FileList) => void): void {
+  form.addEventListener('dragover', (event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  })
+  form.addEventListener('drop', (event) => {
+    if (!event.dataTransfer?.files.length) return
+    event.preventDefault()
+    choose(event.dataTransfer.files)
   })
 }

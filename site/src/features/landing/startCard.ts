@@ -37,6 +37,14 @@ async function startHere(draft: StartDraft): Promise<void> {
   location.assign(localHref(WITH_DRAFT))
 }
 
+function closeByClick(card: HTMLDialogElement): void {
+  card.querySelector<HTMLElement>('[data-close]')!.onclick = () => card.close()
+  // A handler that returns false would cancel the click.
+  card.onclick = (event) => {
+    if (event.target === card) card.close()
+  }
+}
+
 /** Asks a visitor for the address that the link is mailed to, or starts a member's video. */
 export async function startVideo(draft: StartDraft): Promise<void> {
   if (document.documentElement.dataset.session === 'in') return startHere(draft)
@@ -98,11 +106,7 @@ export async function startVideo(draft: StartDraft): Promise<void> {
     status.textContent = (code ? textAt(`errors.${code}`) : status.dataset.done) ?? ''
   }
   part('[data-another]').onclick = () => showSent(false)
-  part('[data-close]').onclick = () => card.close()
-  // A handler that returns false would cancel the click.
-  card.onclick = (event) => {
-    if (event.target === card) card.close()
-  }
+  closeByClick(card)
   part('[data-kept]').textContent = draft.prompt ?? ''
   part('[data-kept]').hidden = !draft.prompt
   showSent(false)

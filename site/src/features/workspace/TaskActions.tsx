@@ -21,7 +21,7 @@ interface TaskActionsProps {
   readonly task: Task
   readonly onView: (kind: TaskView['kind']) => void
   /** Closes the player, if the buttons are in it. */
-  readonly leavePlayer?: () => void
+  readonly leavePlayer?: (() => void) | undefined
 }
 
 /** Buttons for the actions that the task's status allows. */
@@ -34,16 +34,7 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
   const stops = isWaiting(task) || (readStatus(task.status) === 'Processing' && model?.cancels === true)
   return (
     <div className="task-actions">
-      {succeeded && task.video_url && !leavePlayer && (
-        <IconButton icon="play" label={t('workspace.task.play')} onClick={() => onView('play')} />
-      )}
-      {succeeded && task.video_url && <DownloadLink task={task} label={t('workspace.task.download')} />}
-      {succeeded && !task.video_url && (
-        <IconButton icon="download" label={t('workspace.task.download')} onClick={() => void downloadVideo(task)} />
-      )}
-      {task.thumbnail_url && !leavePlayer && (
-        <IconButton icon="eye" label={t('workspace.task.preview')} onClick={() => onView('preview')} />
-      )}
+      <WatchActions task={task} onView={onView} leavePlayer={leavePlayer} />
       <IconButton
         icon="refresh"
         label={t('workspace.task.refresh')}
@@ -99,5 +90,24 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
         />
       )}
     </div>
+  )
+}
+
+function WatchActions({ task, onView, leavePlayer }: TaskActionsProps) {
+  const t = translate()
+  const succeeded = readStatus(task.status) === 'Success'
+  return (
+    <>
+      {succeeded && task.video_url && !leavePlayer && (
+        <IconButton icon="play" label={t('workspace.task.play')} onClick={() => onView('play')} />
+      )}
+      {succeeded && task.video_url && <DownloadLink task={task} label={t('workspace.task.download')} />}
+      {succeeded && !task.video_url && (
+        <IconButton icon="download" label={t('workspace.task.download')} onClick={() => void downloadVideo(task)} />
+      )}
+      {task.thumbnail_url && !leavePlayer && (
+        <IconButton icon="eye" label={t('workspace.task.preview')} onClick={() => onView('preview')} />
+      )}
+    </>
   )
 }

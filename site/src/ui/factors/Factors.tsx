@@ -91,15 +91,7 @@ function Methods({ endpoints, firstPassword, state, onCodes, onChange }: Methods
   }
   return (
     <>
-      <div className="line spread factor">
-        <div>
-          <strong>{t('profile.factors.app')}</strong>
-          <p className="hint">{t('profile.factors.appLead')}</p>
-        </div>
-        <span className="badge" {...(state.totp ? { 'data-tone': 'success' } : {})}>
-          {t(state.totp ? 'profile.factors.on' : 'profile.factors.off')}
-        </span>
-      </div>
+      <AppState isOn={state.totp} />
       <div className="row row-wide">
         {state.totp ? (
           <Button variant="outline" busy={busy} onClick={remove}>
@@ -135,5 +127,20 @@ function Methods({ endpoints, firstPassword, state, onCodes, onChange }: Methods
       )}
       {dialog}
     </>
+  )
+}
+
+function AppState({ isOn }: { isOn: boolean }) {
+  const t = translate()
+  return (
+    <div className="line spread factor">
+      <div>
+        <strong>{t('profile.factors.app')}</strong>
+        <p className="hint">{t('profile.factors.appLead')}</p>
+      </div>
+      <span className="badge" {...(isOn ? { 'data-tone': 'success' } : {})}>
+        {t(isOn ? 'profile.factors.on' : 'profile.factors.off')}
+      </span>
+    </div>
   )
 }

@@ -21,7 +21,6 @@ export async function startRig(section: HTMLElement): Promise<void> {
   let preview: MovementKey | undefined
   let dragged: Pose | undefined
   let since = performance.now()
-  let visible = false
   let pose = REST
   let paint: ((pose: Pose) => void) | undefined
   let loading: Promise<void> | undefined
@@ -42,19 +41,8 @@ export async function startRig(section: HTMLElement): Promise<void> {
     return poseAt(preview ? [preview] : chosen, progress, moves ? performance.now() / 1000 : 0)
   }
   const draw = () => {
-    const next = target()
-    const part = moves ? 0.3 : 1
-    const mixed = Object.entries(next).map(([axis, value]) => {
-      const from = pose[axis as keyof Pose]
-      return [axis, from + (value - from) * part]
-    })
-    pose = Object.fromEntries(mixed) as Pose
+    pose = mixPoses(pose, target(), moves ? 0.3 : 1)
     paint?.(pose)
-  }
-  const loop = () => {
-    if (!visible) return
-    draw()
-    requestAnimationFrame(loop)
   }
   const show = (key: MovementKey | undefined) => {
     preview = key
@@ -71,14 +59,7 @@ export async function startRig(section: HTMLElement): Promise<void> {
     void load()
   }
 
-  for (const button of buttons) {
-    const key = button.dataset.key as MovementKey
-    button.addEventListener('pointerenter', ({ pointerType }) => pointerType === 'mouse' && moves && show(key))
-    button.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && show(undefined))
-    button.addEventListener('focus', () => button.matches(':focus-visible') && moves && show(key))
-    button.addEventListener('blur', () => show(undefined))
-    button.addEventListener('click', () => choose(key))
-  }
+  for (const button of buttons) watchButton(button, moves, { show, choose })
   watchSticks(section, {
     drag: (axes) => {
       void load()
@@ -91,11 +72,44 @@ export async function startRig(section: HTMLElement): Promise<void> {
       for (const key of keys) if (!chosen.includes(key)) choose(key)
     },
   })
-  new IntersectionObserver(([entry]) => {
-    const was = visible
-    visible = moves && (entry?.isIntersecting ?? false)
-    if (visible && !was) requestAnimationFrame(loop)
-  }).observe(view)
+  if (moves) drawWhileVisible(view, draw)
   showMovements(section)
   if (moves) await load()
+}
+
+/** Returns the pose at a part of the way from one to another. */
+function mixPoses(from: Pose, to: Pose, part: number): Pose {
+  const mixed = Object.entries(to).map(([axis, value]) => {
+    const start = from[axis as keyof Pose]
+    return [axis, start + (value - start) * part]
+  })
+  return Object.fromEntries(mixed) as Pose
+}
+
+interface ButtonActions {
+  readonly show: (key: MovementKey | undefined) => void
+  readonly choose: (key: MovementKey) => void
+}
+
+function watchButton(button: HTMLButtonElement, moves: boolean, { show, choose }: ButtonActions): void {
+  const key = button.dataset.key as MovementKey
+  button.addEventListener('pointerenter', ({ pointerType }) => pointerType === 'mouse' && moves && show(key))
+  button.addEventListener('pointerleave', ({ pointerType }) => pointerType === 'mouse' && show(undefined))
+  button.addEventListener('focus', () => button.matches(':focus-visible') && moves && show(key))
+  button.addEventListener('blur', () => show(undefined))
+  button.addEventListener('click', () => choose(key))
+}
+
+function drawWhileVisible(view: HTMLElement, draw: () => void): void {
+  let visible = false
+  const loop = () => {
+    if (!visible) return
+    draw()
+    requestAnimationFrame(loop)
+  }
+  new IntersectionObserver(([entry]) => {
+    const was = visible
+    visible = entry?.isIntersecting ?? false
+    if (visible && !was) requestAnimationFrame(loop)
+  }).observe(view)
 }

@@ -35,7 +35,6 @@ function usePaste(choose: (files: FileList | null | undefined) => boolean, paste
 
 /** Selects a frame by click, drag and drop, or paste, and shows the upload progress. */
 export function FrameField({ id, label, slot, field, pastes = false }: FrameFieldProps) {
-  const t = translate()
   const frame = useStore(slot.$frame)
   const missing = useStore($faults)[field]
   const input = useRef<HTMLInputElement>(null)
@@ -84,18 +83,7 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
             event.currentTarget.value = ''
           }}
         />
-        {frame.status === 'none' ? (
-          <div className="stack drop-empty center">
-            <Icon name="upload" />
-            <strong>{t('workspace.image.drop')}</strong>
-          </div>
-        ) : (
-          <img
-            src={frame.preview}
-            style={{ background: PICTURE_BACKGROUND, objectViewBox: viewBoxOf(frame) }}
-            alt={label}
-          />
-        )}
+        <FramePreview frame={frame} label={label} />
       </div>
       <FrameState frame={frame} slot={slot} input={input} />
       <div role="alert">{fault && <Fault id={`${id}-fault`} text={fault} />}</div>
@@ -104,6 +92,24 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
           <CropButton slot={slot} onApplied={() => input.current?.focus()} />
         </div>
       )}
+    </div>
+  )
+}
+
+function FramePreview({ frame, label }: Readonly<{ frame: Frame; label: string }>) {
+  const t = translate()
+  if (frame.status !== 'none')
+    return (
+      <img
+        src={frame.preview}
+        style={{ background: PICTURE_BACKGROUND, objectViewBox: viewBoxOf(frame) }}
+        alt={label}
+      />
+    )
+  return (
+    <div className="stack drop-empty center">
+      <Icon name="upload" />
+      <strong>{t('workspace.image.drop')}</strong>
     </div>
   )
 }

@@ -68,6 +68,9 @@ async function readBack(address: string, signal: AbortSignal): Promise<Blob> {
   return response.blob()
 }
 
+const isPartWide = ({ width, height }: Original, part?: CropEdges) =>
+  part ? isWide(width * (part.right - part.left), height * (part.bottom - part.top)) : isWide(width, height)
+
 let slots = 0
 
 export function createFrameSlot(): FrameSlot {
@@ -86,10 +89,7 @@ export function createFrameSlot(): FrameSlot {
 
   /** Uploads a picture, or a part of it, unless another image takes its place first. */
   async function send(original: Original, mine: AbortController, crop?: CropEdges): Promise<void> {
-    const { width, height } = original
-    const wide = crop
-      ? isWide(width * (crop.right - crop.left), height * (crop.bottom - crop.top))
-      : isWide(width, height)
+    const wide = isPartWide(original, crop)
     const onProgress = (percent: number) => {
       const state = { status: 'uploading', percent, preview: original.address, original, wide } as const
       if (upload === mine) $frame.set(crop ? { ...state, crop } : state)
