@@ -22,27 +22,18 @@ type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background
 
 export type AccountPasswords = ReturnType<typeof createAccountPasswords>
 
-/** Creates the service that checks, resets and changes passwords. */
-export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...options }: PasswordsOptions) {
-  const { database, links, background, grants } = options
-  // Compare with this hash if no account exists, so that the response time does not reveal whether one does.
-  const unknownHash = unusablePassword()
+async function hashStrong(password: string, { email, fullName }: UserAccount): Promise<string> {
+  await assertStrong(password, { email, username: fullName }, 'new_password')
+  return hashPassword(password)
+}
 
-  const isPassword = async (account: UserAccount | null, password: string) =>
-    passwordMatches(password, account?.passwordHash ?? unknownHash)
-
-  /** Compares with the password of each pending registration. */
-  const isPendingPassword = async ({ id, passwordHash }: UserAccount, password: string) => {
-    const hashes = new Set([passwordHash, ...(await links.pendingHashes(id))])
-    return (await Promise.all([...hashes].map((hash) => passwordMatches(password, hash)))).includes(true)
-  }
-
-  /**
-   * Stores a new password, ends all sessions, revokes reset links and emails a notice, in the caller's transaction.
-   * Returns the time of the change.
-   * @param confirmed hash of the password that the user has proved to know
-   */
-  const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string, confirmed?: string) => {
+/**
+ * Creates the function that stores a new password, ends all sessions, revokes reset links and emails a notice, in the
+ * caller's transaction. It returns the time of the change.
+ * @param confirmed hash of the password that the user has proved to know
+ */
+function createReplace({ links, outbox, publicUrl, now = Date.now }: PasswordsOptions) {
+  return async (tx: EntityManager, account: UserAccount, passwordHash: string, confirmed?: string) => {
     const at = new Date(now())
     const changed = await tx.nativeUpdate(
       UserTable,
@@ -58,10 +49,19 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     await outbox.put(tx, account.id, notice, NOTICE_LIFETIME_MS)
     return at
   }
+}
 
-  const hashStrong = async (password: string, { email, fullName }: UserAccount) => {
-    await assertStrong(password, { email, username: fullName }, 'new_password')
-    return hashPassword(password)
+function createPasswordChecks({ database, links }: PasswordsOptions) {
+  // Compare with this hash if no account exists, so that the response time does not reveal whether one does.
+  const unknownHash = unusablePassword()
+
+  const isPassword = async (account: UserAccount | null, password: string) =>
+    passwordMatches(password, account?.passwordHash ?? unknownHash)
+
+  /** Compares with the password of each pending registration. */
+  const isPendingPassword = async ({ id, passwordHash }: UserAccount, password: string) => {
+    const hashes = new Set([passwordHash, ...(await links.pendingHashes(id))])
+    return (await Promise.all([...hashes].map((hash) => passwordMatches(password, hash)))).includes(true)
   }
 
   return {
@@ -91,19 +91,13 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     async isSet(userId: string): Promise<boolean> {
       return (await database.em.fork().findOne(UserTable, { id: userId }))?.hasPassword ?? true
     },
+  }
+}
 
-    /** Emails a link that confirms the deletion of the account. */
-    async mailDeletion(userId: string): Promise<void> {
-      const account = await database.em.fork().findOne(UserTable, { id: userId })
-      if (account) await database.em.fork().transactional((tx) => links.send(tx, 'delete', account))
-    },
+function createResets(options: PasswordsOptions, replace: ReturnType<typeof createReplace>) {
+  const { database, links, background, grants, now = Date.now } = options
 
-    /** Checks a mailed token, which is deleted with the account. @throws Rejection token_invalid */
-    async confirmDeletion(userId: string, token: string): Promise<void> {
-      const link = await links.find(token, 'delete')
-      if (link?.userId !== userId) throw new Rejection('token_invalid', 'The link has expired or is invalid.')
-    },
-
+  return {
     /** Emails a reset link in the background if the address has a verified account. */
     forgot(email: string, onSent: (userId: string) => Promise<void>): void {
       background.run(async () => {
@@ -140,6 +134,29 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
         await replace(tx, account, passwordHash)
       })
       return account
+    },
+  }
+}
+
+/** Creates the service that checks, resets and changes passwords. */
+export function createAccountPasswords(options: PasswordsOptions) {
+  const { database, links, now = Date.now } = options
+  const replace = createReplace(options)
+
+  return {
+    ...createPasswordChecks(options),
+    ...createResets(options, replace),
+
+    /** Emails a link that confirms the deletion of the account. */
+    async mailDeletion(userId: string): Promise<void> {
+      const account = await database.em.fork().findOne(UserTable, { id: userId })
+      if (account) await database.em.fork().transactional((tx) => links.send(tx, 'delete', account))
+    },
+
+    /** Checks a mailed token, which is deleted with the account. @throws Rejection token_invalid */
+    async confirmDeletion(userId: string, token: string): Promise<void> {
+      const link = await links.find(token, 'delete')
+      if (link?.userId !== userId) throw new Rejection('token_invalid', 'The link has expired or is invalid.')
     },
 
     /**

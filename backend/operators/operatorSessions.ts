@@ -26,6 +26,54 @@ export function tokenHasher({ secret, password }: Pick<SessionsOptions, 'secret'
   return (token: string): string => createHmac('sha256', key).update(token).digest('hex')
 }
 
+/** Creates the cookies of the session's token and of the device. */
+function createCookies({ secure, deviceKey }: Pick<SessionsOptions, 'secure' | 'deviceKey'>) {
+  const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
+  const deviceCookie = `${cookie}_device`
+  const macOf = (device: string) => createHmac('sha256', deviceKey).update(device).digest('base64url')
+  const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
+  const setCookie = (ctx: Context, name: string, value: string | null, seconds: number) => {
+    // Koa refuses to set secure cookies on the unencrypted connection from a proxy unless this is set.
+    ctx.cookies.secure = secure
+    ctx.cookies.set(name, value, { ...options, maxAge: seconds * 1000 })
+  }
+  const setToken = (ctx: Context, token: string | null) => setCookie(ctx, cookie, token, SESSION_SECONDS)
+  const deviceOf = (ctx: Context): string | undefined => {
+    const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(ctx.cookies.get(deviceCookie) ?? '') ?? []
+    return device && timingSafeEqual(Buffer.from(mac!), Buffer.from(macOf(device))) ? device : undefined
+  }
+  const rememberDevice = (ctx: Context) => {
+    const device = deviceOf(ctx) ?? randomUUID()
+    setCookie(ctx, deviceCookie, `${device}.${macOf(device)}`, DEVICE_SECONDS)
+  }
+
+  return { tokenOf: (ctx: Context) => ctx.cookies.get(cookie), setToken, deviceOf, rememberDevice }
+}
+
+/** Stores a session, and deletes those that have expired. */
+async function insertSession(pool: Pick<pg.Pool, 'query'>, hash: string, steppedUp: boolean): Promise<void> {
+  const now = new Date()
+  await pool.query('delete from operator_session where expires_at < $1', [now])
+  const row = [hash, now, new Date(now.getTime() + SESSION_SECONDS * 1000), steppedUp ? now : null]
+  const sql = 'insert into operator_session (hash, created_at, expires_at, stepped_up_at) values ($1, $2, $3, $4)'
+  await pool.query(sql, row)
+}
+
+const createStepUps = (pool: Pick<pg.Pool, 'query'>, idOf: (ctx: Context) => string) => ({
+  /** Records that the session proved the second factor. */
+  async stepUp(ctx: Context): Promise<void> {
+    const row = [idOf(ctx), new Date()]
+    await pool.query('update operator_session set stepped_up_at = $2 where hash = $1', row)
+  },
+
+  /** Returns whether the session proved the second factor in the last ten minutes. */
+  async isSteppedUp(ctx: Context): Promise<boolean> {
+    const row = [idOf(ctx), new Date(Date.now() - STEP_UP_MS)]
+    const sql = 'select 1 from operator_session where hash = $1 and stepped_up_at > $2'
+    return (await pool.query(sql, row)).rowCount === 1
+  },
+})
+
 /**
  * Manages the sessions of the operator, who is not a user. Rows contain only an HMAC of the token. Sessions expire by
  * the system clock, not the calendar. Over HTTPS the cookies are bound to this host (`__Host-`, RFC 6265bis). A second
@@ -37,10 +85,7 @@ export function createOperatorSessions(
   { secure, secret, password, deviceKey }: SessionsOptions,
 ) {
   const hashOf = tokenHasher({ secret, password })
-  const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
-  const deviceCookie = `${cookie}_device`
-  const macOf = (device: string) => createHmac('sha256', deviceKey).update(device).digest('base64url')
-  const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
+  const cookies = createCookies({ secure, deviceKey })
   /** Cache expiry of open sessions in epoch milliseconds, by token hash. */
   const open = new Map<string, number>()
   changes.subscribe(({ name, ids }) => {
@@ -48,19 +93,10 @@ export function createOperatorSessions(
     // Notifications were lost while the connection was down.
     if (name === RELISTENED) open.clear()
   })
-  const setCookie = (ctx: Context, name: string, value: string | null, seconds: number) => {
-    // Koa refuses to set secure cookies on the unencrypted connection from a proxy unless this is set.
-    ctx.cookies.secure = secure
-    ctx.cookies.set(name, value, { ...options, maxAge: seconds * 1000 })
-  }
-  const setToken = (ctx: Context, token: string | null) => setCookie(ctx, cookie, token, SESSION_SECONDS)
-  const deviceOf = (ctx: Context): string | undefined => {
-    const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(ctx.cookies.get(deviceCookie) ?? '') ?? []
-    return device && timingSafeEqual(Buffer.from(mac!), Buffer.from(macOf(device))) ? device : undefined
-  }
+  const idOf = (ctx: Context): string => hashOf(cookies.tokenOf(ctx) ?? '')
 
   const end = async (ctx: Context): Promise<boolean> => {
-    const token = ctx.cookies.get(cookie)
+    const token = cookies.tokenOf(ctx)
     if (!token) return false
     const hash = hashOf(token)
     open.delete(hash)
@@ -74,44 +110,21 @@ export function createOperatorSessions(
     async signIn(ctx: Context, steppedUp: boolean): Promise<void> {
       await end(ctx)
       const token = randomBytes(32).toString('base64url')
-      const now = Date.now()
-      await pool.query('delete from operator_session where expires_at < $1', [new Date(now)])
-      const row = [
-        hashOf(token),
-        new Date(now),
-        new Date(now + SESSION_SECONDS * 1000),
-        steppedUp ? new Date(now) : null,
-      ]
-      const sql = 'insert into operator_session (hash, created_at, expires_at, stepped_up_at) values ($1, $2, $3, $4)'
-      await pool.query(sql, row)
-      setToken(ctx, token)
-      const device = deviceOf(ctx) ?? randomUUID()
-      setCookie(ctx, deviceCookie, `${device}.${macOf(device)}`, DEVICE_SECONDS)
+      await insertSession(pool, hashOf(token), steppedUp)
+      cookies.setToken(ctx, token)
+      cookies.rememberDevice(ctx)
     },
 
     /** Returns the id of a device that has signed in before; undefined for others. */
-    deviceOf,
+    deviceOf: cookies.deviceOf,
 
     /** Returns the id of the session, the hash of its token. */
-    idOf(ctx: Context): string {
-      return hashOf(ctx.cookies.get(cookie) ?? '')
-    },
+    idOf,
 
-    /** Records that the session proved the second factor. */
-    async stepUp(ctx: Context): Promise<void> {
-      const row = [hashOf(ctx.cookies.get(cookie) ?? ''), new Date()]
-      await pool.query('update operator_session set stepped_up_at = $2 where hash = $1', row)
-    },
-
-    /** Returns whether the session proved the second factor in the last ten minutes. */
-    async isSteppedUp(ctx: Context): Promise<boolean> {
-      const row = [hashOf(ctx.cookies.get(cookie) ?? ''), new Date(Date.now() - STEP_UP_MS)]
-      const sql = 'select 1 from operator_session where hash = $1 and stepped_up_at > $2'
-      return (await pool.query(sql, row)).rowCount === 1
-    },
+    ...createStepUps(pool, idOf),
 
     async isSignedIn(ctx: Context): Promise<boolean> {
-      const token = ctx.cookies.get(cookie)
+      const token = cookies.tokenOf(ctx)
       if (!token) return false
       const hash = hashOf(token)
       const now = Date.now()
@@ -129,7 +142,7 @@ export function createOperatorSessions(
     /** Ends the session and removes the cookie. Returns false if there was no session. */
     async signOut(ctx: Context): Promise<boolean> {
       const ended = await end(ctx)
-      setToken(ctx, null)
+      cookies.setToken(ctx, null)
       return ended
     },
   }

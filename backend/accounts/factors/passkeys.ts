@@ -45,32 +45,125 @@ type Transports = NonNullable<RegistrationResponseJSON['response']['transports']
 
 export type Passkeys = ReturnType<typeof createPasskeys>
 
+function siteOf(publicUrl: string) {
+  const { hostname, origin } = new URL(publicUrl)
+  return { expectedRPID: hostname, expectedOrigin: origin }
+}
+
+/** Returns the ids of the owner's passkeys. @throws Rejection too_many_passkeys, if there is no room for one more */
+async function idsWithRoom(em: EntityManager, owner: string) {
+  const existing = await em.execute<{ id: string }[]>('select id from passkey where owner = ?', [owner])
+  if (existing.length >= MAX_PASSKEYS)
+    throw new Rejection('too_many_passkeys', 'You have 20 passkeys. Please remove one first.')
+  return existing
+}
+
+const createAdditions = (database: Database, challenges: Challenges, publicUrl: () => string) => ({
+  /** Returns the options with which a browser creates a passkey. `session` is the session that adds it. */
+  async creationOptions(ctx: Context, session: string, owner: string, label: string): Promise<object> {
+    const existing = await idsWithRoom(database.em.fork(), owner)
+    const options = {
+      rpName: 'Kinora',
+      rpID: siteOf(publicUrl()).expectedRPID,
+      userName: label,
+      userID: new TextEncoder().encode(owner),
+      challenge: Buffer.from(challenges.issue(ctx, session), 'base64url'),
+      attestationType: 'none',
+      excludeCredentials: existing,
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    }
+    return inThread('registrationOptions', [options])
+  },
+
+  /** Stores a passkey that the browser has created. @throws Rejection passkey_refused, too_many_passkeys */
+  async add(ctx: Context, session: string, owner: string, name: string, credential: object): Promise<void> {
+    const answer = {
+      response: credential as RegistrationResponseJSON,
+      ...siteOf(publicUrl()),
+      requireUserVerification: true,
+    }
+    const { registrationInfo: created } = await checked(
+      (challenge) => challenges.accept(ctx, challenge, session),
+      (isExpected) => inThread('verifyRegistration', [answer], isExpected),
+    )
+    if (!created) throw refused()
+    const { id, publicKey, counter, transports = [] } = created.credential
+    const key = Buffer.from(publicKey).toString('base64url')
+    await database.em.fork().transactional(async (tx) => {
+      // Concurrent additions would count the same passkeys.
+      await tx.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`passkeys of ${owner}`])
+      await idsWithRoom(tx, owner)
+      const added = await tx.execute<object[]>(
+        `insert into passkey (id, owner, name, public_key, counter, transports, created_at)
+         values (?, ?, ?, ?, ?, array(select jsonb_array_elements_text(?::jsonb)), now())
+         on conflict do nothing returning id`,
+        [id, owner, name, key, counter, JSON.stringify(transports)],
+      )
+      if (added.length === 0) throw refused()
+    })
+  },
+})
+
+const createChecks = (database: Database, challenges: Challenges, publicUrl: () => string) => ({
+  /** Returns the options with which a browser uses a passkey. */
+  requestOptions: (ctx: Context): Promise<object> =>
+    inThread('authenticationOptions', [
+      {
+        rpID: siteOf(publicUrl()).expectedRPID,
+        challenge: Buffer.from(challenges.issue(ctx), 'base64url'),
+        userVerification: 'required',
+      },
+    ]),
+
+  /**
+   * Checks a passkey's answer to a challenge and its counter. Returns its owner.
+   * @throws Rejection passkey_refused
+   */
+  async verify(ctx: Context, credential: object): Promise<string> {
+    const response = credential as AuthenticationResponseJSON
+    const sql = 'select id, owner, public_key, counter, transports from passkey where id = ?'
+    const [stored] = isCredentialId(response.id) ? await database.em.fork().execute<Stored[]>(sql, [response.id]) : []
+    if (!stored) throw refused()
+    const answer = {
+      response,
+      ...siteOf(publicUrl()),
+      credential: {
+        id: stored.id,
+        publicKey: new Uint8Array(Buffer.from(stored.public_key, 'base64url')),
+        counter: Number(stored.counter),
+        transports: stored.transports as Transports,
+      },
+      requireUserVerification: true,
+    }
+    const { verified, authenticationInfo } = await checked(
+      (challenge) => challenges.accept(ctx, challenge),
+      (isExpected) => inThread('verifyAuthentication', [answer], isExpected),
+    )
+    if (!verified) throw refused()
+    const counted = await database.em.fork().execute<object[]>(
+      `update passkey set counter = ?, last_used_at = now() where id = ? and (counter < ? or (counter = 0 and ? = 0))
+       returning id`,
+      [authenticationInfo.newCounter, stored.id, authenticationInfo.newCounter, authenticationInfo.newCounter],
+    )
+    if (counted.length === 0) throw refused()
+    return stored.owner
+  },
+})
+
 /**
  * Creates the service that registers and checks passkeys (WebAuthn). The relying party is the host of the public URL, and
  * user verification is required, so a passkey alone is two factors.
  */
 export function createPasskeys(database: Database, challenges: Challenges, publicUrl: () => string) {
-  const execute = <T extends object>(sql: string, parameters: unknown[], em: EntityManager = database.em.fork()) =>
-    em.execute<T[]>(sql, parameters)
-  const site = () => {
-    const { hostname, origin } = new URL(publicUrl())
-    return { expectedRPID: hostname, expectedOrigin: origin }
-  }
-  /** Returns the ids of the owner's passkeys. @throws Rejection too_many_passkeys, if there is no room for one more */
-  const idsWithRoom = async (owner: string, em?: EntityManager) => {
-    const existing = await execute<{ id: string }>('select id from passkey where owner = ?', [owner], em)
-    if (existing.length >= MAX_PASSKEYS)
-      throw new Rejection('too_many_passkeys', 'You have 20 passkeys. Please remove one first.')
-    return existing
-  }
-
   return {
     /** Returns the owner's passkeys, oldest first. */
     async list(owner: string): Promise<Passkey[]> {
-      const rows = await execute<Passkey>(
-        'select id, name, created_at, last_used_at from passkey where owner = ? order by created_at, id',
-        [owner],
-      )
+      const rows = await database.em
+        .fork()
+        .execute<Passkey[]>(
+          'select id, name, created_at, last_used_at from passkey where owner = ? order by created_at, id',
+          [owner],
+        )
       const iso = (time: string) => new Date(time).toISOString()
       return rows.map((row) => ({
         ...row,
@@ -79,95 +172,13 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
       }))
     },
 
-    /** Returns the options with which a browser creates a passkey. `session` is the session that adds it. */
-    async creationOptions(ctx: Context, session: string, owner: string, label: string): Promise<object> {
-      const existing = await idsWithRoom(owner)
-      const options = {
-        rpName: 'Kinora',
-        rpID: site().expectedRPID,
-        userName: label,
-        userID: new TextEncoder().encode(owner),
-        challenge: Buffer.from(challenges.issue(ctx, session), 'base64url'),
-        attestationType: 'none',
-        excludeCredentials: existing,
-        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-      }
-      return inThread('registrationOptions', [options])
-    },
-
-    /** Stores a passkey that the browser has created. @throws Rejection passkey_refused, too_many_passkeys */
-    async add(ctx: Context, session: string, owner: string, name: string, credential: object): Promise<void> {
-      const answer = { response: credential as RegistrationResponseJSON, ...site(), requireUserVerification: true }
-      const { registrationInfo: created } = await checked(
-        (challenge) => challenges.accept(ctx, challenge, session),
-        (isExpected) => inThread('verifyRegistration', [answer], isExpected),
-      )
-      if (!created) throw refused()
-      const { id, publicKey, counter, transports = [] } = created.credential
-      const key = Buffer.from(publicKey).toString('base64url')
-      await database.em.fork().transactional(async (tx) => {
-        // Concurrent additions would count the same passkeys.
-        await execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`passkeys of ${owner}`], tx)
-        await idsWithRoom(owner, tx)
-        const added = await execute(
-          `insert into passkey (id, owner, name, public_key, counter, transports, created_at)
-           values (?, ?, ?, ?, ?, array(select jsonb_array_elements_text(?::jsonb)), now())
-           on conflict do nothing returning id`,
-          [id, owner, name, key, counter, JSON.stringify(transports)],
-          tx,
-        )
-        if (added.length === 0) throw refused()
-      })
-    },
-
-    /** Returns the options with which a browser uses a passkey. */
-    requestOptions: (ctx: Context): Promise<object> =>
-      inThread('authenticationOptions', [
-        {
-          rpID: site().expectedRPID,
-          challenge: Buffer.from(challenges.issue(ctx), 'base64url'),
-          userVerification: 'required',
-        },
-      ]),
-
-    /**
-     * Checks a passkey's answer to a challenge and its counter. Returns its owner.
-     * @throws Rejection passkey_refused
-     */
-    async verify(ctx: Context, credential: object): Promise<string> {
-      const response = credential as AuthenticationResponseJSON
-      const sql = 'select id, owner, public_key, counter, transports from passkey where id = ?'
-      const [stored] = isCredentialId(response.id) ? await execute<Stored>(sql, [response.id]) : []
-      if (!stored) throw refused()
-      const answer = {
-        response,
-        ...site(),
-        credential: {
-          id: stored.id,
-          publicKey: new Uint8Array(Buffer.from(stored.public_key, 'base64url')),
-          counter: Number(stored.counter),
-          transports: stored.transports as Transports,
-        },
-        requireUserVerification: true,
-      }
-      const { verified, authenticationInfo } = await checked(
-        (challenge) => challenges.accept(ctx, challenge),
-        (isExpected) => inThread('verifyAuthentication', [answer], isExpected),
-      )
-      if (!verified) throw refused()
-      const counted = await execute(
-        `update passkey set counter = ?, last_used_at = now() where id = ? and (counter < ? or (counter = 0 and ? = 0))
-         returning id`,
-        [authenticationInfo.newCounter, stored.id, authenticationInfo.newCounter, authenticationInfo.newCounter],
-      )
-      if (counted.length === 0) throw refused()
-      return stored.owner
-    },
+    ...createAdditions(database, challenges, publicUrl),
+    ...createChecks(database, challenges, publicUrl),
 
     /** Removes one of the owner's passkeys. @throws Rejection not_found */
     async remove(owner: string, id: string): Promise<void> {
       const sql = 'delete from passkey where owner = ? and id = ? returning id'
-      if (!isCredentialId(id) || (await execute(sql, [owner, id])).length === 0)
+      if (!isCredentialId(id) || (await database.em.fork().execute<object[]>(sql, [owner, id])).length === 0)
         throw new Rejection('not_found', 'This passkey was already removed.')
     },
   }

@@ -28,53 +28,99 @@ const FACTORS = `(select from authenticator where owner = ? and confirmed_at is 
 
 const wrongCode = () => new ValidationError([{ path: 'code', code: 'wrong_code' }])
 
+async function replaceCodes(em: EntityManager, owner: string): Promise<string[]> {
+  const codes = newRecoveryCodes()
+  await lockCodes(em, owner)
+  await em.execute('delete from recovery_code where owner = ?', [owner])
+  for (const code of codes)
+    await em.execute('insert into recovery_code (hash, owner) values (?, ?)', [hashOfCode(code), owner])
+  return codes
+}
+
+/** Makes codes for a first factor, whatever is stored: the owner has never seen those. */
+async function firstCodes(em: EntityManager, owner: string): Promise<string[]> {
+  const sql = `select (select count(*)::int from ${FACTORS}) as factors,
+    (select count(*)::int from recovery_code where owner = ?) as codes`
+  const [found] = await em.execute<{ factors: number; codes: number }[]>(sql, [owner, owner, owner])
+  return found!.factors > 1 && found!.codes > 0 ? [] : replaceCodes(em, owner)
+}
+
+async function spendRecoveryCode(em: EntityManager, owner: string, code: string): Promise<boolean> {
+  const sql = 'delete from recovery_code where hash = ? and owner = ? returning owner'
+  return (await em.execute<object[]>(sql, [hashOfCode(code), owner])).length > 0
+}
+
+/** Creates the owners' authenticator apps. */
+function createAuthenticator({ database, userKeys, now = Date.now }: SecondFactorsOptions) {
+  const secretOf = async (owner: string, confirmed: boolean): Promise<string | undefined> => {
+    const sql = 'select sealed from authenticator where owner = ? and (confirmed_at is not null) = ?'
+    const [row] = await database.em.fork().execute<{ sealed: string }[]>(sql, [owner, confirmed])
+    return row && userKeys.tryDecrypt(aboutSecret(owner), row.sealed)
+  }
+
+  return {
+    /** Accepts a code once. Later steps cannot be followed by earlier ones. */
+    async accept(owner: string, code: string): Promise<boolean> {
+      const secret = await secretOf(owner, true)
+      const step = secret && stepOf(secret, code, now())
+      if (!step) return false
+      const sql = 'update authenticator set last_step = ? where owner = ? and last_step < ? returning owner'
+      return (await database.em.fork().execute<object[]>(sql, [step, owner, step])).length > 0
+    },
+
+    /** Makes a secret, which counts once it is confirmed. Replaces an unconfirmed one. @throws Rejection factor_exists */
+    async begin(owner: string, label: string) {
+      const secret = newSecret()
+      const begun = await database.em.fork().execute<object[]>(
+        `insert into authenticator as a (owner, sealed, created_at) values (?, ?, now())
+         on conflict (owner) do update set sealed = excluded.sealed, created_at = now()
+         where a.confirmed_at is null returning owner`,
+        [owner, await userKeys.encrypt(aboutSecret(owner), secret)],
+      )
+      if (begun.length === 0) throw new Rejection('factor_exists', 'An authenticator app is already set up.')
+      return setupOf(secret, label)
+    },
+
+    /**
+     * Turns the authenticator app on. Returns new recovery codes with the first factor, or if none are left.
+     * @throws ValidationError wrong_code
+     */
+    async confirm(owner: string, code: string): Promise<string[]> {
+      const secret = await secretOf(owner, false)
+      const step = secret && stepOf(secret, plainCode(code), now())
+      if (!step) throw wrongCode()
+      return database.em.fork().transactional(async (tx) => {
+        const confirmed = await tx.execute<object[]>(
+          `update authenticator set confirmed_at = now(), created_at = now(), last_step = ? where owner = ? and confirmed_at is null
+           returning owner`,
+          [step, owner],
+        )
+        if (confirmed.length === 0) throw wrongCode()
+        return firstCodes(tx, owner)
+      })
+    },
+
+    /** Turns the authenticator app off, and removes the recovery codes with the last factor. Returns whether it was on. */
+    remove: (owner: string): Promise<boolean> =>
+      database.em.fork().transactional(async (tx) => {
+        const sql = 'delete from authenticator where owner = ? returning confirmed_at'
+        const [removed] = await tx.execute<{ confirmed_at: Date | null }[]>(sql, [owner])
+        await removeIdleCodes(tx, owner)
+        return Boolean(removed?.confirmed_at)
+      }),
+  }
+}
+
 /**
  * Creates the service that sets up and checks second factors. An owner is a user's id, or the operator's. See
  * docs/decisions/0019-second-factors.md.
  */
-export function createSecondFactors({ database, passkeys, userKeys, now = Date.now }: SecondFactorsOptions) {
-  const execute = <T extends object>(sql: string, parameters: unknown[], em: EntityManager = database.em.fork()) =>
-    em.execute<T[]>(sql, parameters)
-
-  const secretOf = async (owner: string, confirmed: boolean): Promise<string | undefined> => {
-    const sql = 'select sealed from authenticator where owner = ? and (confirmed_at is not null) = ?'
-    const [row] = await execute<{ sealed: string }>(sql, [owner, confirmed])
-    return row && userKeys.tryDecrypt(aboutSecret(owner), row.sealed)
-  }
-
-  const replaceCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
-    const codes = newRecoveryCodes()
-    await lockCodes(em, owner)
-    await execute('delete from recovery_code where owner = ?', [owner], em)
-    for (const code of codes)
-      await execute('insert into recovery_code (hash, owner) values (?, ?)', [hashOfCode(code), owner], em)
-    return codes
-  }
-
-  /** Makes codes for a first factor, whatever is stored: the owner has never seen those. */
-  const firstCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
-    const sql = `select (select count(*)::int from ${FACTORS}) as factors,
-      (select count(*)::int from recovery_code where owner = ?) as codes`
-    const [found] = await execute<{ factors: number; codes: number }>(sql, [owner, owner, owner], em)
-    return found!.factors > 1 && found!.codes > 0 ? [] : replaceCodes(owner, em)
-  }
-
-  /** Accepts a code of the authenticator app once. Later steps cannot be followed by earlier ones. */
-  const acceptTotp = async (owner: string, code: string): Promise<boolean> => {
-    const secret = await secretOf(owner, true)
-    const step = secret && stepOf(secret, code, now())
-    if (!step) return false
-    const sql = 'update authenticator set last_step = ? where owner = ? and last_step < ? returning owner'
-    return (await execute(sql, [step, owner, step])).length > 0
-  }
-
-  const spendRecoveryCode = async (owner: string, code: string): Promise<boolean> => {
-    const sql = 'delete from recovery_code where hash = ? and owner = ? returning owner'
-    return (await execute(sql, [hashOfCode(code), owner])).length > 0
-  }
+export function createSecondFactors(options: SecondFactorsOptions) {
+  const { database, passkeys } = options
+  const authenticator = createAuthenticator(options)
 
   const list = async (owner: string): Promise<Omit<Factors, 'missing'>> => {
-    const [row] = await execute<Pick<Factors, 'totp' | 'recovery_codes'>>(
+    const [row] = await database.em.fork().execute<Pick<Factors, 'totp' | 'recovery_codes'>[]>(
       `select exists (select from authenticator where owner = ? and confirmed_at is not null) as totp,
          (select count(*)::int from recovery_code where owner = ?) as recovery_codes`,
       [owner, owner],
@@ -95,39 +141,6 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
       return factors.length > 0 && state.recovery_codes > 0 ? [...factors, 'recovery_code'] : factors
     },
 
-    /** Makes a secret, which counts once it is confirmed. Replaces an unconfirmed one. @throws Rejection factor_exists */
-    async beginTotp(owner: string, label: string) {
-      const secret = newSecret()
-      const begun = await execute(
-        `insert into authenticator as a (owner, sealed, created_at) values (?, ?, now())
-         on conflict (owner) do update set sealed = excluded.sealed, created_at = now()
-         where a.confirmed_at is null returning owner`,
-        [owner, await userKeys.encrypt(aboutSecret(owner), secret)],
-      )
-      if (begun.length === 0) throw new Rejection('factor_exists', 'An authenticator app is already set up.')
-      return setupOf(secret, label)
-    },
-
-    /**
-     * Turns the authenticator app on. Returns new recovery codes with the first factor, or if none are left.
-     * @throws ValidationError wrong_code
-     */
-    async confirmTotp(owner: string, code: string): Promise<string[]> {
-      const secret = await secretOf(owner, false)
-      const step = secret && stepOf(secret, plainCode(code), now())
-      if (!step) throw wrongCode()
-      return database.em.fork().transactional(async (tx) => {
-        const confirmed = await execute(
-          `update authenticator set confirmed_at = now(), created_at = now(), last_step = ? where owner = ? and confirmed_at is null
-           returning owner`,
-          [step, owner],
-          tx,
-        )
-        if (confirmed.length === 0) throw wrongCode()
-        return firstCodes(owner, tx)
-      })
-    },
-
     /** Stores a passkey. Returns new recovery codes with the first factor, or if none are left. */
     async addPasskey(
       ctx: Context,
@@ -137,7 +150,7 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
       credential: object,
     ): Promise<string[]> {
       await passkeys.add(ctx, session, owner, name, credential)
-      return database.em.fork().transactional((tx) => firstCodes(owner, tx))
+      return database.em.fork().transactional((tx) => firstCodes(tx, owner))
     },
 
     /** Removes a passkey, and the recovery codes with the last factor. @throws Rejection not_found */
@@ -152,21 +165,18 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
     async verify(owner: string, entered: string): Promise<Method> {
       const code = plainCode(entered)
       const isTotp = /^\d{6}$/.test(code)
-      const accepted = isTotp ? await acceptTotp(owner, code) : await spendRecoveryCode(owner, code)
+      const accepted = isTotp
+        ? await authenticator.accept(owner, code)
+        : await spendRecoveryCode(database.em.fork(), owner, code)
       if (!accepted) throw wrongCode()
       return isTotp ? 'totp' : 'recovery_code'
     },
 
-    /** Turns the authenticator app off, and removes the recovery codes with the last factor. Returns whether it was on. */
-    removeTotp: (owner: string): Promise<boolean> =>
-      database.em.fork().transactional(async (tx) => {
-        const sql = 'delete from authenticator where owner = ? returning confirmed_at'
-        const [removed] = await execute<{ confirmed_at: Date | null }>(sql, [owner], tx)
-        await removeIdleCodes(tx, owner)
-        return Boolean(removed?.confirmed_at)
-      }),
+    beginTotp: authenticator.begin,
+    confirmTotp: authenticator.confirm,
+    removeTotp: authenticator.remove,
 
-    renewCodes: (owner: string): Promise<string[]> => database.em.fork().transactional((tx) => replaceCodes(owner, tx)),
+    renewCodes: (owner: string): Promise<string[]> => database.em.fork().transactional((tx) => replaceCodes(tx, owner)),
   }
 }
 

@@ -34,34 +34,69 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 
 export type MailedLinks = ReturnType<typeof createMailedLinks>
 
-/** Creates a sender of emailed links with single-use tokens. Stores only the hashes of the tokens. */
-export function createMailedLinks(database: Database, outbox: Outbox, publicUrl: () => string, now: Clock) {
-  // Transactions that change a user's links run one after another, and lock the account first to avoid deadlocks.
-  const lock = async (tx: EntityManager, userId: string) => {
-    const found = await tx.execute<object[]>('select 1 from user_account where id = ? for update', [userId])
-    if (found.length === 0) throw new Rejection('unauthenticated', 'This account was deleted.')
-  }
+// Transactions that change a user's links run one after another, and lock the account first to avoid deadlocks.
+async function lock(tx: EntityManager, userId: string): Promise<void> {
+  const found = await tx.execute<object[]>('select 1 from user_account where id = ? for update', [userId])
+  if (found.length === 0) throw new Rejection('unauthenticated', 'This account was deleted.')
+}
 
-  /** Invalidates a user's links for a purpose. */
-  const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
-    tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
+/** Invalidates a user's links for a purpose. */
+const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
+  tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
+
+/**
+ * Invalidates the links that were mailed before an address was verified, perhaps to another spelling of it. Those that
+ * verify it are remembered without their registrations, because mail scanners and people open them again.
+ * @returns the hashes of the links that verified the address
+ */
+async function revokeUnverified(tx: EntityManager, userId: string): Promise<string[]> {
+  await lock(tx, userId)
+  await revoke(tx, userId, 'reset')
+  const spent = await tx.execute<{ hash: string }[]>(
+    `update mail_token set purpose = 'verified', registration = null
+     where user_id = ? and purpose = 'verify' returning hash`,
+    [userId],
+  )
+  return spent.map(({ hash }) => hash)
+}
+
+const createLinkReads = (database: Database, now: Clock) => ({
+  /** Returns whether a token is that of a link whose account was verified since, however long ago it expired. */
+  async isVerified(token: string): Promise<boolean> {
+    const sql = "select 1 from mail_token where hash = ? and purpose = 'verified'"
+    return (await database.em.fork().execute<object[]>(sql, [hashOf(token)])).length > 0
+  },
 
   /**
-   * Invalidates the links that were mailed before an address was verified, perhaps to another spelling of it. Those that
-   * verify it are remembered without their registrations, because mail scanners and people open them again.
-   * @returns the hashes of the links that verified the address
+   * Returns the user that a token was issued to, and the registration that it activates; null if that is the
+   * account's own. `since` is when the oldest of the user's valid links for the purpose was issued. Returns undefined
+   * if the token is invalid or has expired.
    */
-  const revokeUnverified = async (tx: EntityManager, userId: string): Promise<string[]> => {
-    await lock(tx, userId)
-    await revoke(tx, userId, 'reset')
-    const spent = await tx.execute<{ hash: string }[]>(
-      `update mail_token set purpose = 'verified', registration = null
-       where user_id = ? and purpose = 'verify' returning hash`,
-      [userId],
-    )
-    return spent.map(({ hash }) => hash)
-  }
+  async find(token: string, purpose: Purpose) {
+    const sql = `select user_id as "userId", registration, (
+        select min(expires_at) from mail_token v
+        where v.user_id = t.user_id and v.purpose = t.purpose and v.expires_at > ?
+      ) as "firstExpiry" from mail_token t where hash = ? and purpose = ? and expires_at > ?`
+    const at = new Date(now())
+    type Row = Readonly<{ userId: string; registration: PendingRegistration | null; firstExpiry: string }>
+    const [row] = await database.em.fork().execute<Row[]>(sql, [at, hashOf(token), purpose, at])
+    return row && { ...row, since: new Date(Date.parse(row.firstExpiry) - LINKS[purpose].lifetimeMs) }
+  },
 
+  /** Returns the different password hashes of a user's newest verification links, expired ones included. */
+  async pendingHashes(userId: string): Promise<string[]> {
+    const rows = await database.em.fork().execute<{ hash: string }[]>(
+      `select registration ->> 'passwordHash' as hash from mail_token
+       where user_id = ? and purpose = 'verify' and registration is not null
+       group by 1 order by max(expires_at) desc limit ?`,
+      [userId, COMPARED],
+    )
+    return rows.map(({ hash }) => hash)
+  },
+})
+
+/** Creates a sender of emailed links with single-use tokens. Stores only the hashes of the tokens. */
+export function createMailedLinks(database: Database, outbox: Outbox, publicUrl: () => string, now: Clock) {
   /**
    * Stores and returns a token within the caller's transaction. Earlier ones stay valid: anyone can ask for a new link,
    * also while the owner uses one. A token that verifies an address carries the registration that it activates.
@@ -85,6 +120,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
   }
 
   return {
+    ...createLinkReads(database, now),
     revoke,
     revokeUnverified,
     issue,
@@ -92,12 +128,6 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     /** Spends a link that verifies an address, and with it the user's other ones. @returns false if it was already spent */
     spendVerification: async (tx: EntityManager, userId: string, token: string): Promise<boolean> =>
       (await revokeUnverified(tx, userId)).includes(hashOf(token)),
-
-    /** Returns whether a token is that of a link whose account was verified since, however long ago it expired. */
-    async isVerified(token: string): Promise<boolean> {
-      const sql = "select 1 from mail_token where hash = ? and purpose = 'verified'"
-      return (await database.em.fork().execute<object[]>(sql, [hashOf(token)])).length > 0
-    },
 
     /**
      * Emails a link with a new token, to a page in the account's language, within the caller's transaction. `query`
@@ -114,33 +144,6 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
       const page = publicUrl() + (account.language === 'zh' ? '/zh' : '') + path
       const link = `${page}?${new URLSearchParams({ token, ...query })}`
       await outbox.put(tx, account.id, composeMail(mail, account, link, values), lifetimeMs)
-    },
-
-    /**
-     * Returns the user that a token was issued to, and the registration that it activates; null if that is the
-     * account's own. `since` is when the oldest of the user's valid links for the purpose was issued. Returns undefined
-     * if the token is invalid or has expired.
-     */
-    async find(token: string, purpose: Purpose) {
-      const sql = `select user_id as "userId", registration, (
-          select min(expires_at) from mail_token v
-          where v.user_id = t.user_id and v.purpose = t.purpose and v.expires_at > ?
-        ) as "firstExpiry" from mail_token t where hash = ? and purpose = ? and expires_at > ?`
-      const at = new Date(now())
-      type Row = Readonly<{ userId: string; registration: PendingRegistration | null; firstExpiry: string }>
-      const [row] = await database.em.fork().execute<Row[]>(sql, [at, hashOf(token), purpose, at])
-      return row && { ...row, since: new Date(Date.parse(row.firstExpiry) - LINKS[purpose].lifetimeMs) }
-    },
-
-    /** Returns the different password hashes of a user's newest verification links, expired ones included. */
-    async pendingHashes(userId: string): Promise<string[]> {
-      const rows = await database.em.fork().execute<{ hash: string }[]>(
-        `select registration ->> 'passwordHash' as hash from mail_token
-         where user_id = ? and purpose = 'verify' and registration is not null
-         group by 1 order by max(expires_at) desc limit ?`,
-        [userId, COMPARED],
-      )
-      return rows.map(({ hash }) => hash)
     },
 
     /** Deletes a user's token. @returns false if it was already spent */

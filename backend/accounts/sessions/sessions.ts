@@ -73,11 +73,17 @@ type AccessClaim = Readonly<{ session: string; number: number }>
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/**
- * Creates the session store. Tokens have the form `<session>.<number>.<mac>` and are not stored. The number is the
- * expiry in epoch seconds in an access token, and the generation in a refresh token.
- */
-export function createSessions(database: Database, secret: string, now: Clock = Date.now) {
+const agoBy = (now: Clock) => (seconds: number) => new Date(now() - seconds * 1000)
+
+const executeIn =
+  (database: Database) =>
+  <T extends object>(sql: string, parameters: unknown[]) =>
+    database.em.fork().execute<T[]>(sql, parameters)
+
+type Tokens = ReturnType<typeof createTokens>
+
+/** Creates the tokens, whose form is `<session>.<number>.<mac>`. */
+function createTokens(secret: string, now: Clock) {
   const key = createSecretKey(secret, 'utf8')
   const macOf = (kind: string, session: string, number: number) =>
     createHmac('sha256', key).update(`${kind}.${session}.${number}`).digest('base64url')
@@ -91,50 +97,32 @@ export function createSessions(database: Database, secret: string, now: Clock = 
     return isGenuine ? { session, number: Number(number) } : undefined
   }
 
-  const tokens = (session: string, generation: number): SessionTokens => ({
+  const issue = (session: string, generation: number): SessionTokens => ({
     access: token('access', session, Math.floor(now() / 1000) + ACCESS_SECONDS),
     refresh: token('refresh', session, generation),
   })
 
-  const ago = (seconds: number) => new Date(now() - seconds * 1000)
+  return { parse, issue }
+}
 
-  const execute = <T extends object>(sql: string, parameters: unknown[]) =>
-    database.em.fork().execute<T[]>(sql, parameters)
+/** Ends a session. Returns its user; undefined if it had ended before. */
+async function endSession(database: Database, id: string, at: Date): Promise<string | undefined> {
+  const em = database.em.fork()
+  const [row] = await em.execute<{ user_id: string }[]>('select user_id from session where id = ?', [id])
+  const ended = row && (await endSessions(em, row.user_id, at, { only: id }))
+  return ended ? row.user_id : undefined
+}
+
+function createAuthentication(database: Database, tokens: Tokens, now: Clock) {
+  const execute = executeIn(database)
+  const ago = agoBy(now)
   const remembered = new OpenSessions(now)
-
-  /** Ends a session. Returns its user; undefined if it had ended before. */
-  const endSession = async (id: string): Promise<string | undefined> => {
-    const [row] = await execute<{ user_id: string }>('select user_id from session where id = ?', [id])
-    const ended = row && (await endSessions(database.em.fork(), row.user_id, new Date(now()), { only: id }))
-    return ended ? row.user_id : undefined
-  }
-
   const isCurrent = (claim: AccessClaim | undefined): claim is AccessClaim =>
     claim !== undefined && claim.number >= now() / 1000
 
   return {
-    /**
-     * @param steppedUp whether the sign-in proved a second factor
-     * @param since time of the last change of the password when it was checked
-     * @throws Rejection unauthenticated, if the account was deleted or its password has changed since
-     */
-    async open(userId: string, userAgent: string, steppedUp = false, since?: Date | null) {
-      const id = uuid7(now())
-      const at = new Date(now())
-      // The lock makes a concurrent deletion of the account, or change of its password, wait.
-      const opened = await execute(
-        `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent, stepped_up_at)
-         select ?::uuid, id, 0, ?::timestamptz, ?::timestamptz, ?::timestamptz, ?, ?::timestamptz
-         from user_account where id = ? and (? or password_changed_at is not distinct from ?::timestamptz)
-         for share returning id`,
-        [id, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null, userId, since === undefined, since ?? null],
-      )
-      if (opened.length === 0) throw new Rejection('unauthenticated', 'This account has changed. Please sign in again.')
-      return tokens(id, 0)
-    },
-
     /** Returns the claim of an access token, which may have expired; undefined if the token is not genuine. */
-    verify: (access: string | undefined): AccessClaim | undefined => parse('access', access),
+    verify: (access: string | undefined): AccessClaim | undefined => tokens.parse('access', access),
 
     /** Returns the session that an access token was issued for, which may have ended. Reads no database. */
     issuedFor: (claim: AccessClaim | undefined) => (isCurrent(claim) ? claim.session : undefined),
@@ -159,7 +147,14 @@ export function createSessions(database: Database, secret: string, now: Clock = 
 
     /** Looks sessions up again that another process has ended; all of them without ids. */
     forget: (ids?: readonly string[]) => remembered.forget(ids),
+  }
+}
 
+function createRotations(database: Database, tokens: Tokens, now: Clock) {
+  const execute = executeIn(database)
+  const ago = agoBy(now)
+
+  return {
     /**
      * Rotates the refresh token. Reuse of an older token ends the session, because the token may have been stolen.
      * @param onReuse called with the user whose session was ended
@@ -169,7 +164,7 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       refresh: string | undefined,
       onReuse: (userId: string) => Promise<void> = async () => {},
     ): Promise<SessionTokens | undefined> {
-      const claim = parse('refresh', refresh)
+      const claim = tokens.parse('refresh', refresh)
       if (!claim) return undefined
       const at = new Date(now())
       const [rotated] = await execute(
@@ -178,20 +173,26 @@ export function createSessions(database: Database, secret: string, now: Clock = 
            and (generation = 0 or rotated_at <= ?) returning id`,
         [at, at, claim.session, claim.number, ago(SESSION_SECONDS), ago(REFRESH_SECONDS), ago(GRACE_SECONDS)],
       )
-      if (rotated) return tokens(claim.session, claim.number + 1)
+      if (rotated) return tokens.issue(claim.session, claim.number + 1)
       const [row] = await execute<{ generation: number; rotated_at: Date }>(
         'select generation, rotated_at from session where id = ? and ended_at is null and created_at > ?',
         [claim.session, ago(SESSION_SECONDS)],
       )
       if (!row) return undefined
       const justRotated = new Date(row.rotated_at) > ago(GRACE_SECONDS)
-      if (justRotated && row.generation - claim.number <= 1) return tokens(claim.session, row.generation)
+      if (justRotated && row.generation - claim.number <= 1) return tokens.issue(claim.session, row.generation)
       const isExpired = row.generation === claim.number
-      const reusedBy = isExpired ? undefined : await endSession(claim.session)
+      const reusedBy = isExpired ? undefined : await endSession(database, claim.session, at)
       if (reusedBy) await onReuse(reusedBy)
       return undefined
     },
+  }
+}
 
+function createStepUps(database: Database, now: Clock) {
+  const execute = executeIn(database)
+
+  return {
     /** Records that the session proved a second factor. */
     async stepUp(sessionId: string): Promise<void> {
       await execute('update session set stepped_up_at = ? where id = ?', [new Date(now()), sessionId])
@@ -200,8 +201,43 @@ export function createSessions(database: Database, secret: string, now: Clock = 
     /** Returns whether the session proved a second factor in the last ten minutes. */
     async isSteppedUp(sessionId: string): Promise<boolean> {
       const sql = 'select 1 from session where id = ? and stepped_up_at > ?'
-      return (await execute(sql, [sessionId, ago(STEP_UP_SECONDS)])).length > 0
+      return (await execute(sql, [sessionId, agoBy(now)(STEP_UP_SECONDS)])).length > 0
     },
+  }
+}
+
+/**
+ * Creates the session store. Tokens have the form `<session>.<number>.<mac>` and are not stored. The number is the
+ * expiry in epoch seconds in an access token, and the generation in a refresh token.
+ */
+export function createSessions(database: Database, secret: string, now: Clock = Date.now) {
+  const tokens = createTokens(secret, now)
+  const ago = agoBy(now)
+  const execute = executeIn(database)
+  return {
+    /**
+     * @param steppedUp whether the sign-in proved a second factor
+     * @param since time of the last change of the password when it was checked
+     * @throws Rejection unauthenticated, if the account was deleted or its password has changed since
+     */
+    async open(userId: string, userAgent: string, steppedUp = false, since?: Date | null) {
+      const id = uuid7(now())
+      const at = new Date(now())
+      // The lock makes a concurrent deletion of the account, or change of its password, wait.
+      const opened = await execute(
+        `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent, stepped_up_at)
+         select ?::uuid, id, 0, ?::timestamptz, ?::timestamptz, ?::timestamptz, ?, ?::timestamptz
+         from user_account where id = ? and (? or password_changed_at is not distinct from ?::timestamptz)
+         for share returning id`,
+        [id, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null, userId, since === undefined, since ?? null],
+      )
+      if (opened.length === 0) throw new Rejection('unauthenticated', 'This account has changed. Please sign in again.')
+      return tokens.issue(id, 0)
+    },
+
+    ...createAuthentication(database, tokens, now),
+    ...createRotations(database, tokens, now),
+    ...createStepUps(database, now),
 
     /** Returns up to 100 of the user's active sessions, most recently used first. */
     list(userId: string) {
@@ -231,8 +267,8 @@ export function createSessions(database: Database, secret: string, now: Clock = 
 
     /** Ends the session of the access token or, if that is invalid, of the refresh token. Returns its user. */
     async end({ access, refresh }: { access: string | undefined; refresh: string | undefined }) {
-      const claim = parse('access', access) ?? parse('refresh', refresh)
-      return claim && endSession(claim.session)
+      const claim = tokens.parse('access', access) ?? tokens.parse('refresh', refresh)
+      return claim && endSession(database, claim.session, new Date(now()))
     },
   }
 }

@@ -29,8 +29,8 @@ const SWEEP_INTERVAL_MS = 60_000
 /** Timeout for the response headers, in addition to the time to upload the body. */
 const RESPONSE_TIMEOUT_MS = 60_000
 
-/** Creates a media store in an S3 bucket with path-style URLs. `copies` is a folder for local copies of files. */
-export function createS3MediaStore(access: S3Access, copies: string): ListedStore {
+/** Creates the signed requests to a bucket. */
+function createBucket(access: S3Access) {
   const { endpoint, bucket, region, accessKeyId, secretAccessKey } = access
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
   const root = `${trimEnd(endpoint, '/')}/${bucket}`
@@ -86,6 +86,12 @@ export function createS3MediaStore(access: S3Access, copies: string): ListedStor
       { objectMode: false },
     )
 
+  return { root, address, send, request, size, read }
+}
+
+/** Creates a media store in an S3 bucket with path-style URLs. `copies` is a folder for local copies of files. */
+export function createS3MediaStore(access: S3Access, copies: string): ListedStore {
+  const { root, address, send, request, size, read } = createBucket(access)
   let sweep: NodeJS.Timeout | undefined
   /** Keeps removing unused copies: other processes remove films without this process noticing. */
   const keepSweeping = () => {

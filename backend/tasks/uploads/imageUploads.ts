@@ -31,6 +31,63 @@ type Frame = Readonly<{ frame: Buffer; watermarked: Buffer }>
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
 
+/**
+ * Creates the function that stores a checked image as a user's upload and returns its URL. `watermarked` is what a plan with a watermark shows of it.
+ * @throws Rejection not_found, too_many_unused_images
+ */
+function createStore(database: Database, media: MediaStore, temporaryDir: string) {
+  const putFile = async (key: string, data: Buffer) => {
+    const finished = path.join(temporaryDir, `${uuid7()}.jpg`)
+    try {
+      await writeFile(finished, data)
+      await media.put(key, finished)
+    } finally {
+      await removeFile(finished)
+    }
+  }
+
+  return async (userId: string, data: Buffer, watermarked?: Buffer): Promise<string> => {
+    const bytes = data.length + (watermarked?.length ?? 0)
+    await assertRoom(database, userId, bytes)
+    const imageId = uuid7()
+    // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
+    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
+    await database.em.fork().execute(sql, [imageId, userId, bytes])
+    if (watermarked) await putFile(watermarkedStillKey(imageId), watermarked)
+    await putFile(imageKey(imageId), data)
+    try {
+      // Waits for an erasure of the row, which found no file to remove.
+      const kept = await database.em
+        .fork()
+        .execute<object[]>('select id from image_upload where id = ? for key share', [imageId])
+      if (kept.length === 0) throw new Rejection('not_found', 'The account of this picture was erased.')
+    } catch (error) {
+      await removeImageMedia(media, imageId)
+      throw error
+    }
+    return `${API_BASE}/videos/images/${imageId}`
+  }
+}
+
+/** Looks at the oldest images that are due, and removes those that no task uses. */
+const removeOldest = (database: Database, media: MediaStore) =>
+  database.em.fork().transactional(async (em) => {
+    // The row locks make a concurrent `claim` either keep the image or fail.
+    const old = await em.execute<{ id: string }[]>(
+      `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
+       order by coalesce(used_at, created_at) limit ${SWEPT_AT_ONCE} for update skip locked`,
+    )
+    const ids = old.map(({ id }) => id)
+    const inUse = await readImagesInUse(database, ids)
+    const unused = ids.filter((id) => !inUse.has(id))
+    const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
+    // Check the images in use again in a day.
+    await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
+    await Promise.all(unused.map((id) => removeImageMedia(media, id)))
+    await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
+    return { seen: ids.length, removed: unused.length }
+  })
+
 /** Creates the store for the pictures of generations. Images are re-encoded on upload and readable only by their owner. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
   const execute = <Row extends object>(sql: string, parameters: unknown[]) =>
@@ -43,58 +100,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     return row?.user_id
   }
 
-  const putFile = async (key: string, data: Buffer) => {
-    const finished = path.join(temporaryDir, `${uuid7()}.jpg`)
-    try {
-      await writeFile(finished, data)
-      await media.put(key, finished)
-    } finally {
-      await removeFile(finished)
-    }
-  }
-
-  /**
-   * Stores a checked image as a user's upload. Returns its URL. `watermarked` is what a plan with a watermark shows of it.
-   * @throws Rejection not_found, too_many_unused_images
-   */
-  const store = async (userId: string, data: Buffer, watermarked?: Buffer): Promise<string> => {
-    const bytes = data.length + (watermarked?.length ?? 0)
-    await assertRoom(database, userId, bytes)
-    const imageId = uuid7()
-    // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
-    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
-    await execute(sql, [imageId, userId, bytes])
-    if (watermarked) await putFile(watermarkedStillKey(imageId), watermarked)
-    await putFile(imageKey(imageId), data)
-    try {
-      // Waits for an erasure of the row, which found no file to remove.
-      const kept = await execute('select id from image_upload where id = ? for key share', [imageId])
-      if (kept.length === 0) throw new Rejection('not_found', 'The account of this picture was erased.')
-    } catch (error) {
-      await removeImageMedia(media, imageId)
-      throw error
-    }
-    return `${API_BASE}/videos/images/${imageId}`
-  }
-
-  /** Looks at the oldest images that are due, and removes those that no task uses. */
-  const removeOldest = () =>
-    database.em.fork().transactional(async (em) => {
-      // The row locks make a concurrent `claim` either keep the image or fail.
-      const old = await em.execute<{ id: string }[]>(
-        `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
-         order by coalesce(used_at, created_at) limit ${SWEPT_AT_ONCE} for update skip locked`,
-      )
-      const ids = old.map(({ id }) => id)
-      const inUse = await readImagesInUse(database, ids)
-      const unused = ids.filter((id) => !inUse.has(id))
-      const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
-      // Check the images in use again in a day.
-      await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
-      await Promise.all(unused.map((id) => removeImageMedia(media, id)))
-      await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
-      return { seen: ids.length, removed: unused.length }
-    })
+  const store = createStore(database, media, temporaryDir)
 
   return {
     ownerOf,
@@ -141,7 +147,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     /** Removes the images that no task has used for a day. Returns their number. */
     async removeUnused(): Promise<number> {
       for (let total = 0; ; ) {
-        const { seen, removed } = await removeOldest()
+        const { seen, removed } = await removeOldest(database, media)
         total += removed
         if (seen < SWEPT_AT_ONCE) return total
       }

@@ -44,50 +44,22 @@ const partsOf = (jobId: string) => {
   return { promptId, graphId: graph.join(':') }
 }
 
-/**
- * Creates the adapter for ComfyUI. The operator's graphs are its models. A job is queued under the task's id, and only
- * if the server does not know it, so a repeated `create` renders once.
- */
-export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
-  const { client, progress, graphs, baseUrl, headers, clientId, ffmpegPath, breaker } = deps
-  const closed = new AbortController()
-  const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
+/** Creates the queue of jobs, which queues a job once. */
+function createQueue(deps: ComfyuiDeps, signal: AbortSignal) {
+  const { client, progress, graphs, clientId } = deps
   /** Tasks that the server may have queued although no answer came. */
   const unclear = new Set<string>()
 
   const queueOnce = async (request: RenderRequest, graph: ComfyuiGraph) => {
     const { taskId } = request
-    if (await client.read(taskId, closed.signal)) return
+    if (await client.read(taskId, signal)) return
     progress.connect()
-    const filled = fillGraph(graph, await graphValues(request, graph, client, closed.signal))
+    const filled = fillGraph(graph, await graphValues(request, graph, client, signal))
     unclear.add(taskId)
-    await client.queue(taskId, filled, { clientId, output: graph.output }, closed.signal)
+    await client.queue(taskId, filled, { clientId, output: graph.output }, signal)
   }
-  const read = async (jobId: string, signal: AbortSignal) => {
-    const { promptId, graphId } = partsOf(jobId)
-    try {
-      return { job: await client.read(promptId, either(signal)), graph: (await graphs).current().get(graphId) }
-    } catch (error) {
-      await alertOperator(error, deps)
-      throw error
-    }
-  }
-  const isReachable = () =>
-    client.devices(closed.signal).then(
-      () => true,
-      () => false,
-    )
-
   return {
-    name: 'comfyui',
-    idempotent: true,
-    ignoresOptimizer: true,
-    cancels: true,
-    ownQueue: true,
-    pollIntervalMs: deps.pollIntervalMs,
-    acquire: () => waitForBreaker(breaker, isReachable),
-
-    async create(request): Promise<CreateAnswer> {
+    async create(request: RenderRequest): Promise<CreateAnswer> {
       const { taskId, providerModel } = request
       const graph = (await graphs).current().get(providerModel)
       if (!graph) return { kind: 'refused', code: 'provider_failed', detail: `There is no graph ${providerModel}.` }
@@ -102,13 +74,53 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
       return { kind: 'accepted', jobId: jobIdOf(request) }
     },
 
+    forget: (taskId: string) => unclear.delete(taskId),
+  }
+}
+
+async function readJob(deps: ComfyuiDeps, jobId: string, signal: AbortSignal) {
+  const { promptId, graphId } = partsOf(jobId)
+  try {
+    return { job: await deps.client.read(promptId, signal), graph: (await deps.graphs).current().get(graphId) }
+  } catch (error) {
+    await alertOperator(error, deps)
+    throw error
+  }
+}
+
+const isReachable = (client: ComfyuiClient, signal: AbortSignal) =>
+  client.devices(signal).then(
+    () => true,
+    () => false,
+  )
+
+/**
+ * Creates the adapter for ComfyUI. The operator's graphs are its models. A job is queued under the task's id, and only
+ * if the server does not know it, so a repeated `create` renders once.
+ */
+export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
+  const { client, progress, graphs, baseUrl, headers, ffmpegPath, breaker } = deps
+  const closed = new AbortController()
+  const queue = createQueue(deps, closed.signal)
+  const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
+  return {
+    name: 'comfyui',
+    idempotent: true,
+    ignoresOptimizer: true,
+    cancels: true,
+    ownQueue: true,
+    pollIntervalMs: deps.pollIntervalMs,
+    acquire: () => waitForBreaker(breaker, () => isReachable(client, closed.signal)),
+
+    create: queue.create,
+
     async state(jobId, signal): Promise<RenderState> {
-      const { job, graph } = await read(jobId, signal)
+      const { job, graph } = await readJob(deps, jobId, either(signal))
       return job ? stateOf(job, graph, progress.progressOf(partsOf(jobId).promptId)) : { kind: 'unknown' }
     },
 
     async fetch(jobId, file, signal) {
-      const { job, graph } = await read(jobId, signal)
+      const { job, graph } = await readJob(deps, jobId, either(signal))
       const video = job && videoOf(job, graph?.output)
       if (!video) throw new UndeliverableVideo('ComfyUI has no video of this job')
       const original = `${file}.original`
@@ -124,7 +136,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
     },
 
     async cancel(jobId, signal): Promise<CancelAnswer> {
-      const status = (await read(jobId, signal)).job?.status
+      const status = (await readJob(deps, jobId, either(signal))).job?.status
       if (status !== 'pending' && status !== 'in_progress') return 'too_late'
       const { promptId } = partsOf(jobId)
       return (await client.cancel(promptId, status === 'in_progress', either(signal))) ? 'cancelled' : 'too_late'
@@ -132,7 +144,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
 
     async discard(taskId) {
       const { promptId } = partsOf(taskId)
-      unclear.delete(promptId)
+      queue.forget(promptId)
       progress.forget(promptId)
       try {
         for (const picture of picturesOf(promptId)) await client.blank(picture, closed.signal)

@@ -53,50 +53,54 @@ export interface DefinedProviderDeps extends Protection {
   readonly intervalMs: number
 }
 
+async function query({ client, queries }: DefinedProviderDeps, call: Call, values: Values, signal: AbortSignal) {
+  for (let wait = await queries().acquire(); wait > 0; wait = await queries().acquire())
+    await delay(wait, undefined, { signal })
+  return client.query(call, values, signal)
+}
+
+type Look = { readonly state: RenderState; readonly answer?: Answer }
+
+/** Returns the state of a job with the answer that holds its result. */
+async function look(deps: DefinedProviderDeps, jobId: string, signal: AbortSignal): Promise<Look> {
+  const current = deps.definition()
+  const { state: stateCall, result } = current
+  const values = jobValues(decodeJob(jobId))
+  try {
+    const answer = await query(deps, stateCall, values, signal)
+    const state = interpretState(current, answer)
+    if (state.kind !== 'finished' || !result.call) return { state, answer }
+    const resultAnswer = await query(deps, result.call, values, signal)
+    return { state: interpretResult(current, resultAnswer), answer: resultAnswer }
+  } catch (error) {
+    if (error instanceof MissingValue) return { state: { kind: 'unknown' } }
+    await alertOperator(error, deps)
+    const isAnswer = error instanceof ProviderError && ['content', 'invalid_request'].includes(error.kind)
+    if (!isAnswer) throw error
+    const code = error.kind === 'content' ? 'content_refused' : 'provider_failed'
+    return { state: { kind: 'failed', code, detail: error.message } }
+  }
+}
+
+/** Returns what is wrong with the connection, or undefined. */
+async function connectionFault(
+  { client, definition }: DefinedProviderDeps,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const answer = await client.query(definition().check, {}, signal)
+    const error = isSuccess(answer) ? undefined : interpretError(definition(), answer)
+    return error && error.kind !== 'invalid_request' ? error.message : undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 /** Creates the adapter that interprets a definition. Hosted providers have no idempotency keys. */
 export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider {
-  const { definition, client, key, creates, queries, breaker, createTimeoutMs, stallTimeoutMs, attempts, intervalMs } =
-    deps
+  const { definition, client, key, creates, breaker, createTimeoutMs, stallTimeoutMs } = deps
   const closed = new AbortController()
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
-
-  const query = async (call: Call, values: Values, signal: AbortSignal) => {
-    for (let wait = await queries().acquire(); wait > 0; wait = await queries().acquire())
-      await delay(wait, undefined, { signal })
-    return client.query(call, values, signal)
-  }
-
-  /** Returns the state of a job with the answer that holds its result. */
-  const look = async (jobId: string, signal: AbortSignal): Promise<{ state: RenderState; answer?: Answer }> => {
-    const current = definition()
-    const { state: stateCall, result } = current
-    const values = jobValues(decodeJob(jobId))
-    try {
-      const answer = await query(stateCall, values, signal)
-      const state = interpretState(current, answer)
-      if (state.kind !== 'finished' || !result.call) return { state, answer }
-      const resultAnswer = await query(result.call, values, signal)
-      return { state: interpretResult(current, resultAnswer), answer: resultAnswer }
-    } catch (error) {
-      if (error instanceof MissingValue) return { state: { kind: 'unknown' } }
-      await alertOperator(error, deps)
-      const isAnswer = error instanceof ProviderError && ['content', 'invalid_request'].includes(error.kind)
-      if (!isAnswer) throw error
-      const code = error.kind === 'content' ? 'content_refused' : 'provider_failed'
-      return { state: { kind: 'failed', code, detail: error.message } }
-    }
-  }
-
-  /** Returns what is wrong with the connection, or undefined. */
-  const connectionFault = async (signal: AbortSignal): Promise<string | undefined> => {
-    try {
-      const answer = await client.query(definition().check, {}, signal)
-      const error = isSuccess(answer) ? undefined : interpretError(definition(), answer)
-      return error && error.kind !== 'invalid_request' ? error.message : undefined
-    } catch (error) {
-      return (error as Error).message
-    }
-  }
 
   return {
     name: definition().name,
@@ -109,7 +113,7 @@ export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider 
     },
 
     async acquire() {
-      const wait = await waitForBreaker(breaker, async () => (await connectionFault(closed.signal)) === undefined)
+      const wait = await waitForBreaker(breaker, async () => (await connectionFault(deps, closed.signal)) === undefined)
       return wait > 0 ? wait : creates().acquire()
     },
 
@@ -128,11 +132,11 @@ export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider 
       }
     },
 
-    state: async (jobId, signal) => (await look(jobId, either(signal))).state,
+    state: async (jobId, signal) => (await look(deps, jobId, either(signal))).state,
 
     async fetch(jobId, file, signal) {
       const link = async () => {
-        const { state, answer } = await look(jobId, either(signal))
+        const { state, answer } = await look(deps, jobId, either(signal))
         const url = state.kind === 'finished' && answer && resultUrl(definition(), answer)
         if (!url) throw new Error(`${definition().name} has no video for the job: ${state.kind}`)
         return { url }
@@ -145,31 +149,40 @@ export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider 
     async cancel(jobId, signal): Promise<CancelAnswer> {
       const { cancel } = definition()
       if (!cancel) return 'unsupported'
-      const { kind } = (await look(jobId, either(signal))).state
+      const { kind } = (await look(deps, jobId, either(signal))).state
       if (kind !== 'queued' && kind !== 'rendering') return 'too_late'
-      if (!cancel.states.includes(kind)) return 'unsupported'
-      for (let attempt = 1; ; attempt++) {
-        const answer = await client.query(cancel, jobValues(decodeJob(jobId)), either(signal))
-        const status = String(answer.status)
-        if (isSuccess(answer)) return 'cancelled'
-        if (!cancel.again.includes(status)) {
-          if (cancel.tooLate.includes(status)) return 'too_late'
-          throw interpretError(definition(), answer)
-        }
-        if (attempt >= attempts) throw interpretError(definition(), answer)
-        await delay(intervalMs, undefined, { signal: either(signal) })
-      }
+      return cancel.states.includes(kind) ? cancelRunning(deps, cancel, jobId, either(signal)) : 'unsupported'
     },
 
     discard: async () => {},
 
     async check(signal) {
-      const fault = await connectionFault(either(signal))
+      const fault = await connectionFault(deps, either(signal))
       return { ok: fault === undefined, detail: fault ?? `${definition().names.en} answers and accepts the key.` }
     },
 
     models: async () => modelFiles(definition()).map(deps.catalogueModel),
     close: async () => closed.abort(),
+  }
+}
+
+/** Cancels a job. Repeats the call while the provider answers that it is cancelling. */
+async function cancelRunning(
+  deps: DefinedProviderDeps,
+  cancel: NonNullable<Definition['cancel']>,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<CancelAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await deps.client.query(cancel, jobValues(decodeJob(jobId)), signal)
+    const status = String(answer.status)
+    if (isSuccess(answer)) return 'cancelled'
+    if (!cancel.again.includes(status)) {
+      if (cancel.tooLate.includes(status)) return 'too_late'
+      throw interpretError(deps.definition(), answer)
+    }
+    if (attempt >= deps.attempts) throw interpretError(deps.definition(), answer)
+    await delay(deps.intervalMs, undefined, { signal })
   }
 }
 

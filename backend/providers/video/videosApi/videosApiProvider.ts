@@ -42,6 +42,47 @@ export interface VideosApiDeps extends Protection {
 /** SGLang's job ids. Its DELETE only forgets the job, which goes on, and its video is lost. */
 const SGLANG_JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
+async function accept(deps: VideosApiDeps, jobId: string): Promise<CreateAnswer> {
+  await recordAccepted(deps)
+  return { kind: 'accepted', jobId }
+}
+
+/** Claims the job of an answer. While the database is away the answer counts: no task can adopt a job then. */
+async function claim(deps: VideosApiDeps, jobId: string): Promise<string> {
+  let isOwn = true
+  await recordOutcome(deps, async () => {
+    isOwn = await deps.claims.claim(jobId)
+  })
+  if (!isOwn) throw new Error('Another task has adopted the job.')
+  return jobId
+}
+
+async function readJob(deps: VideosApiDeps, jobId: string, signal: AbortSignal) {
+  try {
+    return await deps.client.read(jobId, signal)
+  } catch (error) {
+    await alertOperator(error, deps)
+    throw error
+  }
+}
+
+/** Creates the memory of the programs that serve the models. */
+function createPrograms(client: VideosApiClient) {
+  const programs = new Map<string, Program>()
+  const cards = async (signal: AbortSignal) => {
+    const served = await client.models(signal)
+    for (const card of served) programs.set(card.id, programOf(card))
+    return served
+  }
+  /** Returns the program that serves a model. An engine that does not answer the question gets the common form. */
+  const of = async (model: string, signal: AbortSignal): Promise<Program> => {
+    if (!programs.has(model)) await cards(signal).catch(() => {})
+    return programs.get(model) ?? 'other'
+  }
+
+  return { cards, of }
+}
+
 /**
  * Creates the adapter for engines and gateways of the `/v1/videos` shape, which has no idempotency keys. See
  * docs/decisions/0023-engine-adapters.md.
@@ -49,40 +90,8 @@ const SGLANG_JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
   const { client, claims, baseUrl, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
   const closed = new AbortController()
+  const programs = createPrograms(client)
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
-
-  const accept = async (jobId: string): Promise<CreateAnswer> => {
-    await recordAccepted(deps)
-    return { kind: 'accepted', jobId }
-  }
-  /** Claims the job of an answer. While the database is away the answer counts: no task can adopt a job then. */
-  const claim = async (jobId: string): Promise<string> => {
-    let isOwn = true
-    await recordOutcome(deps, async () => {
-      isOwn = await claims.claim(jobId)
-    })
-    if (!isOwn) throw new Error('Another task has adopted the job.')
-    return jobId
-  }
-  const programs = new Map<string, Program>()
-  const cards = async (signal: AbortSignal) => {
-    const served = await client.models(either(signal))
-    for (const card of served) programs.set(card.id, programOf(card))
-    return served
-  }
-  /** Returns the program that serves a model. An engine that does not answer the question gets the common form. */
-  const programFor = async (model: string): Promise<Program> => {
-    if (!programs.has(model)) await cards(closed.signal).catch(() => {})
-    return programs.get(model) ?? 'other'
-  }
-  const read = async (jobId: string, signal: AbortSignal) => {
-    try {
-      return await client.read(jobId, either(signal))
-    } catch (error) {
-      await alertOperator(error, deps)
-      throw error
-    }
-  }
 
   return {
     name: 'videos-api',
@@ -94,31 +103,31 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     acquire: () => waitForBreaker(breaker, () => answers(client, closed.signal)),
 
     async create(request) {
-      const form = await createForm(request, await programFor(request.providerModel))
+      const form = await createForm(request, await programs.of(request.providerModel, closed.signal))
       const sentAt = clock()
       try {
-        return await accept(await claim((await client.create(form)).id))
+        return await accept(deps, await claim(deps, (await client.create(form)).id))
       } catch (error) {
         if (error instanceof ProviderError && error.kind !== 'unknown')
           return answerToError(error, deps, request.taskId)
         const lookup = { sentAt, attempts, intervalMs, signal: closed.signal, list: client.list, claims }
         const found = await findLostJob(request, lookup).catch(() => undefined)
-        return found ? accept(found) : answerToError(error, deps, request.taskId)
+        return found ? accept(deps, found) : answerToError(error, deps, request.taskId)
       }
     },
 
     async state(jobId, signal): Promise<RenderState> {
-      const job = await read(jobId, signal)
+      const job = await readJob(deps, jobId, either(signal))
       return job ? renderStateOf(job) : { kind: 'unknown' }
     },
 
     async fetch(jobId, file, signal) {
-      const job = await read(jobId, signal)
+      const job = await readJob(deps, jobId, either(signal))
       if (!job) throw new UndeliverableVideo('The engine does not know the job')
       const options = { engine: baseUrl, headers: client.headers, signal: either(signal), stallTimeoutMs }
       const content = async () => ({ url: client.contentUrl(jobId) })
       if (!job.url) return downloadVideo(content, file, options)
-      const link = async () => ({ url: (await read(jobId, signal))?.url ?? client.contentUrl(jobId) })
+      const link = async () => ({ url: (await readJob(deps, jobId, either(signal)))?.url ?? client.contentUrl(jobId) })
       await downloadVideo(link, file, options).catch((error) => {
         if (!(error instanceof UnsafeLink)) throw error
         return downloadVideo(content, file, options)
@@ -126,40 +135,41 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     },
 
     async cancel(jobId, signal): Promise<CancelAnswer> {
-      const job = await read(jobId, signal)
+      const job = await readJob(deps, jobId, either(signal))
       const kind = job ? renderStateOf(job).kind : 'unknown'
       if (kind !== 'queued' && kind !== 'rendering') return 'too_late'
-      return SGLANG_JOB.test(jobId) ? 'unsupported' : removeRunning(jobId, either(signal))
+      return SGLANG_JOB.test(jobId) ? 'unsupported' : removeRunning(deps, jobId, either(signal))
     },
 
     discard: async () => {},
 
     async check(signal) {
       try {
-        return checkOf(await cards(signal), deps.models)
+        return checkOf(await programs.cards(either(signal)), deps.models)
       } catch (error) {
         return { ok: false, detail: (error as Error).message }
       }
     },
 
-    models: async (signal) => modelsOf(offeredModels(await cards(signal), deps.models).offered),
+    models: async (signal) => modelsOf(offeredModels(await programs.cards(either(signal)), deps.models).offered),
 
     close: async () => closed.abort(),
   }
+}
 
-  /** Deletes a running job, which cancels it. Repeats the call while the engine answers that it is cancelling. */
-  async function removeRunning(jobId: string, signal: AbortSignal): Promise<CancelAnswer> {
-    for (let attempt = 1; ; attempt++) {
-      const { status, deleted, error } = await client.remove(jobId, signal)
-      if (deleted) return 'cancelled'
-      if (status === 409 && attempt < attempts) {
-        await delay(intervalMs, undefined, { signal })
-        continue
-      }
-      if (status >= 500 || status === 409 || status === 429) throw error
-      if (status === 404 || status < 300) return (await client.read(jobId, signal)) ? 'unsupported' : 'cancelled'
-      return 'unsupported'
+/** Deletes a running job, which cancels it. Repeats the call while the engine answers that it is cancelling. */
+async function removeRunning(deps: VideosApiDeps, jobId: string, signal: AbortSignal): Promise<CancelAnswer> {
+  const { client, attempts, intervalMs } = deps
+  for (let attempt = 1; ; attempt++) {
+    const { status, deleted, error } = await client.remove(jobId, signal)
+    if (deleted) return 'cancelled'
+    if (status === 409 && attempt < attempts) {
+      await delay(intervalMs, undefined, { signal })
+      continue
     }
+    if (status >= 500 || status === 409 || status === 429) throw error
+    if (status === 404 || status < 300) return (await client.read(jobId, signal)) ? 'unsupported' : 'cancelled'
+    return 'unsupported'
   }
 }
 
