@@ -59,12 +59,8 @@ export type Verification = Omit<Verified, 'books' | 'heads'>
 /** Age at which a hold is orphaned, ms. A task waits for at most six hours and renders for at most half an hour. */
 const ORPHAN_MS = 24 * 3_600_000
 
-/** Replays the whole ledger in one pass over the log. */
-export async function verify(store: EventStore, evidence: Evidence = {}) {
-  const { pages = () => readCanonical(store), models = [], snapshot, now = Date.now } = evidence
-  const start = performance.now()
-  const startCpu = process.cpuUsage()
-  const deviations = new Deviations()
+/** Creates the proofs that take each event of the ledger. */
+function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
   const chains = new HashChains(deviations, evidence.remembered ?? [])
   const times = new StoredTimes(deviations)
   const heads = new HeadProofs(deviations, evidence.heads ?? [])
@@ -74,72 +70,6 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const provided = evidence.listSales && new ProviderSales(evidence.listSales)
   const books = new Map<string, AccountBook>()
   const holds = new Map<string, Stored<CreditAccountEvent<'CreditsHeld'>>>()
-  const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
-  for (const proof of proofs) await proof.begin(snapshot!)
-
-  let events = 0
-  for await (const page of pages()) {
-    const texts: string[] = []
-    for (const [index, text] of page.texts.entries()) {
-      const hash = textHash(text)
-      const stored = eventOf<LedgerEvent>(page, index)
-      try {
-        if (isOfLedger(stored.stream)) {
-          texts.push(text)
-          take(stored, hash)
-        }
-        for (const proof of proofs) proof.take(stored, hash)
-      } catch (error) {
-        deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
-      }
-    }
-    events += texts.length
-    await evidence.onPage?.(texts)
-  }
-  chains.end()
-  heads.end()
-  for (const fault of evidence.headFaults ?? []) deviations.add('head', missingPlace({}), fault)
-  const salesWaiting = grants.end(now(), evidence.welcomed)
-  const openHolds = [...holds.values()].map(openHold)
-  if (evidence.logState) checkLog(await evidence.logState(), deviations)
-  const log = (performance.now() - start) / 1000
-  const { user, system } = process.cpuUsage(startCpu)
-  const readModels: ComparedModel[] = []
-  for (const proof of proofs) readModels.push(await proof.end(snapshot!, deviations))
-  const files: ComparedFiles | null = (await delivered?.compare(store, deviations)) ?? null
-  const sales: number | null = (await provided?.compare(deviations)) ?? null
-  const all = (performance.now() - start) / 1000
-  return {
-    /** Whether every comparison was made and none found a deviation. */
-    ok:
-      deviations.count === 0 &&
-      grants.adjustments.unverified === 0 &&
-      readModels.every(({ incomplete }) => incomplete === undefined),
-    events,
-    accounts: books.size,
-    streams: chains.streams,
-    /** `log`: the pass over the log; `all`: including read models; `cpuOfLog`: CPU time of the pass. */
-    seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
-    eventsPerSecond: Math.round(events / log),
-    /** Resident memory of this process after the verification. */
-    residentBytes: process.memoryUsage.rss(),
-    /** Credits by account of the books. They sum to zero. */
-    totals: totalsOf(books.values()),
-    openHolds,
-    /** Sales whose credits are not granted yet. */
-    salesWaiting,
-    readModels,
-    /** Signatures of operators' adjustments. */
-    adjustments: grants.adjustments,
-    /** Null if the files of delivered videos were not compared. */
-    files,
-    /** Sales that were compared with the payment provider's; null if none were. */
-    sales,
-    deviations: await located(store, deviations.found),
-    deviationCount: deviations.count,
-    books,
-    heads: [...chains.heads()],
-  }
 
   function take(stored: Stored<LedgerEvent>, hash: string): void {
     chains.take(stored, hash)
@@ -168,12 +98,93 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     if (event.type === 'CreditsCaptured' || event.type === 'CreditsReleased') holds.delete(event.data.holdId)
   }
 
-  function openHold(stored: Stored<CreditAccountEvent<'CreditsHeld'>>) {
-    const { holdId, parts } = stored.data
-    // The store may set `created` to any time; `at` is in the event's hash.
-    const ageMs = now() - Date.parse(stored.data.at)
-    if (ageMs > ORPHAN_MS) deviations.add('hold', stored, `The hold for ${holdId} is open for more than a day.`)
-    return { ...placeOf(stored), taskId: holdId, credits: parts.reduce((sum, { amount }) => sum + amount, 0), ageMs }
+  function end(now: number) {
+    chains.end()
+    heads.end()
+    for (const fault of evidence.headFaults ?? []) deviations.add('head', missingPlace({}), fault)
+    const salesWaiting = grants.end(now, evidence.welcomed)
+    return { salesWaiting, openHolds: [...holds.values()].map((hold) => openHold(hold, now, deviations)) }
+  }
+
+  return { take, end, chains, grants, delivered, provided, books }
+}
+
+function openHold(stored: Stored<CreditAccountEvent<'CreditsHeld'>>, now: number, deviations: Deviations) {
+  const { holdId, parts } = stored.data
+  // The store may set `created` to any time; `at` is in the event's hash.
+  const ageMs = now - Date.parse(stored.data.at)
+  if (ageMs > ORPHAN_MS) deviations.add('hold', stored, `The hold for ${holdId} is open for more than a day.`)
+  return { ...placeOf(stored), taskId: holdId, credits: parts.reduce((sum, { amount }) => sum + amount, 0), ageMs }
+}
+
+/** Replays the whole ledger in one pass over the log. */
+export async function verify(store: EventStore, evidence: Evidence = {}) {
+  const { pages = () => readCanonical(store), models = [], snapshot, now = Date.now } = evidence
+  const start = performance.now()
+  const startCpu = process.cpuUsage()
+  const deviations = new Deviations()
+  const ledger = createLedgerProofs(evidence, deviations)
+  const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
+  for (const proof of proofs) await proof.begin(snapshot!)
+
+  let events = 0
+  for await (const page of pages()) {
+    const texts: string[] = []
+    for (const [index, text] of page.texts.entries()) {
+      const hash = textHash(text)
+      const stored = eventOf<LedgerEvent>(page, index)
+      try {
+        if (isOfLedger(stored.stream)) {
+          texts.push(text)
+          ledger.take(stored, hash)
+        }
+        for (const proof of proofs) proof.take(stored, hash)
+      } catch (error) {
+        deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
+      }
+    }
+    events += texts.length
+    await evidence.onPage?.(texts)
+  }
+  const { salesWaiting, openHolds } = ledger.end(now())
+  if (evidence.logState) checkLog(await evidence.logState(), deviations)
+  const log = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(startCpu)
+  const readModels: ComparedModel[] = []
+  for (const proof of proofs) readModels.push(await proof.end(snapshot!, deviations))
+  const files: ComparedFiles | null = (await ledger.delivered?.compare(store, deviations)) ?? null
+  const sales: number | null = (await ledger.provided?.compare(deviations)) ?? null
+  const all = (performance.now() - start) / 1000
+  return {
+    /** Whether every comparison was made and none found a deviation. */
+    ok:
+      deviations.count === 0 &&
+      ledger.grants.adjustments.unverified === 0 &&
+      readModels.every(({ incomplete }) => incomplete === undefined),
+    events,
+    accounts: ledger.books.size,
+    streams: ledger.chains.streams,
+    /** `log`: the pass over the log; `all`: including read models; `cpuOfLog`: CPU time of the pass. */
+    seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
+    eventsPerSecond: Math.round(events / log),
+    /** Resident memory of this process after the verification. */
+    residentBytes: process.memoryUsage.rss(),
+    /** Credits by account of the books. They sum to zero. */
+    totals: totalsOf(ledger.books.values()),
+    openHolds,
+    /** Sales whose credits are not granted yet. */
+    salesWaiting,
+    readModels,
+    /** Signatures of operators' adjustments. */
+    adjustments: ledger.grants.adjustments,
+    /** Null if the files of delivered videos were not compared. */
+    files,
+    /** Sales that were compared with the payment provider's; null if none were. */
+    sales,
+    deviations: await located(store, deviations.found),
+    deviationCount: deviations.count,
+    books: ledger.books,
+    heads: [...ledger.chains.heads()],
   }
 }
 

@@ -34,11 +34,63 @@ const NOTHING = { granted: 0, forfeited: 0 }
 /** Returns the id of the lot that an adjustment granted. */
 export const adjustmentLot = (adjustmentId: string): string => `adjustment-${adjustmentId}`
 
-/** Creates the service that changes credit accounts. Every call is idempotent. Amounts are whole credits. */
-export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
+function createSender(handle: Handle, calendar: Calendar) {
   const at = (laterMs = 0) => new Date(calendar() + laterMs).toISOString()
   const send = async (command: CreditAccountCommand, context: CommandContext): Promise<GlobalPosition | undefined> =>
     (await handle(creditAccount, command.userId, command, context)).position
+  return { at, send }
+}
+
+function createSaleCredits(handle: Handle, calendar: Calendar) {
+  const { at, send } = createSender(handle, calendar)
+
+  return {
+    /** Grants the credits of a completed sale. They are forfeited when the subscription ends, unless `kept`. */
+    async grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void> {
+      const source = kept ? 'payment' : 'subscription'
+      const lot = { lotId: saleLot(saleId), source, amount, expiresAt: null, reference: saleId } as const
+      await send({ type: 'GrantLot', userId, ...lot, at: at() }, { ...bySystem('sale', saleId), ...origin })
+    },
+
+    /** Claims back `amount` credits of a sale whose payment was reversed. */
+    async reverseSale(userId: string, { saleId, reversalId, amount, reason }: Claim): Promise<void> {
+      const claim = { reversalId, lotId: saleLot(saleId), amount, reason }
+      await send({ type: 'ReverseLot', userId, ...claim, at: at() }, bySystem('reverse', reversalId))
+    },
+
+    /** Gives back up to `amount` claimed credits of a sale, because a dispute about it was won, except those `stillClaimed`. */
+    async restoreSale(userId: string, { saleId, restorationId, ...amounts }: Restoration): Promise<void> {
+      const restoration = { restorationId, lotId: saleLot(saleId), ...amounts }
+      await send({ type: 'RestoreLot', userId, ...restoration, at: at() }, bySystem('restore', restorationId, saleId))
+    },
+
+    /** Forfeits the remaining credits of these sales, because their subscription has ended. */
+    async forfeitSales(userId: string, saleIds: readonly string[]): Promise<void> {
+      const when = at()
+      const command = { type: 'ForfeitLots', userId, lotIds: saleIds.map(saleLot), at: when } as const
+      if (saleIds.length > 0) await send(command, bySystem('forfeit', when, ...saleIds, userId))
+    },
+
+    /** Closes the lot of a sale that is to be refunded. Returns false, and leaves it, if some of its credits were used. */
+    async voidSale(userId: string, saleId: string): Promise<boolean> {
+      const [when, lotId] = [at(), saleLot(saleId)]
+      const command = { type: 'VoidLot', userId, lotId, at: when } as const
+      const { state } = await handle(creditAccount, userId, command, bySystem('void', when, saleId, userId))
+      return state.closed.some(({ id, granted, forfeited }) => id === lotId && granted === forfeited)
+    },
+
+    /** Returns how many credits of a sale were granted, and how many of them were forfeited. */
+    async unusedOf(userId: string, saleId: string): Promise<{ granted: number; forfeited: number }> {
+      const { lots, closed } = (await handle.read(creditAccount, userId)).state
+      const { granted, forfeited } = [...lots, ...closed].find(({ id }) => id === saleLot(saleId)) ?? NOTHING
+      return { granted, forfeited }
+    },
+  }
+}
+
+/** Creates the service that changes credit accounts. Every call is idempotent. Amounts are whole credits. */
+export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
+  const { at, send } = createSender(handle, calendar)
   const step = (command: CreditAccountCommand, context: CommandContext) =>
     handle.step(creditAccount, command.userId, command, context)
 
@@ -82,46 +134,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       return send({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })
     },
 
-    /** Grants the credits of a completed sale. They are forfeited when the subscription ends, unless `kept`. */
-    async grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void> {
-      const source = kept ? 'payment' : 'subscription'
-      const lot = { lotId: saleLot(saleId), source, amount, expiresAt: null, reference: saleId } as const
-      await send({ type: 'GrantLot', userId, ...lot, at: at() }, { ...bySystem('sale', saleId), ...origin })
-    },
-
-    /** Claims back `amount` credits of a sale whose payment was reversed. */
-    async reverseSale(userId: string, { saleId, reversalId, amount, reason }: Claim): Promise<void> {
-      const claim = { reversalId, lotId: saleLot(saleId), amount, reason }
-      await send({ type: 'ReverseLot', userId, ...claim, at: at() }, bySystem('reverse', reversalId))
-    },
-
-    /** Gives back up to `amount` claimed credits of a sale, because a dispute about it was won, except those `stillClaimed`. */
-    async restoreSale(userId: string, { saleId, restorationId, ...amounts }: Restoration): Promise<void> {
-      const restoration = { restorationId, lotId: saleLot(saleId), ...amounts }
-      await send({ type: 'RestoreLot', userId, ...restoration, at: at() }, bySystem('restore', restorationId, saleId))
-    },
-
-    /** Forfeits the remaining credits of these sales, because their subscription has ended. */
-    async forfeitSales(userId: string, saleIds: readonly string[]): Promise<void> {
-      const when = at()
-      const command = { type: 'ForfeitLots', userId, lotIds: saleIds.map(saleLot), at: when } as const
-      if (saleIds.length > 0) await send(command, bySystem('forfeit', when, ...saleIds, userId))
-    },
-
-    /** Closes the lot of a sale that is to be refunded. Returns false, and leaves it, if some of its credits were used. */
-    async voidSale(userId: string, saleId: string): Promise<boolean> {
-      const [when, lotId] = [at(), saleLot(saleId)]
-      const command = { type: 'VoidLot', userId, lotId, at: when } as const
-      const { state } = await handle(creditAccount, userId, command, bySystem('void', when, saleId, userId))
-      return state.closed.some(({ id, granted, forfeited }) => id === lotId && granted === forfeited)
-    },
-
-    /** Returns how many credits of a sale were granted, and how many of them were forfeited. */
-    async unusedOf(userId: string, saleId: string): Promise<{ granted: number; forfeited: number }> {
-      const { lots, closed } = (await handle.read(creditAccount, userId)).state
-      const { granted, forfeited } = [...lots, ...closed].find(({ id }) => id === saleLot(saleId)) ?? NOTHING
-      return { granted, forfeited }
-    },
+    ...createSaleCredits(handle, calendar),
 
     /** Closes the user's expired lots, which forfeits their remaining credits. */
     expire(userId: string) {

@@ -176,15 +176,6 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       const about = { agreementId, credits, amountCents, currency, afterEnd, periodStart, periodEnd, reportedAt: at }
       return { ...paid, sales: [...paid.sales, { id: saleId, ...about }] }
     }
-    case 'SubscriptionRefundProposed':
-    case 'SubscriptionSaleMismatched': {
-      const { saleId, amountCents, currency } = event.data
-      const isMismatched = event.type === 'SubscriptionSaleMismatched'
-      const cause = isMismatched ? 'mismatched' : (event.data.cause ?? 'after_end')
-      const automatic = !isMismatched && event.data.automatic === true
-      const refund = { saleId, agreementId, amountCents, currency, cause, automatic, at } as const
-      return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
-    }
     case 'SubscriptionPaymentFailed':
       return change({ failedAt: event.data.failedAt, graceUntil: event.data.graceUntil })
     case 'SubscriptionSuspended':
@@ -204,6 +195,33 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
     }
     case 'SubscriptionClosed':
       return change({ closed: true })
+    case 'SubscriptionRefundProposed':
+    case 'SubscriptionSaleMismatched':
+    case 'SubscriptionSaleReversed':
+    case 'SubscriptionSaleDisputed':
+    case 'SubscriptionSaleRestored':
+      return evolveSales(subscription, event)
+  }
+}
+
+type SaleEvent = Extract<
+  SubscriptionEvent,
+  { type: 'SubscriptionRefundProposed' | `SubscriptionSale${'Mismatched' | 'Reversed' | 'Disputed' | 'Restored'}` }
+>
+
+/** Applies an event that is about a sale and leaves the agreements as they are. */
+function evolveSales(subscription: Subscription, event: SaleEvent): Subscription {
+  const { agreementId, at } = event.data
+  switch (event.type) {
+    case 'SubscriptionRefundProposed':
+    case 'SubscriptionSaleMismatched': {
+      const { saleId, amountCents, currency } = event.data
+      const isMismatched = event.type === 'SubscriptionSaleMismatched'
+      const cause = isMismatched ? 'mismatched' : (event.data.cause ?? 'after_end')
+      const automatic = !isMismatched && event.data.automatic === true
+      const refund = { saleId, agreementId, amountCents, currency, cause, automatic, at } as const
+      return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
+    }
     case 'SubscriptionSaleReversed': {
       const { reversalId, saleId, amountCents, credits, kind } = event.data
       const reversal = { id: reversalId, saleId, amountCents, credits, kind, at }

@@ -9,7 +9,13 @@ import { currentOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import { isLeftOpen } from './endings.rules.ts'
 import type { PaidTier } from './events.ts'
-import { type PaymentProvider, PaymentProviderDown, type PaymentWebhook } from './paymentProvider.port.ts'
+import {
+  type ListedSale,
+  type PaymentProvider,
+  PaymentProviderDown,
+  type PaymentWebhook,
+  type ProviderAgreement,
+} from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
 import type { WebhookInbox } from './webhooks/webhookInbox.ts'
@@ -37,14 +43,9 @@ const LEFT_OPEN_RETRY_SECONDS = 24 * 3_600
 /** Maximum time that `confirm` waits for the provider's data to be processed. */
 const CONFIRM_TIMEOUT_MS = 5_000
 
-/**
- * Creates the subscription commands for users. Calls resolve once the read models show the outcome. The lifecycle
- * workflow forwards changes to the provider.
- */
-export function createSubscriptions(deps: SubscriptionsDeps) {
-  const { changes, handle, payments, inbox, credits, encrypt, publicUrl, calendar } = deps
+/** Creates the functions that send commands. `sendAndWait` resolves once the read model shows the outcome. */
+function createSender({ changes, handle, calendar }: SubscriptionsDeps) {
   const at = () => new Date(calendar()).toISOString()
-  const isPast = (instant: string | null) => instant !== null && instant <= at()
   const sendCommand = (command: SubscriptionCommand, context: CommandContext) =>
     handle(subscription, command.userId, command, context)
   const sendAndWait = async (command: SubscriptionCommand, context: CommandContext) => {
@@ -52,41 +53,76 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
     await changes.waitFor(['currentSubscriptions'], position)
     return state
   }
+  return { at, sendCommand, sendAndWait }
+}
+
+/**
+ * Creates the function that creates an agreement for the buyer to approve, or returns the one for this plan that is still
+ * open. A smaller plan starts when the current period ends.
+ * @param requestId idempotency key
+ * @throws Rejection already_subscribed, too_many_approvals, no_payment_link, unavailable
+ */
+function createUpgrade(deps: SubscriptionsDeps) {
+  const { payments, publicUrl } = deps
+  const { at, sendCommand, sendAndWait } = createSender(deps)
+  const isPast = (instant: string | null) => instant !== null && instant <= at()
+
+  return async ({ userId, tier, language, requestId }: Upgrade, context: CommandContext) => {
+    const timing = { ...context, commandId: derivedId(requestId, 'time') }
+    const { state } = await sendCommand({ type: 'ApplyDueChanges', userId, at: at() }, timing)
+    const current = currentOf(state)
+    if (current?.tier === tier && current.cancelled !== 'final' && current.status !== 'suspended')
+      throw new Rejection('already_subscribed', 'You have this plan already.')
+    if (state.agreements.filter(isLeftOpen).length >= MAX_LEFT_OPEN)
+      throw new Rejection('too_many_approvals', 'You have requested and cancelled plans too often.', {
+        retryAfter: LEFT_OPEN_RETRY_SECONDS,
+      })
+    const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
+    // A period that is over, because its renewal failed, delays nothing. The provider refuses dates in the past.
+    const startsAt = isLarger || isPast(current.periodEnd) ? null : current.periodEnd
+    const base = publicUrl() + (language === 'zh' ? '/zh' : '')
+    const urls = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
+    // The provider returns the same agreement for the same id, until one of the user's agreements is approved or ends.
+    const decided = state.agreements.filter(({ status }) => status !== 'pending').length
+    const openId = derivedId('approval', userId, tier, startsAt ?? 'now', language, String(decided))
+    const { agreementId, approvalUrl } = await callProvider(() =>
+      payments.createAgreement({ requestId: openId, userId, tier, startsAt, language, ...urls }),
+    )
+    const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
+    const request = { userId, agreementId, tier, ...price, startsAt }
+    await sendAndWait({ type: 'RequestSubscription', ...request, at: at() }, context)
+    if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
+    return { approvalUrl, agreementId }
+  }
+}
+
+/** Returns an agreement and its sales as webhooks. */
+function webhooksOf({ id: agreementId, status, statusAt }: ProviderAgreement, sales: readonly ListedSale[]) {
+  const webhooks: PaymentWebhook[] = sales.map((sale) => ({
+    id: `confirmed-${sale.id}`,
+    type: 'PAYMENT.SALE.COMPLETED',
+    objectId: sale.id,
+    subject: { kind: 'sale', sale: { id: sale.id, agreementId } },
+  }))
+  webhooks.push({
+    id: `confirmed-${agreementId}-${statusAt}`,
+    type: 'CONFIRMED',
+    objectId: `${agreementId} ${status} ${statusAt}`,
+    subject: { kind: 'agreement', agreementId },
+  })
+  return webhooks
+}
+
+/**
+ * Creates the subscription commands for users. Calls resolve once the read models show the outcome. The lifecycle
+ * workflow forwards changes to the provider.
+ */
+export function createSubscriptions(deps: SubscriptionsDeps) {
+  const { changes, payments, inbox, credits, encrypt } = deps
+  const { at, sendCommand, sendAndWait } = createSender(deps)
 
   return {
-    /**
-     * Creates an agreement for the buyer to approve, or returns the one for this plan that is still open. A smaller
-     * plan starts when the current period ends.
-     * @param requestId idempotency key
-     * @throws Rejection already_subscribed, too_many_approvals, no_payment_link, unavailable
-     */
-    async upgrade({ userId, tier, language, requestId }: Upgrade, context: CommandContext) {
-      const timing = { ...context, commandId: derivedId(requestId, 'time') }
-      const { state } = await sendCommand({ type: 'ApplyDueChanges', userId, at: at() }, timing)
-      const current = currentOf(state)
-      if (current?.tier === tier && current.cancelled !== 'final' && current.status !== 'suspended')
-        throw new Rejection('already_subscribed', 'You have this plan already.')
-      if (state.agreements.filter(isLeftOpen).length >= MAX_LEFT_OPEN)
-        throw new Rejection('too_many_approvals', 'You have requested and cancelled plans too often.', {
-          retryAfter: LEFT_OPEN_RETRY_SECONDS,
-        })
-      const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
-      // A period that is over, because its renewal failed, delays nothing. The provider refuses dates in the past.
-      const startsAt = isLarger || isPast(current.periodEnd) ? null : current.periodEnd
-      const base = publicUrl() + (language === 'zh' ? '/zh' : '')
-      const urls = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
-      // The provider returns the same agreement for the same id, until one of the user's agreements is approved or ends.
-      const decided = state.agreements.filter(({ status }) => status !== 'pending').length
-      const openId = derivedId('approval', userId, tier, startsAt ?? 'now', language, String(decided))
-      const { agreementId, approvalUrl } = await callProvider(() =>
-        payments.createAgreement({ requestId: openId, userId, tier, startsAt, language, ...urls }),
-      )
-      const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
-      const request = { userId, agreementId, tier, ...price, startsAt }
-      await sendAndWait({ type: 'RequestSubscription', ...request, at: at() }, context)
-      if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
-      return { approvalUrl, agreementId }
-    },
+    upgrade: createUpgrade(deps),
 
     /** Returns whether a refund of the unused share is proposed to the operator. @throws Rejection no_subscription */
     async cancel({ userId, reason, atPeriodEnd }: Cancellation, context: CommandContext) {
@@ -114,20 +150,9 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
     async confirm(userId: string, agreementId: string, context: CommandContext): Promise<Outcome> {
       const agreement = await callProvider(() => payments.getAgreement(agreementId))
       if (agreement?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
-      const { status, statusAt } = agreement
+      const { status } = agreement
       const sales = await callProvider(() => payments.listSales(agreementId, new Date(0).toISOString(), at()))
-      const webhooks: PaymentWebhook[] = sales.map((sale) => ({
-        id: `confirmed-${sale.id}`,
-        type: 'PAYMENT.SALE.COMPLETED',
-        objectId: sale.id,
-        subject: { kind: 'sale', sale: { id: sale.id, agreementId } },
-      }))
-      webhooks.push({
-        id: `confirmed-${agreementId}-${statusAt}`,
-        type: 'CONFIRMED',
-        objectId: `${agreementId} ${status} ${statusAt}`,
-        subject: { kind: 'agreement', agreementId },
-      })
+      const webhooks = webhooksOf(agreement, sales)
       for (const webhook of webhooks) await inbox.add(webhook)
       const ids = webhooks.map(({ id }) => id)
       await inbox.processed(ids, CONFIRM_TIMEOUT_MS)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import path from 'node:path'
 import type Router from '@koa/router'
+import type Koa from 'koa'
 import type { Context as HttpContext } from 'koa'
 import type { AccountServices } from '../../accounts/accountServices.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
@@ -59,6 +60,89 @@ export interface Listening {
 /** Calls of a user on all processes, in a minute. */
 const CALLS_PER_MINUTE = 1_200
 
+const authenticateIn =
+  ({ sessions }: AccountServices) =>
+  async (ctx: HttpContext) => {
+    const session = await sessions.current(ctx)
+    ctx.state.sessionId = session?.sessionId
+    return session?.userId
+  }
+
+function serveUsers(
+  serve: Serve,
+  { database }: Context,
+  accounts: AccountServices,
+  sender: Adapters['push'],
+  pictures: Parameters<typeof serveStart>[2],
+): void {
+  serveAccounts(serve, accounts)
+  serveStart(serve, accounts, pictures)
+  serveSettings(serve, accounts)
+  const subscriptions = createPushSubscriptions(database)
+  serveNotices(serve, { database, subscriptions, sender })
+  serveFactors(serve, userFactors, accounts.factors, async (ctx, userId) => {
+    const account = userId === undefined ? null : await accounts.accounts.byId(userId)
+    if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
+    return accounts.confirmations.ownerOf(ctx, account)
+  })
+}
+
+function serveStatus(serve: Serve, config: Context['config'], adapters: Adapters): void {
+  const demo_renderer = rendersHere(adapters.videos)
+  const { registration } = config
+  const { mode: payments } = config.payments
+  const { supportEmail: support_email } = config.http
+  const { label: video_label } = config.marks
+  const prompt_optimizer = hasOptimizer(adapters)
+  serve(status, () => ({
+    demo_renderer,
+    payments,
+    prompt_optimizer,
+    registration,
+    support_email,
+    video_label,
+    version: VERSION,
+  }))
+}
+
+/** Returns the routes that exist only in development. */
+function developmentRoutes(context: Context, adapters: Adapters, { outbox }: Services, accounts: AccountServices) {
+  const mailDelivered = async () => {
+    await accounts.settled()
+    await outbox.empty(3_000)
+  }
+  const routes = [
+    adapters.mailbox && mailboxRoutes(adapters.mailbox, mailDelivered),
+    adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
+    context.advanceCalendar && clockRoutes(context.advanceCalendar),
+  ]
+  return routes.filter((each) => each !== undefined)
+}
+
+/** Creates what limits and refuses requests. */
+function createGuards(context: Context, { sessions }: AccountServices, publicUrl: () => string) {
+  const { config, log, changes, pool } = context
+  const eventLoop = watchEventLoop(log)
+  const admission = createFairAdmission(config.http.rates, sessions.issuedFor)
+  const limit = createRateLimit(CALLS_PER_MINUTE)
+  const stopExchange = exchangeCounts(limit, changes, pool)
+  const refuse = refuseForeign(publicUrl, config.production)
+  return {
+    middleware: {
+      watchEventLoop: eventLoop.middleware,
+      admit: admission.middleware,
+      refuseForeign: refuse,
+      limit,
+    },
+    admitSocket: (app: Koa, request: IncomingMessage) => admission.admitSocket(app, request, refuse),
+    stop() {
+      eventLoop.stop()
+      admission.stop()
+      stopExchange()
+    },
+  }
+}
+
 /** Builds the services that only the API needs, and the application that serves them. */
 export function composeApi(
   context: Context,
@@ -73,11 +157,7 @@ export function composeApi(
     userKeys: services.userKeys,
     passkeys: accounts.factors.passkeys,
   })
-  const authenticate = async (ctx: HttpContext) => {
-    const session = await accounts.sessions.current(ctx)
-    ctx.state.sessionId = session?.sessionId
-    return session?.userId
-  }
+  const authenticate = authenticateIn(accounts)
   const visitCounter = createVisitCounter(pool, log)
   const pageViews = createPageViews(pool, log, visitCounter.wake)
 
@@ -86,18 +166,9 @@ export function composeApi(
   const videos = composeVideos(context, adapters, services, { realtime, ownWrites, accounts, uploadLimits, publicUrl })
 
   const api = (serve: Serve) => {
-    serveAccounts(serve, accounts)
-    serveStart(serve, accounts, {
+    serveUsers(serve, context, accounts, adapters.push, {
       receive: (ctx, network) => services.uploads.receiveFrom(ctx, network, uploadLimits),
       store: services.uploads.store,
-    })
-    serveSettings(serve, accounts)
-    const subscriptions = createPushSubscriptions(context.database)
-    serveNotices(serve, { database: context.database, subscriptions, sender: adapters.push })
-    serveFactors(serve, userFactors, accounts.factors, async (ctx, userId) => {
-      const account = userId === undefined ? null : await accounts.accounts.byId(userId)
-      if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
-      return accounts.confirmations.ownerOf(ctx, account)
     })
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, pageSettings)
@@ -105,46 +176,16 @@ export function composeApi(
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
-    const demo_renderer = rendersHere(adapters.videos)
-    const { registration } = config
-    const { mode: payments } = config.payments
-    const { supportEmail: support_email } = config.http
-    const { label: video_label } = config.marks
-    const prompt_optimizer = hasOptimizer(adapters)
-    serve(status, () => ({
-      demo_renderer,
-      payments,
-      prompt_optimizer,
-      registration,
-      support_email,
-      video_label,
-      version: VERSION,
-    }))
+    serveStatus(serve, config, adapters)
   }
-  const mailDelivered = async () => {
-    await accounts.settled()
-    await services.outbox.empty(3_000)
-  }
-  const development = [
-    adapters.mailbox && mailboxRoutes(adapters.mailbox, mailDelivered),
-    adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
-    context.advanceCalendar && clockRoutes(context.advanceCalendar),
-  ]
-  const eventLoop = watchEventLoop(log)
-  const admission = createFairAdmission(config.http.rates, accounts.sessions.issuedFor)
-  const limit = createRateLimit(CALLS_PER_MINUTE)
-  const stopExchange = exchangeCounts(limit, changes, pool)
-  const refuse = refuseForeign(publicUrl, config.production)
+  const guards = createGuards(context, accounts, publicUrl)
   const app = createHttpApp({
     log,
     metrics: observability.metrics,
-    watchEventLoop: eventLoop.middleware,
-    admit: admission.middleware,
+    ...guards.middleware,
     publicUrl,
-    refuseForeign: refuse,
     trustedProxies: config.http.trustedProxies,
     identity: { authenticate, isOperator: operators.isSignedIn },
-    limit,
     ownWrites,
     api,
     webhooks: webhooksOf(context, adapters, services),
@@ -152,7 +193,7 @@ export function composeApi(
       ...health,
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
       ...(site ? [videos.pages(createPageRenderer(path.join(site, 'server/entry.mjs'), pageSettings))] : []),
-      ...development.filter((routes) => routes !== undefined),
+      ...developmentRoutes(context, adapters, services, accounts),
     ],
     site: [
       operatorGuard(operators.isSignedIn),
@@ -161,12 +202,10 @@ export function composeApi(
   })
   return {
     callback: app.callback(),
-    admitSocket: (request: IncomingMessage) => admission.admitSocket(app, request, refuse),
+    admitSocket: (request: IncomingMessage) => guards.admitSocket(app, request),
     /** Waits for work that outlives its request. */
     async settle() {
-      eventLoop.stop()
-      admission.stop()
-      stopExchange()
+      guards.stop()
       await accounts.settled()
       await pageViews.flush()
       await visitCounter.close()

@@ -44,10 +44,8 @@ export function nextMonthOf(anchor: string, after: string): string {
   }
 }
 
-/** Creates the sandbox's store in Postgres. Each change and its webhook are written in one transaction. */
-export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
-  const at = () => new Date(calendar()).toISOString()
-
+/** Creates the changes of an agreement, which run in the transaction that locks it. */
+function createChanges(pool: pg.Pool, at: () => string) {
   /** Runs a change in a transaction that locks the agreement's row. Does nothing if the agreement is unknown. */
   async function change(id: string, run: (client: pg.PoolClient, row: SandboxAgreement) => Promise<void>) {
     const client = await pool.connect()
@@ -109,83 +107,63 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
     await queueWebhook(client, 'PAYMENT.SALE.REFUNDED', refund)
   }
 
-  const transition = (from: readonly string[], to: Status) => (id: string) =>
-    change(id, async (client, row) => {
-      if (from.includes(row.status)) await setStatus(client, id, to)
-    })
+  return { change, queueWebhook, setStatus, bill, refundLast }
+}
+
+const createReads = (pool: pg.Pool) => ({
+  async find(id: string): Promise<SandboxAgreement | undefined> {
+    return (await pool.query<SandboxAgreement>('select * from sandbox_agreement where id = $1', [id])).rows[0]
+  },
+
+  async sales(agreementId: string, from: string, to: string): Promise<ListedSale[]> {
+    const { rows } = await pool.query<{ id: string; amountCents: number; soldAt: Date; refunded: boolean }>(
+      `select id, amount_cents as "amountCents", sold_at as "soldAt", refunded_cents = amount_cents as refunded
+       from sandbox_sale
+       where agreement_id = $1 and sold_at between $2 and $3 order by sold_at, id`,
+      [agreementId, from, to],
+    )
+    return rows.map((sale) => ({ ...sale, agreementId, currency: 'USD', soldAt: sale.soldAt.toISOString() }))
+  },
+
+  /** Returns the webhooks of refunds between two ISO timestamps, oldest first. */
+  async refunds(from: string, to: string): Promise<string[]> {
+    const { rows } = await pool.query<{ body: string }>(
+      `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
+       and made_at between $1 and $2 order by made_at, id`,
+      [from, to],
+    )
+    return rows.map(({ body }) => body)
+  },
+
+  /** Returns the webhook of a refund by the id of the refund or of its sale. */
+  async findRefund(id: string): Promise<string | undefined> {
+    const { rows } = await pool.query<{ body: string }>(
+      `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
+       and $1 in (body::json->'resource'->>'id', body::json->'resource'->>'sale_id')`,
+      [id],
+    )
+    return rows[0]?.body
+  },
+
+  /** Returns unacknowledged webhooks, oldest first. */
+  async undelivered(): Promise<{ id: string; body: string; made_at: Date }[]> {
+    const sql = 'select * from sandbox_webhook where delivered_at is null order by made_at, id limit 100'
+    return (await pool.query(sql)).rows
+  },
+
+  async markDelivered(id: string): Promise<void> {
+    await pool.query('update sandbox_webhook set delivered_at = now() where id = $1', [id])
+  },
+})
+
+function createBilling(pool: pg.Pool, calendar: Calendar, changes: ReturnType<typeof createChanges>) {
+  const { change, bill, refundLast } = changes
 
   return {
-    async create({ requestId, userId, tier, startsAt, language, returnUrl, cancelUrl }: NewAgreement): Promise<string> {
-      const { rows } = await pool.query<{ id: string }>(
-        `insert into sandbox_agreement
-           (id, request_id, user_id, tier, price_cents, status, status_at, starts_at, return_url, cancel_url, language)
-         values ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10)
-         on conflict (request_id) do update set request_id = excluded.request_id returning id`,
-        [newId('I'), requestId, userId, tier, PLANS[tier].priceCents, at(), startsAt, returnUrl, cancelUrl, language],
-      )
-      return rows[0]!.id
-    },
-
-    async find(id: string): Promise<SandboxAgreement | undefined> {
-      return (await pool.query<SandboxAgreement>('select * from sandbox_agreement where id = $1', [id])).rows[0]
-    },
-
-    async sales(agreementId: string, from: string, to: string): Promise<ListedSale[]> {
-      const { rows } = await pool.query<{ id: string; amountCents: number; soldAt: Date; refunded: boolean }>(
-        `select id, amount_cents as "amountCents", sold_at as "soldAt", refunded_cents = amount_cents as refunded
-         from sandbox_sale
-         where agreement_id = $1 and sold_at between $2 and $3 order by sold_at, id`,
-        [agreementId, from, to],
-      )
-      return rows.map((sale) => ({ ...sale, agreementId, currency: 'USD', soldAt: sale.soldAt.toISOString() }))
-    },
-
-    /** Returns the webhooks of refunds between two ISO timestamps, oldest first. */
-    async refunds(from: string, to: string): Promise<string[]> {
-      const { rows } = await pool.query<{ body: string }>(
-        `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
-         and made_at between $1 and $2 order by made_at, id`,
-        [from, to],
-      )
-      return rows.map(({ body }) => body)
-    },
-
-    /** Returns the webhook of a refund by the id of the refund or of its sale. */
-    async findRefund(id: string): Promise<string | undefined> {
-      const { rows } = await pool.query<{ body: string }>(
-        `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
-         and $1 in (body::json->'resource'->>'id', body::json->'resource'->>'sale_id')`,
-        [id],
-      )
-      return rows[0]?.body
-    },
-
-    /** Activates a pending agreement and bills the first month, unless it starts later. */
-    approve: (id: string) =>
-      change(id, async (client, row) => {
-        if (row.status !== 'pending') return
-        await setStatus(client, id, 'active')
-        if (row.starts_at === null || row.starts_at.getTime() <= calendar()) return bill(client, row)
-        await client.query('update sandbox_agreement set next_billing_at = starts_at where id = $1', [id])
-      }),
-
-    decline: transition(['pending'], 'cancelled'),
-    pause: transition(['active'], 'suspended'),
-    resume: transition(['suspended'], 'active'),
-    cancel: transition(['active', 'suspended'], 'cancelled'),
-
     /** Bills one month immediately, even if no payment is due. */
     renew: (id: string) =>
       change(id, async (client, row) => {
         if (row.status === 'active') await bill(client, row)
-      }),
-
-    failPayment: (id: string) =>
-      change(id, async (client, row) => {
-        if (row.status !== 'active') return
-        await client.query('update sandbox_agreement set failed_at = $2 where id = $1', [id, at()])
-        const billing_info = { failed_payments_count: 1, last_failed_payment: { time: at() } }
-        await queueWebhook(client, 'BILLING.SUBSCRIPTION.PAYMENT.FAILED', { id, status: 'ACTIVE', billing_info })
       }),
 
     /** Refunds the last sale in full. */
@@ -203,7 +181,7 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
     async billDue(): Promise<void> {
       const { rows } = await pool.query<{ id: string }>(
         `select id from sandbox_agreement where status = 'active' and failed_at is null and next_billing_at <= $1`,
-        [at()],
+        [new Date(calendar())],
       )
       for (const { id } of rows)
         await change(id, async (client, row) => {
@@ -211,16 +189,55 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
           if (row.status === 'active' && isDue) await bill(client, row)
         })
     },
+  }
+}
 
-    /** Returns unacknowledged webhooks, oldest first. */
-    async undelivered(): Promise<{ id: string; body: string; made_at: Date }[]> {
-      const sql = 'select * from sandbox_webhook where delivered_at is null order by made_at, id limit 100'
-      return (await pool.query(sql)).rows
+/** Creates the sandbox's store in Postgres. Each change and its webhook are written in one transaction. */
+export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
+  const at = () => new Date(calendar()).toISOString()
+  const changes = createChanges(pool, at)
+  const { change, queueWebhook, setStatus, bill } = changes
+  const transition = (from: readonly string[], to: Status) => (id: string) =>
+    change(id, async (client, row) => {
+      if (from.includes(row.status)) await setStatus(client, id, to)
+    })
+
+  return {
+    async create({ requestId, userId, tier, startsAt, language, returnUrl, cancelUrl }: NewAgreement): Promise<string> {
+      const { rows } = await pool.query<{ id: string }>(
+        `insert into sandbox_agreement
+           (id, request_id, user_id, tier, price_cents, status, status_at, starts_at, return_url, cancel_url, language)
+         values ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10)
+         on conflict (request_id) do update set request_id = excluded.request_id returning id`,
+        [newId('I'), requestId, userId, tier, PLANS[tier].priceCents, at(), startsAt, returnUrl, cancelUrl, language],
+      )
+      return rows[0]!.id
     },
 
-    async markDelivered(id: string): Promise<void> {
-      await pool.query('update sandbox_webhook set delivered_at = now() where id = $1', [id])
-    },
+    ...createReads(pool),
+    ...createBilling(pool, calendar, changes),
+
+    /** Activates a pending agreement and bills the first month, unless it starts later. */
+    approve: (id: string) =>
+      change(id, async (client, row) => {
+        if (row.status !== 'pending') return
+        await setStatus(client, id, 'active')
+        if (row.starts_at === null || row.starts_at.getTime() <= calendar()) return bill(client, row)
+        await client.query('update sandbox_agreement set next_billing_at = starts_at where id = $1', [id])
+      }),
+
+    decline: transition(['pending'], 'cancelled'),
+    pause: transition(['active'], 'suspended'),
+    resume: transition(['suspended'], 'active'),
+    cancel: transition(['active', 'suspended'], 'cancelled'),
+
+    failPayment: (id: string) =>
+      change(id, async (client, row) => {
+        if (row.status !== 'active') return
+        await client.query('update sandbox_agreement set failed_at = $2 where id = $1', [id, at()])
+        const billing_info = { failed_payments_count: 1, last_failed_payment: { time: at() } }
+        await queueWebhook(client, 'BILLING.SUBSCRIPTION.PAYMENT.FAILED', { id, status: 'ACTIVE', billing_info })
+      }),
   }
 }
 

@@ -16,24 +16,25 @@ const AHEAD = 2
 /** How long tiles take no part in pointer events after the last scroll, ms. Finding the one under the pointer costs time. */
 const SETTLED_MS = 200
 
-/** Shows the tiles near the visible part of a list, which the caller sizes. */
-export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
-  let tasks: readonly Task[] = []
-  let places: readonly Place[] = []
-  let range: Range = { start: 0, end: 0 }
+function decorate(tile: Tile): void {
+  const { id } = tile.task
+  tile.show({ favourite: $marks.get().get(id)?.favourite ?? false, selected: $selection.get()?.has(id) })
+}
+
+function make(task: Task): Tile {
+  const tile = createTile(task)
+  decorate(tile)
+  return tile
+}
+
+/** Creates the tiles in a list, of which one plays. */
+function createTileSet(list: HTMLElement) {
   let tiles = new Map<string, Tile>()
   let playing: Tile | undefined
-  let frame = 0
-  let scrolledAt = 0
-  let settling = 0
 
   const tileOf = (event: Event): Tile | undefined => {
     const item = event.target instanceof Element ? event.target.closest<HTMLElement>('.library-tile') : null
     return tiles.get(item?.dataset.task ?? '')
-  }
-  const decorate = (tile: Tile) => {
-    const { id } = tile.task
-    tile.show({ favourite: $marks.get().get(id)?.favourite ?? false, selected: $selection.get()?.has(id) })
   }
   const play = (tile: Tile | undefined) => {
     if (tile === playing) return
@@ -41,14 +42,8 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
     playing = tile
     tile?.play()
   }
-
-  const make = (task: Task): Tile => {
-    const tile = createTile(task)
-    decorate(tile)
-    return tile
-  }
-  /** Makes the tiles of the range, in order, from those that exist. */
-  const arrange = () => {
+  /** Makes the tiles of a range, in order, from those that exist. */
+  const arrange = (tasks: readonly Task[], places: readonly Place[], range: Range) => {
     const shown = tasks.slice(range.start, range.end)
     const existing = (task: Task) => (tiles.get(task.id)?.task === task ? tiles.get(task.id) : undefined)
     const wanted = shown.map((task) => existing(task) ?? make(task))
@@ -63,22 +58,17 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
     })
     if (playing && !tiles.has(playing.task.id)) play(undefined)
   }
-  const look = () => {
-    frame = 0
-    const top = -list.getBoundingClientRect().top
-    const screen = window.innerHeight
-    const within = (screens: number) => placesBetween(places, top - screens * screen, top + (1 + screens) * screen)
-    const needed = within(NEAR)
-    if (needed.start < range.start || needed.end > range.end) {
-      range = within(FAR)
-      arrange()
-    }
-    const last = places.at(-1)
-    if (last && last.top + last.height < top + (1 + AHEAD) * screen) void loadMore()
+  const decorateAll = () => {
+    for (const tile of tiles.values()) decorate(tile)
   }
-  const later = () => {
-    frame ||= requestAnimationFrame(look)
-  }
+
+  return { tileOf, play, arrange, decorateAll }
+}
+
+/** Creates the mark of a list that is being scrolled. */
+function createScrollMark(list: HTMLElement) {
+  let scrolledAt = 0
+  let settling = 0
   const settle = () => {
     const left = scrolledAt + SETTLED_MS - performance.now()
     if (left > 0) {
@@ -88,24 +78,54 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
     settling = 0
     delete list.dataset.scrolling
   }
-  const onScroll = () => {
+  const mark = () => {
     scrolledAt = performance.now()
-    if (!settling) {
-      list.dataset.scrolling = ''
-      settling = window.setTimeout(settle, SETTLED_MS)
+    if (settling) return
+    list.dataset.scrolling = ''
+    settling = window.setTimeout(settle, SETTLED_MS)
+  }
+
+  return { mark, stop: () => clearTimeout(settling) }
+}
+
+function clickTile(tile: Tile, target: Element, onOpen: (task: Task) => void): void {
+  const { id } = tile.task
+  const isIn = (selector: string) => target.closest(selector) !== null
+  if ($selection.get()) {
+    // A click on the checkbox changes it, which is an event of its own.
+    if (!isIn('.library-pick')) toggle(id)
+  } else if (isIn('.library-heart')) void markFilms([id], { favourite: !$marks.get().get(id)?.favourite })
+  else if (isIn('.library-open')) onOpen(tile.task)
+}
+
+/** Shows the tiles near the visible part of a list, which the caller sizes. */
+export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
+  let tasks: readonly Task[] = []
+  let places: readonly Place[] = []
+  let range: Range = { start: 0, end: 0 }
+  const { tileOf, play, arrange, decorateAll } = createTileSet(list)
+  let frame = 0
+  const scrolling = createScrollMark(list)
+
+  const look = () => {
+    frame = 0
+    const top = -list.getBoundingClientRect().top
+    const screen = window.innerHeight
+    const within = (screens: number) => placesBetween(places, top - screens * screen, top + (1 + screens) * screen)
+    const needed = within(NEAR)
+    if (needed.start < range.start || needed.end > range.end) {
+      range = within(FAR)
+      arrange(tasks, places, range)
     }
-    later()
+    const last = places.at(-1)
+    if (last && last.top + last.height < top + (1 + AHEAD) * screen) void loadMore()
+  }
+  const later = () => {
+    frame ||= requestAnimationFrame(look)
   }
   const onClick = (event: Event) => {
     const tile = tileOf(event)
-    if (!tile) return
-    const { id } = tile.task
-    const isIn = (selector: string) => (event.target as Element).closest(selector) !== null
-    if ($selection.get()) {
-      // A click on the checkbox changes it, which is an event of its own.
-      if (!isIn('.library-pick')) toggle(id)
-    } else if (isIn('.library-heart')) void markFilms([id], { favourite: !$marks.get().get(id)?.favourite })
-    else if (isIn('.library-open')) onOpen(tile.task)
+    if (tile) clickTile(tile, event.target as Element, onOpen)
   }
   const onChange = (event: Event) => {
     const tile = tileOf(event)
@@ -113,11 +133,9 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
     toggle(tile.task.id)
     decorate(tile)
   }
-  const decorateAll = () => {
-    for (const tile of tiles.values()) decorate(tile)
-  }
   const listeners: readonly (readonly [EventTarget, string, (event: Event) => void])[] = [
-    [window, 'scroll', onScroll],
+    [window, 'scroll', scrolling.mark],
+    [window, 'scroll', later],
     [window, 'resize', later],
     [list, 'click', onClick],
     [list, 'change', onChange],
@@ -135,13 +153,13 @@ export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
       tasks = newTasks
       places = newPlaces
       range = { start: Math.min(range.start, places.length), end: Math.min(range.end, places.length) }
-      arrange()
+      arrange(tasks, places, range)
       look()
     },
 
     close(): void {
       cancelAnimationFrame(frame)
-      clearTimeout(settling)
+      scrolling.stop()
       for (const [target, name, listener] of listeners) target.removeEventListener(name, listener)
       for (const end of unsubscribe) end()
       play(undefined)
