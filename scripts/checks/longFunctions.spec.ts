@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LIMIT = 70
 /** Functions that are longer, most of them factories. Lower it with each that is cut, and never raise it. */
-const STILL_LONGER = 6
+const STILL_LONGER = 5
 
 /** Returns `file:line name lines` of each function that has more lines than the limit. */
 function longFunctions(file: string, text: string): string[] {

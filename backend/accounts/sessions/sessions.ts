@@ -82,7 +82,7 @@ const executeIn =
 
 type Tokens = ReturnType<typeof createTokens>
 
-/** Creates the tokens, whose form is `<session>.<number>.<mac>`. */
+/** Creates the functions that issue and parse tokens. */
 function createTokens(secret: string, now: Clock) {
   const key = createSecretKey(secret, 'utf8')
   const macOf = (kind: string, session: string, number: number) =>
@@ -214,6 +214,7 @@ export function createSessions(database: Database, secret: string, now: Clock = 
   const tokens = createTokens(secret, now)
   const ago = agoBy(now)
   const execute = executeIn(database)
+
   return {
     /**
      * @param steppedUp whether the sign-in proved a second factor

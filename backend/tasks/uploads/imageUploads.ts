@@ -32,7 +32,8 @@ type Frame = Readonly<{ frame: Buffer; watermarked: Buffer }>
 export type ImageUploads = ReturnType<typeof createImageUploads>
 
 /**
- * Creates the function that stores a checked image as a user's upload and returns its URL. `watermarked` is what a plan with a watermark shows of it.
+ * Creates the function that stores a checked image as a user's upload and returns its URL. `watermarked` is what a plan
+ * with a watermark shows of it.
  * @throws Rejection not_found, too_many_unused_images
  */
 function createStore(database: Database, media: MediaStore, temporaryDir: string) {
@@ -52,14 +53,13 @@ function createStore(database: Database, media: MediaStore, temporaryDir: string
     const imageId = uuid7()
     // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
     const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
-    await database.em.fork().execute(sql, [imageId, userId, bytes])
+    const em = database.em.fork()
+    await em.execute(sql, [imageId, userId, bytes])
     if (watermarked) await putFile(watermarkedStillKey(imageId), watermarked)
     await putFile(imageKey(imageId), data)
     try {
       // Waits for an erasure of the row, which found no file to remove.
-      const kept = await database.em
-        .fork()
-        .execute<object[]>('select id from image_upload where id = ? for key share', [imageId])
+      const kept = await em.execute<object[]>('select id from image_upload where id = ? for key share', [imageId])
       if (kept.length === 0) throw new Rejection('not_found', 'The account of this picture was erased.')
     } catch (error) {
       await removeImageMedia(media, imageId)

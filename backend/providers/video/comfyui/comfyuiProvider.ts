@@ -103,6 +103,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
   const closed = new AbortController()
   const queue = createQueue(deps, closed.signal)
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
+
   return {
     name: 'comfyui',
     idempotent: true,
