@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS } from '#projections/all.ts'
-import { createBatchWriter } from '#projections/engine/batchWriter.ts'
-import { createLivenessReports } from '#projections/engine/livenessReports.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
-import { runProjection } from '#projections/engine/runProjection.ts'
-import { sharedReads } from '#projections/engine/sharedReads.ts'
+import { runProjections } from '#projections/engine/runProjections.ts'
 import { leased, type Running } from '../kernel/postgres/leased.ts'
 import type { Context } from './context.ts'
-
-/** Time after which the next projection starts although the one before it has not caught up, ms. */
-const TURN_MS = 50
 
 /**
  * Keeps all read models up to date in one process of a release; the others stand by. A release with other versions builds
@@ -27,27 +20,23 @@ function leaseOf(projections: readonly AnyProjection[]): string {
   return `projections ${createHash('sha256').update(release).digest('hex').slice(0, 8)}`
 }
 
-/**
- * The read models start one after the other: side by side, each would open connections of its own, which takes longer
- * than what it reads. The parked events of each are replayed once: this process may know types that the one before did not.
- */
+/** The parked events of each are replayed once: this process may know types that the one before did not. */
 function projectAll(
   { store, database, log, observability: { lag } }: Context,
   projections: readonly AnyProjection[],
 ): Running {
   const halt = new AbortController()
   const { signal } = halt
-  const shared = { database, log, signal, write: createBatchWriter(database), reports: createLivenessReports(database) }
-  const reads = sharedReads(store, projections)
-  let turn: Promise<unknown> = Promise.resolve()
+  const started = Promise.withResolvers<void>()
+  const behind = new Map(projections.map((projection) => [projection.name, projection]))
+  let replays = Promise.resolve()
 
-  function project(projection: AnyProjection) {
-    const live = Promise.withResolvers<void>()
-    const run = { ...shared, store: lag.follow(projection.name, reads), onLive: live.resolve }
-    const projected = turn.then(() => runProjection(projection, run))
-    const replayed = Promise.race([live.promise, projected]).then(() => replay(projection))
-    turn = turn.then(() => Promise.race([live.promise, delay(TURN_MS, undefined, { ref: false })]))
-    return { live: live.promise, done: Promise.all([projected, replayed]) }
+  function onLive({ name }: AnyProjection): void {
+    const projection = behind.get(name)
+    if (!projection) return
+    behind.delete(name)
+    replays = replays.then(() => replay(projection))
+    if (behind.size === 0) started.resolve()
   }
 
   async function replay(projection: AnyProjection): Promise<void> {
@@ -59,12 +48,13 @@ function projectAll(
     }
   }
 
-  const running = projections.map(project)
+  const done = runProjections(projections, { store, database, log, signal, lag, onLive })
   return {
-    started: Promise.all(running.map(({ live }) => live)).then(() => undefined),
+    started: started.promise,
     async stop() {
       halt.abort()
-      await Promise.all(running.map(({ done }) => done))
+      await done
+      await replays
     },
   }
 }

@@ -71,7 +71,7 @@ describe('audit verify of an untouched ledger', () => {
       ['invoice', 1, true],
       ['video_task', 3, true],
       ['task_outcome', 3, true],
-      ['late_render', 0, false],
+      ['late_render', 0, true],
       ['open_task', 2, true],
       ['chain_head', 7, true],
     ])

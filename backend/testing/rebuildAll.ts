@@ -1,11 +1,9 @@
 import type pg from 'pg'
 import { PROJECTIONS } from '#projections/all.ts'
-import { createBatchWriter } from '#projections/engine/batchWriter.ts'
-import { createLivenessReports } from '#projections/engine/livenessReports.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { rebuild } from '#projections/engine/rebuild.ts'
-import { runProjection } from '#projections/engine/runProjection.ts'
+import { projectLog } from '#projections/testing/projectLog.ts'
 import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { openDatabase } from '../kernel/postgres/orm.ts'
@@ -29,11 +27,8 @@ export async function rebuildAll(connection: pg.ClientConfig, pool: pg.Pool): Pr
     return rows.map(({ row }) => row)
   }
   const results: Rebuilt[] = []
-  const shared = { write: createBatchWriter(database), reports: createLivenessReports(database) }
+  await projectLog(PROJECTIONS, { store, database })
   for (const projection of PROJECTIONS) {
-    const halt = new AbortController()
-    const { signal } = halt
-    await runProjection(projection, { ...shared, store, database, log, signal, onLive: () => halt.abort() })
     const live = await rowsOf(projection)
     const raised = { ...projection, version: projection.version + 1 }
     await rebuild(raised, { store, database, log, signal: new AbortController().signal })

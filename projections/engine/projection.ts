@@ -38,13 +38,17 @@ export type Projection<E extends Event, Row extends object> = Readonly<{
 // biome-ignore lint/suspicious/noExplicitAny: a list holds projections of every event and row type
 export type AnyProjection = Projection<any, any>
 
-/** Returns the stream prefixes that a projection subscribes to. */
+/** Returns the prefixes of the streams that a projection reads. */
 export const streamPrefixesOf = ({ categories }: AnyProjection) =>
   categories.map((category) => `${category}-`) as [string, ...string[]]
 
 /** Returns whether a projection handles an event, or must not skip it because no context declares its type. */
 export const isRelevant = ({ on, schemas }: AnyProjection, { type }: Event): boolean =>
   Object.hasOwn(on, type) || !isDeclared(schemas, type)
+
+/** Returns whether the stream of an event belongs to one of a projection's categories. */
+export const isOwn = ({ categories }: AnyProjection, { stream }: Stored): boolean =>
+  categories.some((category) => stream[category.length] === '-' && stream.startsWith(category))
 
 /** Returns the id of an event's row. @throws UnknownEvent */
 export const rowIdOf = ({ row, schemas }: AnyProjection, stored: Stored): string => row(upcast(schemas, stored))

@@ -22,18 +22,29 @@ export const liveTarget = (projection: AnyProjection): Target => ({
   table: tableName(projection),
 })
 
-/** Returns a read model's checkpoint. Creates a missing one at this version, before the first event. */
-export async function readCheckpoint(database: Database, { name, version }: { name: string; version: number }) {
+export interface Checkpoint {
+  readonly version: number
+  readonly position: GlobalPosition | undefined
+}
+
+/** Returns checkpoints by name. Creates missing ones at these versions, before the first event. */
+export async function openCheckpoints(
+  database: Database,
+  models: readonly { name: string; version: number }[],
+): Promise<ReadonlyMap<string, Checkpoint>> {
+  const wanted = JSON.stringify(models.map(({ name, version }) => ({ name, version })))
   const create = `with created as (
-      insert into projection_checkpoint (name, version) values (:name, :version) on conflict do nothing returning name)
+      insert into projection_checkpoint (name, version) select name, version
+      from jsonb_to_recordset(:wanted::jsonb) m (name text, version int) on conflict do nothing returning name)
     delete from parked_event where projection in (select name from created)`
-  await query(database, create, { name, version })
-  const row = await queryOne<{ version: number; position: GlobalPosition | null }>(
+  await query(database, create, { wanted })
+  const rows = await query<{ name: string; version: number; position: GlobalPosition | null }>(
     database,
-    'select version, position from projection_checkpoint where name = :name',
-    { name },
+    `select c.name, c.version, c.position from projection_checkpoint c
+     join jsonb_to_recordset(:wanted::jsonb) m (name text) on c.name = m.name`,
+    { wanted },
   )
-  return { version: row.version, position: row.position ?? undefined }
+  return new Map(rows.map(({ name, version, position }) => [name, { version, position: position ?? undefined }]))
 }
 
 /** Time after which a read model of a newer version has been left by its processes, ms. */

@@ -1,5 +1,5 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { EventIdentity } from './projectBatch.ts'
+import type { EventIdentity } from './project.ts'
 
 /** A database connection, through which tools outside the server (audit, backup, drill) read a single snapshot. */
 export type Queries = { query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }> }

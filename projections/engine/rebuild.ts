@@ -1,9 +1,9 @@
 import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
-import { projectBatch } from './projectBatch.ts'
+import { batchFor, projectAlone } from './project.ts'
 import { type AnyProjection, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
-import { notifyChange, readCheckpoint, tableName } from './readModel.ts'
+import { notifyChange, openCheckpoints, tableName } from './readModel.ts'
 import type { Queries } from './readRows.ts'
 
 interface Rebuild {
@@ -31,7 +31,7 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
   const draft = `${table}__v${projection.version}`
   const target = { projection, name: draft, table: draft }
   const em = database.em.fork()
-  let { position } = await readCheckpoint(database, { name: draft, version: projection.version })
+  let { position } = (await openCheckpoints(database, [{ name: draft, version: projection.version }])).get(draft)!
   // Without a checkpoint, an existing table is from another log or from an attempt that failed before its first checkpoint.
   if (position === undefined) await em.execute(`drop table if exists "${draft}"`)
   await em.execute(`create table if not exists "${draft}" (like "${table}" including all)`)
@@ -41,7 +41,7 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
     const until = AbortSignal.any([signal, done.signal])
     const onLive = () => done.abort()
     for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal: until, onLive })) {
-      logParked(log, draft, await projectBatch(target, database, batch, position))
+      logParked(log, draft, await projectAlone(database, batchFor(target, batch, position)))
       position = batch.position
       if (batch.live) break
     }

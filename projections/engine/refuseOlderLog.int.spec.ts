@@ -6,10 +6,8 @@ import { EventStoreDbTestServer } from '#backend/kernel/eventsourcing/testing/ev
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
-import { createBatchWriter } from './batchWriter.ts'
-import { createLivenessReports } from './livenessReports.ts'
+import { projectLog } from '../testing/projectLog.ts'
 import { refuseOlderLog } from './refuseOlderLog.ts'
-import { runProjection } from './runProjection.ts'
 
 let db: TemporaryDatabase
 const closing: (() => unknown)[] = []
@@ -45,13 +43,7 @@ const append = (store: EventStore) => {
 }
 
 /** Projects the whole log. */
-async function project(store: EventStore) {
-  const halt = new AbortController()
-  const log = { info: () => {}, warn: () => {}, error: (detail: object) => expect.fail(JSON.stringify(detail)) }
-  const shared = { write: createBatchWriter(db.database), reports: createLivenessReports(db.database) }
-  const run = { ...shared, store, database: db.database, signal: halt.signal, log, onLive: () => halt.abort() }
-  await runProjection(creditBalances, run)
-}
+const project = (store: EventStore) => projectLog([creditBalances], { store, database: db.database })
 
 /** Returns a copy of the first events of a log, like a backup of it. */
 function backUp({ all }: EventStoreDbTestLog, length: number): EventStoreDbTestLog {

@@ -1,5 +1,5 @@
 import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { EventIdentity } from './projectBatch.ts'
+import type { EventIdentity } from './project.ts'
 import { type Database, query } from './query.ts'
 import { REBUILD_REQUESTED } from './readModel.ts'
 import type { Queries } from './readRows.ts'

@@ -1,6 +1,6 @@
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { applyEvents } from './applyEvents.ts'
-import { commitOrPark, Fenced } from './projectBatch.ts'
+import { applyWrites } from './applyWrites.ts'
+import { commitOrPark, Fenced } from './project.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query } from './query.ts'
 import { liveTarget } from './readModel.ts'
@@ -78,7 +78,8 @@ async function replayRow(projection: AnyProjection, key: string, { store, databa
           [name, key, JSON.stringify(part.map(({ id }) => id))],
         )
         if (taken.length < part.length) throw new Fenced(name)
-        return applyEvents(tx, liveTarget(projection), part, { from, rejection })
+        const write = { target: liveTarget(projection), events: part, from, rejection }
+        return (await applyWrites(tx, [write], Promise.resolve(new Set([name])))).get(write)!
       }),
     )
     replayed += events.length - failed.length

@@ -1,40 +1,28 @@
 import { vi } from 'vitest'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { createBatchWriter } from '../engine/batchWriter.ts'
-import { createLivenessReports } from '../engine/livenessReports.ts'
 import type { AnyProjection } from '../engine/projection.ts'
-import { runProjection } from '../engine/runProjection.ts'
+import { runProjections } from '../engine/runProjections.ts'
 
-/** Runs projections on a temporary database until `stopAll`. */
+/** Runs projections on a temporary database, each call like a process of its own, until `stopAll`. */
 export function engineRuns(db: () => TemporaryDatabase) {
   const running = new Set<() => Promise<void>>()
+  const runAll = (projections: readonly AnyProjection[], store: Pick<EventStore, 'subscribeAll'> = db().store) => {
+    const halt = new AbortController()
+    const log = { info: vi.fn(), error: vi.fn() }
+    const onLive = vi.fn()
+    const { database } = db()
+    const done = runProjections(projections, { store, database, signal: halt.signal, log, onLive })
+    const stop = () => {
+      halt.abort()
+      return done
+    }
+    running.add(stop)
+    return { log, onLive, stop }
+  }
   return {
-    run(
-      projection: AnyProjection,
-      store: Pick<EventStore, 'subscribeAll'> = db().store,
-      write = createBatchWriter(db().database),
-      reports = createLivenessReports(db().database),
-    ) {
-      const halt = new AbortController()
-      const log = { info: vi.fn(), error: vi.fn() }
-      const onLive = vi.fn()
-      const done = runProjection(projection, {
-        store,
-        database: db().database,
-        signal: halt.signal,
-        log,
-        onLive,
-        write,
-        reports,
-      })
-      const stop = () => {
-        halt.abort()
-        return done
-      }
-      running.add(stop)
-      return { log, onLive, stop }
-    },
+    runAll,
+    run: (projection: AnyProjection, store?: Pick<EventStore, 'subscribeAll'>) => runAll([projection], store),
     async stopAll() {
       await Promise.all([...running].map((stop) => stop()))
       running.clear()

@@ -3,19 +3,18 @@ import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { createBatchWriter, type WriteBatch } from '#projections/engine/batchWriter.ts'
-import { projectBatch } from '#projections/engine/projectBatch.ts'
+import { PROJECTIONS } from '#projections/all.ts'
+import { projectLog } from '#projections/testing/projectLog.ts'
 import { taskEvents } from '#projections/testing/taskEvents.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
 import { quantile } from './analytics/quantile.ts'
 import { openFarDatabase } from './catchUp/farDatabase.ts'
-import { emptyReadModels, projectAll, TABLES } from './ledger/projectAll.ts'
+import { emptyReadModels, TABLES } from './ledger/emptyReadModels.ts'
 import { record } from './table/record.ts'
 
 /**
  * Measures how fast all read models catch up with a log: `npm run bench -- catchUp [videos] [rounds] [round trip, ms]`.
- * Each round writes them in shared transactions, and each by itself. The tables have the same rows at the end. With a
- * round trip, the tables are as if on another host.
+ * The tables have the same rows after each round. With a round trip, the tables are as if on another host.
  */
 const videos = Number(process.argv[2] ?? 2_000)
 const rounds = Number(process.argv[3] ?? 3)
@@ -68,12 +67,12 @@ async function writeLog(): Promise<number> {
 }
 
 /** Projects the whole log into empty tables. Returns the CPU times and a hash of all rows. */
-async function catchUp(write: WriteBatch) {
+async function catchUp() {
   await emptyReadModels(db)
   const turns = monitorEventLoopDelay({ resolution: 1 })
   turns.enable()
   const [wall, node, postgres] = [performance.now(), process.cpuUsage(), cpuTime(db.postgres.server.pid)]
-  await projectAll({ database, store: db.store }, write)
+  await projectLog(PROJECTIONS, { database, store: db.store })
   const { user, system } = process.cpuUsage(node)
   const cost = {
     wall: performance.now() - wall,
@@ -90,25 +89,16 @@ async function catchUp(write: WriteBatch) {
 }
 
 const count = await writeLog()
-const ways: readonly [string, () => WriteBatch][] = [
-  ['shared transactions', () => createBatchWriter(database)],
-  [
-    'one by one',
-    () =>
-      ({ target, batch, from }) =>
-        projectBatch(target, database, batch, from),
-  ],
-]
-const shared: number[] = []
-for (let round = 1; round <= rounds; round++)
-  for (const [name, writer] of ways) {
-    const { wall, node, postgres, turn, hash } = await catchUp(writer())
-    if (name === 'shared transactions') shared.push(count / (wall / 1_000))
-    const each = (ms: number) => `${((ms / count) * 1_000).toFixed(1)} µs`
-    console.log(
-      `round ${round}, ${name}: ${Math.round(count / (wall / 1_000))} events/s; CPU each ${each(node)} in Node, ${each(postgres)} in PostgreSQL; longest turn ${turn.toFixed(0)} ms; rows ${derivedId(hash).slice(0, 8)}`,
-    )
-  }
+const rates: number[] = []
+for (let round = 1; round <= rounds; round++) {
+  const { wall, node, postgres, turn, hash } = await catchUp()
+  const rate = count / (wall / 1_000)
+  rates.push(rate)
+  const each = (ms: number) => `${((ms / count) * 1_000).toFixed(1)} µs`
+  console.log(
+    `round ${round}: ${Math.round(rate)} events/s; CPU each ${each(node)} in Node, ${each(postgres)} in PostgreSQL; longest turn ${turn.toFixed(0)} ms; rows ${derivedId(hash).slice(0, 8)}`,
+  )
+}
 await far?.close()
-record('catch_up', quantile(shared, 0.5))
+record('catch_up', quantile(rates, 0.5))
 await db.close()

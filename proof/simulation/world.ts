@@ -171,7 +171,7 @@ export class World {
       findOrigin,
       changes: listenToChanges({ database } as never),
       leases: this.leases.client,
-      observability: { metrics, lag: { follow: (_: string, followed: unknown) => followed } },
+      observability: { metrics },
     }
     return context as unknown as Context
   }

@@ -35,7 +35,7 @@ const BACKGROUND = [
   /^backend\/kernel\/(sharedRateLimit|watchedFolder|eventsourcing\/watchDeliveries)\.ts$/,
   /^backend\/kernel\/postgres\/(endFailedRollbacks|leases|listen|openPool)\.ts$/,
   /^backend\/tasks\/catalogue\/catalogue\.ts$/,
-  /^projections\/(engine\/(livenessReports|query)|tasks\/readTaskHealth)\.ts$/,
+  /^projections\/(engine\/(reportLive|query)|tasks\/readTaskHealth)\.ts$/,
 ]
 
 /** Files that are always listed, because it depends on the moment whether a video or a timer runs them. */
@@ -43,7 +43,6 @@ export const SOMETIMES = [
   'backend/accounts/notices/videoNotices.ts',
   'backend/kernel/eventsourcing/postgres/logTail.ts',
   'backend/kernel/eventsourcing/postgres/postgresRows.ts',
-  'backend/kernel/eventsourcing/postgres/sharedPages.ts',
   'backend/kernel/pool.ts',
   'projections/engine/readModel.ts',
 ]

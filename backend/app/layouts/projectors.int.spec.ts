@@ -24,7 +24,7 @@ beforeEach(async () => {
 function startProcess(projections: readonly AnyProjection[] = PROJECTIONS) {
   const log = { info: vi.fn(), error: vi.fn() }
   const leases = new Leases(db.connection, () => {})
-  const observability = { lag: { follow: (_: string, store: object) => store } }
+  const observability = { lag: undefined }
   const context = { store: db.store, database: db.database, log, leases, observability } as unknown as Context
   const { started, stop } = startProjections(context, projections)
   const stopOnce = async () => {

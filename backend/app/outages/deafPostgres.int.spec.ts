@@ -60,7 +60,7 @@ describe('Kinora whose PostgreSQL delivers no notifications to the process with 
     proxy.withhold('event_read_all')
     const user = await api.newUser()
     await eventually(async () => expect(await readyz()).toMatchObject({ status: 503 }))
-    expect((await readyz()).body.silent).toContain('creditBalances')
+    expect((await readyz()).body.silent).toContain('readModels')
     const { rows } = await db.pool.query('select code from operator_alert where cleared_at is null')
     expect(rows).toEqual([{ code: 'subscription_silent' }])
     expect((await readStats(user)).remaining_credits).toBe(0)

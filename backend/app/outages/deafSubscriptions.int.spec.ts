@@ -27,7 +27,7 @@ describe('Kinora whose event store stays connected and delivers nothing', () => 
     server.deaf = true
     const user = await kinora.newUser()
     await eventually(async () => expect(await readyz()).toMatchObject({ status: 503 }))
-    expect((await readyz()).body.silent).toContain('creditBalances')
+    expect((await readyz()).body.silent).toContain('readModels')
     const { rows } = await kinora.context.pool.query('select code, detail from operator_alert where cleared_at is null')
     expect(rows).toEqual([{ code: 'subscription_silent', detail: expect.stringContaining('although the log grew') }])
     expect(await credits(user)).toBe(0)

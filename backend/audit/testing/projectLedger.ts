@@ -3,18 +3,16 @@ import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
 import { creditFlows } from '#projections/credits/creditFlow.ts'
 import { openHolds } from '#projections/credits/openHold.ts'
-import { createBatchWriter } from '#projections/engine/batchWriter.ts'
-import { createLivenessReports } from '#projections/engine/livenessReports.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import type { Database } from '#projections/engine/query.ts'
 import { tableName } from '#projections/engine/readModel.ts'
-import { runProjection } from '#projections/engine/runProjection.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
 import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
 import { videoTasks } from '#projections/tasks/videoTask.ts'
+import { projectLog } from '#projections/testing/projectLog.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 
 const AUDITED: readonly AnyProjection[] = [
@@ -35,12 +33,4 @@ const AUDITED: readonly AnyProjection[] = [
 export const AUDITED_TABLES: readonly string[] = ['projection_checkpoint', ...AUDITED.map(tableName)]
 
 /** Brings the read models that an audit checks up to the head of the log. */
-export async function projectLedger(store: EventStore, database: Database): Promise<void> {
-  const log = { info: () => {}, error: (detail: object) => console.error(detail) }
-  const shared = { write: createBatchWriter(database), reports: createLivenessReports(database) }
-  for (const projection of AUDITED) {
-    const halt = new AbortController()
-    const { signal } = halt
-    await runProjection(projection, { ...shared, store, database, log, signal, onLive: () => halt.abort() })
-  }
-}
+export const projectLedger = (store: EventStore, database: Database) => projectLog(AUDITED, { store, database })

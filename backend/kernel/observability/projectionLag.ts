@@ -1,9 +1,5 @@
-import type { EventBatch, EventStore } from '../eventsourcing/eventStore.port.ts'
-import type { Event } from '../eventsourcing/pure/decider.ts'
 import type { Clock } from '../time.ts'
 import type { Metrics } from './metrics.ts'
-
-type EventSource = Pick<EventStore, 'subscribeAll'>
 
 /**
  * Measures the lag of the read models that this process updates: the age of the oldest unprocessed event in seconds, or
@@ -22,35 +18,20 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = 
         lag.set({ projection }, since === undefined ? 0 : Math.max(0, now() - since) / 1000)
     },
 
-    /** Returns a store that measures the lag of the projection that subscribes to it. */
-    follow(projection: string, store: EventSource): EventSource {
-      const atHead = () => oldestInFlight.set(projection, undefined)
-      async function* subscribeAll<E extends Event>(
-        options: Parameters<EventStore['subscribeAll']>[0],
-      ): AsyncGenerator<EventBatch<E>> {
-        const onLive = () => {
-          atHead()
-          options.onLive?.()
-        }
-        const onSilent = (forMs: number) => {
-          oldestInFlight.set(projection, now() - forMs)
-          options.onSilent?.(forMs)
-        }
-        try {
-          for await (const batch of store.subscribeAll<E>({ ...options, onLive, onSilent })) {
-            const oldest = batch.events[0]
-            if (oldest) oldestInFlight.set(projection, oldest.created.getTime())
-            yield batch
-            // The subscriber requests the next batch after it has processed this one.
-            projected.inc({ projection }, batch.events.length)
-            if (batch.live) atHead()
-          }
-        } finally {
-          // After a stop, another process runs the projection and measures its lag.
-          if (options.signal.aborted) atHead()
-        }
-      }
-      return { subscribeAll }
+    /** Notes when the oldest event in flight was created. */
+    began(projection: string, created: Date): void {
+      oldestInFlight.set(projection, created.getTime())
+    },
+    projected(projection: string, events: number): void {
+      projected.inc({ projection }, events)
+    },
+    /** Notes that nothing was delivered for a while, although there are events. */
+    silent(projection: string, forMs: number): void {
+      oldestInFlight.set(projection, now() - forMs)
+    },
+    /** Notes that a projection is at the head of the log, or runs in another process. */
+    current(projection: string): void {
+      oldestInFlight.set(projection, undefined)
     },
   }
 }

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createPostgresEventStore } from '#backend/kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
-import { emptyReadModels, projectAll } from '../ledger/projectAll.ts'
+import { PROJECTIONS } from '#projections/all.ts'
+import { projectLog } from '#projections/testing/projectLog.ts'
+import { emptyReadModels } from '../ledger/emptyReadModels.ts'
 import { seedLedger } from '../ledger/seedLedger.ts'
 import { costEach, costOf } from './costOf.ts'
 import type { Sample } from './sample.ts'
@@ -41,7 +43,7 @@ export async function* measureEvents(sizes: readonly number[]): AsyncGenerator<S
       // A store remembers the end of the log, and events are removed below.
       const store = createPostgresEventStore(db.pool)
       await emptyReadModels(db)
-      yield { id: 'catch_up', size, ...(await costOf(pid, () => projectAll({ ...db, store }))) }
+      yield { id: 'catch_up', size, ...(await costOf(pid, () => projectLog(PROJECTIONS, { ...db, store }))) }
       const readAccount = async () => {
         const account = derivedId('user', Math.floor(Math.random() * accounts))
         for await (const event of store.readStream(`creditAccount-${account}`)) if (!event) return

@@ -20,10 +20,11 @@ import { eventsAfter, LogTail, readHead } from './logTail.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
 import { installEventTableSql, newestSql, probeSql, readAllSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
-import { MAX_SPAN, type Page, SharedPages } from './sharedPages.ts'
 import { StreamReads } from './streamReads.ts'
 
 const PAGE = 500
+/** Maximum positions per page. Keeps subscriptions to rare streams from scanning the whole log in one query. */
+const MAX_SPAN = 20_000
 const PROBE_TIMEOUT_MS = 2_000
 
 /** Creates the event table and its append function if they are missing. Several processes may call it concurrently. */
@@ -41,10 +42,17 @@ export function createPostgresEventStore(pool: pg.Pool): EventStore {
   return new PostgresEventStore(pool)
 }
 
+interface Page {
+  readonly events: readonly Stored[]
+  /** Position up to which the page is complete. */
+  readonly upTo: number
+  /** Whether the page reaches the head of the log. */
+  readonly live: boolean
+}
+
 class PostgresEventStore implements EventStore {
   readonly #pool: pg.Pool
   readonly #tail: LogTail
-  readonly #pages = new SharedPages((at, filter) => this.#readTable(at, filter))
   readonly #appends: PostgresAppends
   readonly #reads: StreamReads
   readonly #closed = new AbortController()
@@ -86,33 +94,39 @@ class PostgresEventStore implements EventStore {
     let wasLive = false
     /** A subscription reads the table until it reaches the head, so that it sees the log as it is now. */
     let isAtTail = false
-    const pages = this.#pages.join(options, signal)
-    try {
-      for (let attempt = 0; !signal.aborted; ) {
-        const page = await (isAtTail ? this.#readTail(at, options) : pages.pageAfter(at)).catch((error) => {
-          if (isRejected(error)) throw error
-          return undefined
-        })
-        if (signal.aborted) return
-        if (!page) {
-          await pause(backoff(attempt++), signal)
-          continue
-        }
-        attempt = 0
-        if (page.live) pages.leave()
-        if (page.upTo > at) {
-          at = page.upTo
-          wasLive = false
-          yield { events: page.events as readonly Stored<E>[], position: toGlobalPosition(at), live: page.live }
-        }
-        if (!page.live) continue
-        isAtTail = true
-        if (!wasLive) options.onLive?.()
-        wasLive = true
-        await this.#tail.changed(at, signal)
+    /** The next page of the table, which is read while the subscriber handles the one before it. */
+    let ahead: Promise<Page> | undefined
+    const read = async (): Promise<Page> => {
+      const page = await ahead
+      // The log may have grown since.
+      return page && !page.live ? page : await (isAtTail ? this.#readTail(at, options) : this.#readTable(at, options))
+    }
+    for (let attempt = 0; !signal.aborted; ) {
+      const page = await read().catch((error) => {
+        if (isRejected(error)) throw error
+        return undefined
+      })
+      ahead = undefined
+      if (signal.aborted) return
+      if (!page) {
+        await pause(backoff(attempt++), signal)
+        continue
       }
-    } finally {
-      pages.leave()
+      attempt = 0
+      if (!page.live && !isAtTail) {
+        ahead = this.#readTable(page.upTo, options)
+        ahead.catch(() => {})
+      }
+      if (page.upTo > at) {
+        at = page.upTo
+        wasLive = false
+        yield { events: page.events as readonly Stored<E>[], position: toGlobalPosition(at), live: page.live }
+      }
+      if (!page.live) continue
+      isAtTail = true
+      if (!wasLive) options.onLive?.()
+      wasLive = true
+      await this.#tail.changed(at, signal)
     }
   }
 

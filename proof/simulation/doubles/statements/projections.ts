@@ -37,11 +37,11 @@ function upsert(database: SimulatedDatabase, table: string, json: unknown): void
   for (const row of rows) database.table<Row>(table).set(row.id, row)
 }
 
-/** A checkpoint that several read models move together. */
+/** A checkpoint to move. */
 type Fence = Readonly<{ name: string; version: number; from?: string; to: string }>
-type Wanted = Readonly<{ projection: string; before: string; keys: readonly string[] }>
+type Begin = Readonly<{ name: string; before: string }>
 
-const tableIn = (sql: string, before: string) => new RegExp(`${before} "(\\w+)"`).exec(sql)![1]!
+const tableIn = (sql: string) => /from "(\w+)"/.exec(sql)![1]!
 const checkpoints = (database: SimulatedDatabase) => database.table<Checkpoint>('projection_checkpoint')
 
 const parkedOf = (database: SimulatedDatabase, projection: unknown) =>
@@ -56,10 +56,10 @@ const ITEMS: Readonly<Record<string, (row: Record<string, unknown>) => unknown>>
   current_subscription: ({ id, unclosed }) => ((unclosed as string[]).length > 0 ? id : undefined),
 }
 
-/** Statements of a transaction that writes several read models. */
-const TOGETHER: Statements = [
+/** Statements of a transaction that writes read models. */
+const WRITES: Statements = [
   [
-    'for update of c skip locked',
+    'select c.name, f."to", f.seen from projection_checkpoint',
     (database, [json]) =>
       (JSON.parse(json as string) as Fence[]).flatMap(({ name, version, from, to }) => {
         const row = checkpoints(database).get(name)
@@ -69,19 +69,16 @@ const TOGETHER: Statements = [
       }),
   ],
   [
-    'p.projection as source',
+    'b.name as source',
     (database, values, sql) => {
       const tables = [...sql.matchAll(/from "(\w+)" t/g)].map(([, table]) => table!)
       const rows = tables.flatMap((source, n) => {
         const known = database.table<Row>(source).rows
         return uuids(values[n]).flatMap((key) => (known.has(key) ? [{ source, key, row: known.get(key)! }] : []))
       })
-      const wanted = JSON.parse(values.at(-1) as string) as Wanted[]
-      const stale = wanted.flatMap(({ projection, before, keys }) =>
-        parkedOf(database, projection)
-          .filter(({ position, row_key }) => position < before && keys.includes(row_key))
-          .map(({ row_key }) => ({ source: projection, key: row_key, row: null })),
-      )
+      const stale = (JSON.parse(values.at(-1) as string) as Begin[])
+        .filter(({ name, before }) => parkedOf(database, name).some(({ position }) => position < before))
+        .map(({ name }) => ({ source: name, key: null, row: null }))
       return [...rows, ...stale]
     },
   ],
@@ -98,60 +95,29 @@ const TOGETHER: Statements = [
 ]
 
 export const PROJECTION_STATEMENTS: Statements = [
-  ...TOGETHER,
+  ...WRITES,
   [
-    'insert into projection_checkpoint (name, version) values',
-    (database, [name, version]) => {
-      const key = name as string
-      if (!checkpoints(database).get(key))
-        checkpoints(database).set(key, { name: key, version: version as number, position: null })
+    'insert into projection_checkpoint (name, version) select',
+    (database, [json]) => {
+      for (const { name, version } of JSON.parse(json as string) as Checkpoint[])
+        if (!checkpoints(database).get(name)) checkpoints(database).set(name, { name, version, position: null })
       return []
     },
   ],
   [
-    'select version, position from projection_checkpoint where name',
-    (database, [name]) => [checkpoints(database).get(name as string)!],
+    'select c.name, c.version, c.position from projection_checkpoint',
+    (database, [json]) =>
+      (JSON.parse(json as string) as Checkpoint[]).map(({ name }) => checkpoints(database).get(name)!),
   ],
-  ['update projection_checkpoint set live_at', () => []],
+  ['set live_at = ', () => []],
   [
     "select live_at > clock_timestamp() - interval '1 day'",
     (database, [name]) => [{ complete: parkedOf(database, name).length === 0 }],
   ],
   [
-    'update projection_checkpoint set position',
-    (database, [position, , name, version, from]) => {
-      const row = checkpoints(database).get(name as string)
-      if (!row || row.version !== version || row.position !== from) return []
-      checkpoints(database).set(row.name, { ...row, position: position as string })
-      return [row]
-    },
-  ],
-  [
-    'select id, to_json(t) as row from "',
-    (database, [ids], sql) => {
-      const { rows } = database.table<Row>(tableIn(sql, 'from'))
-      return uuids(ids).flatMap((id) => (rows.has(id) ? [{ id, row: rows.get(id)! }] : []))
-    },
-  ],
-  [
-    'on conflict (id) do update set (',
-    (database, [json], sql) => {
-      upsert(database, tableIn(sql, 'insert into'), json)
-      return []
-    },
-  ],
-  [
-    'delete from "',
-    (database, [ids], sql) => {
-      const table = database.table<Row>(tableIn(sql, 'delete from'))
-      for (const id of uuids(ids)) table.delete(id)
-      return []
-    },
-  ],
-  [
     'select coalesce(json_agg(',
     (database, [name], sql) => {
-      const table = tableIn(sql, 'from')
+      const table = tableIn(sql)
       const rows = [...database.table(table).rows.values()].toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
       const items = rows.map(ITEMS[table]!).filter((item) => item !== undefined)
       const [parked] = parkedOf(database, name).toSorted(byPosition)

@@ -1,34 +1,32 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { EventStore, GlobalPosition, SubscribeOptions } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { eventually } from '#backend/testing/eventually.ts'
+import { stopwatch } from '#backend/testing/stopwatch.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
 import { creditEntries } from '../credits/creditEntry.ts'
 import { creditFlows } from '../credits/creditFlow.ts'
-import { engineRuns } from '../testing/engineRuns.ts'
-import { createBatchWriter, type WriteBatch } from './batchWriter.ts'
+import { openTasks } from '../tasks/openTask.ts'
+import { engineRuns, inBatchesOf } from '../testing/engineRuns.ts'
 import type { AnyProjection } from './projection.ts'
-import { liveTarget, readCheckpoint } from './readModel.ts'
 
 const MODELS: readonly AnyProjection[] = [creditBalances, creditEntries, creditFlows]
 const POISON = 13
 
 let db: TemporaryDatabase
-let write: WriteBatch
 beforeAll(async () => {
   db = await startTemporaryDatabase()
 })
 afterAll(() => db.close())
 beforeEach(async () => {
-  write = createBatchWriter(db.database)
   await db.pool.query(`truncate event, projection_checkpoint, parked_event, credit_balance, credit_entry, credit_flow;
     alter table credit_flow drop constraint if exists no_poison`)
 })
 afterEach(() => stopAll())
-const { run, stopAll } = engineRuns(() => db)
-const start = (models = MODELS) => models.map((model) => run(model, db.store, write))
+const { runAll, stopAll } = engineRuns(() => db)
 
 const at = '2026-01-01T00:00:00.000Z'
 /** Grants credits to a new user. */
@@ -48,51 +46,92 @@ const reachesHead = (...models: readonly AnyProjection[]) =>
 const transactions = async () =>
   (await db.pool.query<{ xmin: string }>('select distinct xmin::text from projection_checkpoint')).rows.length
 const count = async (table: string) => Number((await db.pool.query(`select count(*) from ${table}`)).rows[0].count)
+const counts = () => Promise.all(['credit_balance', 'credit_entry', 'credit_flow'].map(count))
 const parked = async () =>
   (await db.pool.query('select projection, type from parked_event order by projection')).rows.map(
     ({ projection }) => projection,
   )
 
+/** Returns the event store, the number of subscriptions that it had, and of those that are open. */
+function countSubscriptions() {
+  let [all, open] = [0, 0]
+  const store: Pick<EventStore, 'subscribeAll'> = {
+    async *subscribeAll<E extends Event>(options: SubscribeOptions) {
+      all++
+      open++
+      yield* db.store.subscribeAll<E>(options)
+      open--
+    },
+  }
+  return { store, subscriptions: () => all, open: () => open }
+}
+
 describe('read models of one process', () => {
-  it('are written in one transaction', async () => {
-    start()
-    await reachesHead()
+  it('are read by one subscription and written in one transaction', async () => {
+    const { store, subscriptions } = countSubscriptions()
+    runAll(MODELS, store)
     await grant(1)
     await reachesHead(...MODELS)
-    await eventually(async () => expect(await count('credit_flow')).toBe(1))
     await grant(2)
     await reachesHead(...MODELS)
+    expect(subscriptions()).toBe(1)
     expect(await transactions()).toBe(1)
-    expect(await Promise.all(['credit_balance', 'credit_entry', 'credit_flow'].map(count))).toEqual([2, 2, 2])
+    expect(await counts()).toEqual([2, 2, 2])
   })
 
-  it('catch up in transactions of their own, side by side', async () => {
-    await Promise.all(MODELS.map((model) => readCheckpoint(db.database, model)))
-    const position = '00000000000000000001' as GlobalPosition
-    const writeAll = (live: boolean, from?: GlobalPosition) =>
-      Promise.all(
-        MODELS.map((model) => write({ target: liveTarget(model), batch: { events: [], position, live }, from })),
-      )
-    await writeAll(false)
-    expect(await transactions()).toBe(MODELS.length)
-    await writeAll(true, position)
-    expect(await transactions()).toBe(1)
+  it('begin with one subscription again after a stop, although not every event concerned all of them', async () => {
+    const models = [...MODELS, openTasks]
+    const before = runAll(models)
+    await grant(1)
+    await reachesHead(...MODELS)
+    await before.stop()
+    await reachesHead(...models)
+    const { store, subscriptions } = countSubscriptions()
+    const { onLive } = runAll(models, store)
+    await eventually(() => expect(onLive).toHaveBeenCalledTimes(models.length))
+    expect(subscriptions()).toBe(1)
   })
 
-  it('share a transaction under load, also when their batches arrive one after another', async () => {
-    await Promise.all(MODELS.map((model) => readCheckpoint(db.database, model)))
+  it('catch up in transactions of their own, side by side, and are written together at the head', async () => {
+    for (const amount of [1, 2, 3]) await grant(amount)
+    runAll(MODELS, inBatchesOf(db.store, 2))
+    await reachesHead(...MODELS)
+    const { rows } =
+      await db.pool.query(`select xmin::text, count(*)::int from (select xmin from credit_balance union all
+      select xmin from credit_entry union all select xmin from credit_flow) written group by 1`)
+    expect(rows.map((row) => row.count).toSorted()).toEqual([2, 2, 2, 3])
+  })
+
+  it('take batches at the head of the log 20 ms apart, so that events share a transaction under load', async () => {
+    const taken = Promise.withResolvers<void>()
     const position = '00000000000000000001' as GlobalPosition
-    const writeOne = (model: AnyProjection) =>
-      write({ target: liveTarget(model), batch: { events: [], position, live: true }, from: undefined })
-    const [first, second, third] = MODELS
-    // However slow the first transaction is, the second waits for the whole interval.
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    await writeOne(first!)
-    const writing = writeOne(second!)
-    for (let n = 0; n < 5; n++) await turn()
-    await Promise.all([writing, writeOne(third!)])
-    expect(await transactions()).toBe(2)
+    runAll(MODELS, {
+      async *subscribeAll({ onLive }) {
+        onLive?.()
+        await turn()
+        const took = stopwatch()
+        yield { events: [], position, live: true }
+        took.atLeast(19)
+        taken.resolve()
+      },
+    })
+    await taken.promise
+  })
+
+  it('join the others when one of them has caught up from an earlier checkpoint', async () => {
+    for (const amount of [1, 2, 3]) await grant(amount)
+    const before = runAll([creditBalances, creditEntries])
+    await reachesHead(creditBalances, creditEntries)
+    await before.stop()
+    const { store, subscriptions, open } = countSubscriptions()
+    runAll(MODELS, store)
+    await reachesHead(...MODELS)
+    await eventually(() => expect(open()).toBe(1))
+    for (const amount of [4, 5]) await grant(amount)
+    await reachesHead(...MODELS)
+    expect(await transactions()).toBe(1)
+    expect(await counts()).toEqual([5, 5, 5])
+    expect(subscriptions()).toBe(2)
   })
 
   it('go on without the one that cannot fold an event', async () => {
@@ -106,24 +145,24 @@ describe('read models of one process', () => {
         },
       },
     }
-    start([throwing, creditEntries, creditFlows])
+    runAll([throwing, creditEntries, creditFlows])
     for (const amount of [1, POISON, 2]) await grant(amount)
     await reachesHead(throwing, creditEntries, creditFlows)
     expect(await parked()).toEqual(['creditBalances'])
-    expect(await Promise.all(['credit_balance', 'credit_entry', 'credit_flow'].map(count))).toEqual([2, 3, 3])
+    expect(await counts()).toEqual([2, 3, 3])
   })
 
   it('go on without the one whose row Postgres rejects', async () => {
     await db.pool.query(`alter table credit_flow add constraint no_poison check (amount <> ${POISON})`)
-    start()
+    runAll(MODELS)
     for (const amount of [1, POISON, 2]) await grant(amount)
     await reachesHead(...MODELS)
     expect(await parked()).toEqual(['creditFlows'])
-    expect(await Promise.all(['credit_balance', 'credit_entry', 'credit_flow'].map(count))).toEqual([3, 3, 2])
+    expect(await counts()).toEqual([3, 3, 2])
   })
 
   it('go on without the one whose checkpoint is locked, which catches up afterwards', async () => {
-    start()
+    runAll(MODELS)
     await grant(1)
     await reachesHead(...MODELS)
     const lock = await db.pool.connect()
@@ -142,15 +181,13 @@ describe('read models of one process', () => {
   })
 
   it('do not apply an event twice while another process runs the same models', async () => {
-    const log = start()
-    write = createBatchWriter(db.database)
-    const others = start()
+    const processes = [runAll(MODELS), runAll(MODELS)]
     for (let amount = 1; amount <= 30; amount++) await grant(amount)
     await reachesHead(...MODELS)
-    expect(await Promise.all(['credit_balance', 'credit_entry', 'credit_flow'].map(count))).toEqual([30, 30, 30])
+    expect(await counts()).toEqual([30, 30, 30])
     const { rows } = await db.pool.query(`select distinct jsonb_array_length(lots) as lots from credit_balance`)
     expect(rows).toEqual([{ lots: 1 }])
-    expect([...log, ...others].flatMap(({ log }) => log.error.mock.calls.map(([, text]) => text))).not.toContain(
+    expect(processes.flatMap(({ log }) => log.error.mock.calls.map(([, text]) => text))).not.toContain(
       'event cannot be projected and is parked',
     )
   })
