@@ -43,14 +43,17 @@ export function batchFor(target: Target, batch: EventBatch, from: GlobalPosition
 /**
  * Folds batches into the rows of several read models, and writes them with their checkpoints in one transaction. Leaves out
  * read models whose checkpoint was moved or is locked: waiting for one, for example during the last step of its rebuild,
- * would delay all of them. A batch that comes alone waits.
+ * would delay all of them. See docs/decisions/0029-one-transaction-for-read-models.md.
  * @throws if a row is rejected; nothing was written then
  */
 export const projectTogether = <B extends Batch>(database: Database, batches: readonly B[]): Promise<Written<B>> =>
-  inTransaction(database, (tx) => applyWrites(tx, batches, moveCheckpoints(tx, batches)))
+  write(database, batches, 'skip locked')
+
+const write = <B extends Batch>(database: Database, batches: readonly B[], lock: 'skip locked' | '') =>
+  inTransaction(database, (tx) => applyWrites(tx, batches, moveCheckpoints(tx, batches, lock)))
 
 /**
- * Writes a batch by itself. Parks events that cannot be folded or whose rows Postgres rejects, and returns them. Any other
+ * Writes a batch by itself, and waits if its checkpoint is locked. Parks events that cannot be folded or whose rows Postgres rejects, and returns them. Any other
  * error may pass, so it parks nothing and is thrown.
  * @throws Fenced if the checkpoint is no longer where the batch begins, or of this version
  */
@@ -60,7 +63,7 @@ export function projectAlone(database: Database, batch: Batch): Promise<readonly
     const last = events.at(-1)
     const end = last === batch.events.at(-1) ? {} : { to: last!.position, seen: last }
     const part: Batch = { ...batch, ...end, events, from, rejection }
-    const parked = (await projectTogether(database, [part])).get(part)
+    const parked = (await write(database, [part], '')).get(part)
     if (!parked) throw new Fenced(batch.target.name)
     from = part.to
     return parked
@@ -83,7 +86,7 @@ export async function commitOrPark(events: readonly Stored[], commit: Commit): P
 }
 
 /** Moves the checkpoints that are still where their batches begin. Returns the names of their read models. */
-async function moveCheckpoints(tx: Transaction, batches: readonly Batch[]): Promise<ReadonlySet<string>> {
+async function moveCheckpoints(tx: Transaction, batches: readonly Batch[], lock: string): Promise<ReadonlySet<string>> {
   const fences = batches.map(({ target: { name, projection }, from, to, seen }) => {
     const last = seen && { stream: seen.stream, revision: seen.revision, id: seen.id }
     return { name, version: projection.version, from, to, seen: last }
@@ -93,7 +96,7 @@ async function moveCheckpoints(tx: Transaction, batches: readonly Batch[]): Prom
        select c.name, f."to", f.seen from projection_checkpoint c
        join jsonb_to_recordset(?::jsonb) f (name text, version int, "from" text, "to" text, seen jsonb)
          on c.name = f.name and c.version = f.version and c.position is not distinct from f."from"
-       for update of c${batches.length > 1 ? ' skip locked' : ''})
+       for update of c ${lock})
      update projection_checkpoint c
      set position = free."to", last_event = coalesce(free.seen, c.last_event), updated_at = now()
      from free where c.name = free.name returning c.name`,

@@ -57,8 +57,6 @@ const CHECKPOINT_EVERY = 100
  */
 const INTERVAL_MS = 20
 
-export type Subscriptions = ReturnType<typeof createSubscriptions>
-
 /**
  * Keeps read models up to date with one subscription to the log. Those that begin at another position, or go on by
  * themselves after a failure, have subscriptions of their own until they have reached the head of the log.
@@ -121,7 +119,7 @@ class Subscription {
   readonly members = new Set<Joined>()
   readonly #shared: Shared
   readonly #over = new AbortController()
-  /** Position up to which events were written. */
+  /** Position of the last batch. */
   #position: GlobalPosition | undefined
   /** Position of the last event that was taken from the log. */
   #taken: GlobalPosition | undefined
@@ -208,7 +206,7 @@ class Subscription {
 
   /**
    * Writes a batch: at the head of the log in one transaction; behind it in one for each read model, which is faster, while
-   * the next batch is taken.
+   * the next batch is taken. See docs/decisions/0050-read-models-catch-up-side-by-side.md.
    */
   async #take(batch: EventBatch): Promise<void> {
     const previous = this.#writing
@@ -216,7 +214,7 @@ class Subscription {
     this.#taken = batch.events.at(-1)?.position ?? this.#taken
     const writes = this.#writesOf(batch, ++this.#batches % CHECKPOINT_EVERY === 0)
     for (const { target, events } of writes) if (events[0]) this.#shared.lag?.began(target.name, events[0].created)
-    const isTogether = batch.live && writes.length > 1
+    const isTogether = batch.live && this.members.size > 1
     // If it fails, each read model tries alone, so that a broken one does not stop the others.
     const written = isTogether ? await projectTogether(this.#shared.database, writes).catch(() => undefined) : undefined
     const writing = writes.map((write) => {
