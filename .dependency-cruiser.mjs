@@ -15,6 +15,7 @@ const EVENTS = '^backend/[^/]+/events\\.ts$'
 const DECIDER = '^backend/[^/]+/[^/]*(\\.decider|\\.rules|commands)\\.ts$'
 const PORT = '\\.port\\.ts$'
 const PURE = '^backend/kernel/eventsourcing/pure/'
+const KERNEL_DOORS = '^backend/kernel/(eventsourcing/[^/]+\\.port|postgres/notify)\\.ts$'
 const ADAPTER =
   '^(backend/providers/|backend/kernel/eventsourcing/(postgres|eventStoreDb)/|backend/kernel/postgres/embedded|' +
   'workflows/engine/embedded|workflows/temporal/)'
@@ -161,12 +162,12 @@ export default {
       { path: '^workflows/' },
     ),
     rule(
-      'projections import only events, contracts and the kernel’s port',
+      'projections import only events, contracts, the kernel’s port and its notifications',
       'They fold stored events: no deciders, no workflows, no I/O of their own.',
       { path: '^projections/', pathNot: TEST },
       {
         path: OURS,
-        pathNot: ['^projections/', EVENTS, CONTRACT, PURE, '^backend/kernel/eventsourcing/[^/]+\\.port\\.ts$'],
+        pathNot: ['^projections/', EVENTS, CONTRACT, PURE, KERNEL_DOORS],
       },
     ),
     rule(

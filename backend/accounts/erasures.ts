@@ -1,4 +1,4 @@
-import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
+import { notify } from '../kernel/postgres/notify.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
@@ -64,8 +64,7 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
       // Without its key, no task of the account can be ordered from a provider.
       await destroyUserKey(tx, userId)
       await tx.execute('delete from user_account where id = ?', [userId])
-      const change = JSON.stringify({ name: ERASURES, ids: [userId] })
-      await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
+      await notify(tx, { name: ERASURES, ids: [userId] })
       return found.length > 0
     })
 

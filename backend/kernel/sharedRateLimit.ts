@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { Rejection } from './eventsourcing/pure/decider.ts'
-import { CHANGE_CHANNEL, type Changes } from './postgres/changes.ts'
+import type { Changes } from './postgres/changes.ts'
+import { notify } from './postgres/notify.ts'
 import type { Clock } from './time.ts'
 
 const WINDOW_MS = 60_000
@@ -78,8 +79,8 @@ export function exchangeCounts(limit: RateLimit, changes: Pick<Changes, 'subscri
   })
   const timer = setInterval(() => {
     // A lost notification makes the limit less strict for a minute.
-    for (const note of limit.news())
-      pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify(note)]).catch(() => {})
+    const news = limit.news()
+    if (news.length > 0) notify(pool, ...news).catch(() => {})
   }, EXCHANGE_EVERY_MS)
   return () => {
     clearInterval(timer)

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type pg from 'pg'
-import { CHANGE_CHANNEL, type Changes, RELISTENED } from '../kernel/postgres/changes.ts'
+import { type Changes, RELISTENED } from '../kernel/postgres/changes.ts'
+import { notify } from '../kernel/postgres/notify.ts'
 
 const SESSION_SECONDS = 12 * 3600
 const DEVICE_SECONDS = 365 * 24 * 3600
@@ -101,7 +102,7 @@ export function createOperatorSessions(
     const hash = hashOf(token)
     open.delete(hash)
     const { rowCount } = await pool.query('delete from operator_session where hash = $1', [hash])
-    await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: ENDED, ids: [hash] })])
+    await notify(pool, { name: ENDED, ids: [hash] })
     return rowCount === 1
   }
 

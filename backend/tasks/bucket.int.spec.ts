@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#backend/testing/eventually.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
-import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
+import { notify } from '../kernel/postgres/notify.ts'
 import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -81,8 +81,7 @@ describe('Kinora with media in a bucket', () => {
     await removals.around(id, () => removals.giveUp(id))
     expect(await removals.waiting()).toEqual([id])
     await growOld()
-    const change = JSON.stringify({ name: MEDIA_REMOVALS, ids: [id] })
-    await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change])
+    await notify(pool, { name: MEDIA_REMOVALS, ids: [id] })
     await eventually(async () => expect(await removals.waiting()).toEqual([]))
     expect(filesOf(id)).toHaveLength(4)
   })

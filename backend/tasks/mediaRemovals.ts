@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
+import { notify } from '../kernel/postgres/notify.ts'
 import type { MediaRemovals } from './mediaRemovals.port.ts'
 
 /** Change notification for tasks whose files a workflow has to remove. */
@@ -16,8 +16,7 @@ export function createMediaRemovals(pool: Pick<pg.Pool, 'query'>): MediaRemovals
         on conflict (task_id) do update set requested_at = excluded.requested_at`
       await pool.query(sql, [taskId])
       const result = await remove()
-      const change = JSON.stringify({ name: MEDIA_REMOVALS, ids: [taskId] })
-      await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change])
+      await notify(pool, { name: MEDIA_REMOVALS, ids: [taskId] })
       return result
     },
 

@@ -3,7 +3,8 @@ import type pg from 'pg'
 import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
-import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
+import type { Changes } from '../kernel/postgres/changes.ts'
+import { notify } from '../kernel/postgres/notify.ts'
 import type { Clock } from '../kernel/time.ts'
 import { VIDEO_TASK } from './events.ts'
 import { videoTask } from './videoTask.decider.ts'
@@ -36,10 +37,8 @@ export async function handleProviderCallback(
 }
 
 /** Wakes activities that wait for the task, in any process. */
-export async function wakeTask(pool: Pick<pg.Pool, 'query'>, taskId: string): Promise<void> {
-  const change = { name: PROVIDER_HINTS, ids: [taskId] }
-  await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify(change)])
-}
+export const wakeTask = (pool: Pick<pg.Pool, 'query'>, taskId: string): Promise<void> =>
+  notify(pool, { name: PROVIDER_HINTS, ids: [taskId] })
 
 /** Waits for `ms` milliseconds or until the provider calls back about the task. @throws AbortError when aborted */
 export async function waitForCallback(changes: Changes, taskId: string, ms: number, signal: AbortSignal) {

@@ -1,11 +1,9 @@
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { notifySql, payloadsOf } from '#backend/kernel/postgres/notify.ts'
 import { type Folded, foldOrPark, type Keyed, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
-import { type Change, notification, type Target } from './readModel.ts'
+import type { Target } from './readModel.ts'
 import type { Transaction } from './transaction.ts'
-
-/** Postgres limits the payload of a notification to 8,000 bytes. */
-const IDS_PER_NOTIFICATION = 100
 
 /** Events to fold into the rows of a read model. */
 export interface Write {
@@ -109,8 +107,12 @@ function writeRows(tx: Transaction, results: readonly Result<Write>[]): void {
       values.push(JSON.stringify(kept))
     }
   }
-  const [notify, payload] = notification(results.flatMap(changesOf))
-  tx.send(`${steps.length > 0 ? `with ${steps.join(', ')} ` : ''}${notify}`, [...values, ...payload])
+  const notifications = results.map(({ name, changes, write: { to: position } }) => ({
+    ...{ name, ids: [...changes.keys()] },
+    ...(position && { position }),
+  }))
+  values.push(payloadsOf(notifications))
+  tx.send(`${steps.length > 0 ? `with ${steps.join(', ')} ` : ''}${notifySql('?')}`, values)
 }
 
 /** Returns a statement that inserts or replaces rows of one shape, given as a JSON array. */
@@ -121,14 +123,4 @@ function upsertSql(table: string, row: object): string {
     .map((column) => `"${column}"`)
   return `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
      on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`
-}
-
-/** Returns the notifications of changed rows; one without rows if none has changed. */
-function changesOf({ name, changes, write: { to: position } }: Result<Write>): Change[] {
-  const changed = [...changes.keys()]
-  const parts = Math.max(1, Math.ceil(changed.length / IDS_PER_NOTIFICATION))
-  return Array.from({ length: parts }, (_, part) => {
-    const ids = changed.slice(part * IDS_PER_NOTIFICATION, (part + 1) * IDS_PER_NOTIFICATION)
-    return { name, ids, ...(position && { position }) }
-  })
 }

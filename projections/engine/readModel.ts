@@ -1,7 +1,6 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query, queryOne } from './query.ts'
-import type { Transaction } from './transaction.ts'
 
 /** Checkpoint version with which an operator requests a rebuild by the running version. */
 export const REBUILD_REQUESTED = 0
@@ -90,15 +89,3 @@ export async function includesYesterday(database: Database, { name }: AnyProject
   )
   return found?.complete ?? false
 }
-
-export type Change = Readonly<{ name: string; position?: GlobalPosition; ids: readonly string[] }>
-
-/** Notifies all processes of changed rows when the transaction commits. */
-export const notifyChange = async (tx: Pick<Transaction, 'execute'>, change: Change): Promise<void> =>
-  void (await tx.execute(...notification([change])))
-
-/** Returns the statement that notifies as {@link notifyChange} does, of several changes, and its values. */
-export const notification = (changes: readonly Change[]): [sql: string, values: string[]] => [
-  `select pg_notify('read_model', value) from jsonb_array_elements_text(?::jsonb)`,
-  [JSON.stringify(changes.map((change) => JSON.stringify(change)))],
-]

@@ -1,9 +1,10 @@
 import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { notify } from '#backend/kernel/postgres/notify.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
 import { batchFor, projectAlone } from './project.ts'
 import { type AnyProjection, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
-import { notifyChange, openCheckpoints, tableName } from './readModel.ts'
+import { openCheckpoints, tableName } from './readModel.ts'
 import type { Queries } from './readRows.ts'
 
 interface Rebuild {
@@ -74,7 +75,7 @@ function swapIn(projection: AnyProjection, database: Database, draft: string, ca
       await em.execute(`drop table "${table}"`)
       await em.execute(`alter table "${draft}" rename to "${table}"`)
       // Readers may be waiting for a position that the old rows never reached.
-      await notifyChange(em, { name: projection.name, ids: [], ...swapped })
+      await notify(em, { name: projection.name, ids: [], ...swapped })
     } else await em.execute(`drop table "${draft}"`)
     await em.execute('delete from parked_event where projection = ?', [draft])
     await em.execute('delete from projection_checkpoint where name = ?', [draft])

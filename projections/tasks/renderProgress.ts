@@ -1,5 +1,5 @@
+import { notify } from '#backend/kernel/postgres/notify.ts'
 import { type Database, queryPrepared } from '../engine/query.ts'
-import { notifyChange } from '../engine/readModel.ts'
 import { videoTasks } from './videoTask.ts'
 
 /** Previews of engines are smaller. */
@@ -30,5 +30,5 @@ export async function showProgress(database: Database, taskId: string, progress:
      returning task_id`,
     { taskId, percent: Math.round(progress.percent), shown },
   )
-  if (changed.length > 0) await notifyChange(database.em.fork(), { name: videoTasks.name, ids: [taskId] })
+  if (changed.length > 0) await notify(database.em.fork(), { name: videoTasks.name, ids: [taskId] })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
-import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
+import { notify } from '../../kernel/postgres/notify.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Calendar } from '../../kernel/time.ts'
 import { aboutMail } from '../keys/keyRing.ts'
@@ -30,8 +30,7 @@ export function createOutbox(database: Database, key: SealingKey, calendar: Cale
       const sealed = seal(key, Buffer.from(JSON.stringify(mail)), aboutMail(id, userId))
       const row = [id, userId, sealed, new Date(calendar() + lifetimeMs)]
       await tx.execute('insert into outgoing_mail (id, user_id, sealed, expires_at) values (?, ?, ?, ?)', row)
-      const change = JSON.stringify({ name: OUTGOING_MAILS, ids: [id] })
-      await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
+      await notify(tx, { name: OUTGOING_MAILS, ids: [id] })
     },
 
     /** Returns the ids of all stored emails, oldest first. */

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
-import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
+import { notify } from '../../kernel/postgres/notify.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { OpenSessions } from './openSessions.ts'
@@ -23,16 +23,11 @@ const STEP_UP_SECONDS = 10 * 60
 
 /** Change notification for ended sessions, whose sockets are then closed. Its ids are session ids. */
 export const ENDED_SESSIONS = 'endedSessions'
-/** A notification holds up to 8,000 bytes. */
-const IDS_PER_NOTIFICATION = 100
 
 /** Tells all processes that sessions have ended, when the caller's transaction commits. */
 export async function announceEnded(tx: EntityManager, sessionIds: readonly string[]): Promise<void> {
   OpenSessions.markEnding(sessionIds)
-  for (let first = 0; first < sessionIds.length; first += IDS_PER_NOTIFICATION) {
-    const change = { name: ENDED_SESSIONS, ids: sessionIds.slice(first, first + IDS_PER_NOTIFICATION) }
-    await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, JSON.stringify(change)])
-  }
+  if (sessionIds.length > 0) await notify(tx, { name: ENDED_SESSIONS, ids: sessionIds })
 }
 
 /** Ends all of a user's sessions, `only` one, or all `except` one, in the caller's transaction. Returns the number. */

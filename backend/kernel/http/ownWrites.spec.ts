@@ -5,12 +5,20 @@ import { createOwnWrites } from './ownWrites.ts'
 
 const [FIRST, SECOND] = ['01', '02'] as GlobalPosition[]
 
+interface Sent {
+  readonly values: readonly [payloads: string]
+}
+
+/** Returns the changes that a statement notifies of. */
+const changesIn = ({ values: [payloads] }: Sent) =>
+  (JSON.parse(payloads) as string[]).map((payload) => JSON.parse(payload) as Change)
+
 /** API processes that share one notification channel. */
 function processes(count: number) {
   const listeners: ((change: Change) => void)[] = []
   const pool = {
-    query: async ({ values: [, changes] }: { values: [string, string[]] }) => {
-      for (const change of changes) for (const listener of listeners) listener(JSON.parse(change) as Change)
+    query: async (sent: Sent) => {
+      for (const change of changesIn(sent)) for (const listener of listeners) listener(change)
     },
   }
   return Array.from({ length: count }, () => {
@@ -50,9 +58,9 @@ describe('own writes', () => {
 
   it('share a notification that follows the one in flight', async () => {
     const sent: { users: string[]; done: () => void }[] = []
-    const query = ({ values: [, changes] }: { values: [string, string[]] }) =>
+    const query = (statement: Sent) =>
       new Promise<void>((done) => {
-        sent.push({ users: changes.flatMap((change) => (JSON.parse(change) as Change).ids), done })
+        sent.push({ users: changesIn(statement).flatMap(({ ids }) => ids), done })
       })
     const changes = { subscribe: () => () => {} } as Partial<Changes> as Changes
     const { note } = createOwnWrites(changes, { query } as never)

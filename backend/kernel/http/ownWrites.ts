@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
-import { CHANGE_CHANNEL, type Changes } from '../postgres/changes.ts'
+import type { Change, Changes } from '../postgres/changes.ts'
+import { notifySql, payloadsOf } from '../postgres/notify.ts'
 
 /** Log positions of a write, by the read model that shows it; undefined for a command that changed nothing. */
 export type Written = Readonly<Record<string, GlobalPosition | undefined>>
@@ -14,7 +15,7 @@ const MAX_USERS = 10_000
 
 const NOTIFY = {
   name: 'notify',
-  text: 'select pg_notify($1, change) from unnest($2::text[]) change',
+  text: notifySql('$1'),
   query_timeout: MAX_WAIT_MS,
 }
 
@@ -57,7 +58,7 @@ export function createOwnWrites(changes: Changes, pool: Pick<pg.Pool, 'query'>) 
   }
 
   // Writes that arrive while a notification is sent share the next one.
-  let unsent: string[] = []
+  let unsent: Change[] = []
   let sending = Promise.resolve()
   let following: Promise<void> | undefined
   const send = async () => {
@@ -65,14 +66,14 @@ export function createOwnWrites(changes: Changes, pool: Pick<pg.Pool, 'query'>) 
     unsent = []
     sending = following!
     following = undefined
-    await pool.query({ ...NOTIFY, values: [CHANGE_CHANNEL, changes] }).catch(() => {})
+    await pool.query({ ...NOTIFY, values: [payloadsOf(changes)] }).catch(() => {})
   }
 
   return {
     /** Records a write. Resolves once the other processes have been notified, or cannot be. */
     async note(userId: string, written: Written): Promise<void> {
       remember(userId, written)
-      unsent.push(JSON.stringify({ name: OWN_WRITE, ids: [userId], written }))
+      unsent.push({ name: OWN_WRITE, ids: [userId], written })
       following ??= sending.then(send)
       await following
     },

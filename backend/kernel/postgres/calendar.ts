@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Calendar, Clock } from '../time.ts'
-import { CHANGE_CHANNEL, type Changes, RELISTENED } from './changes.ts'
+import { type Changes, RELISTENED } from './changes.ts'
+import { notify } from './notify.ts'
 
 /** Name of the change sent to every process when the calendar moves. Part of the notification protocol. */
 export const MOVED_CLOCK = 'movedClock'
@@ -28,7 +29,7 @@ export async function createCalendar(pool: pg.Pool, changes: Changes, clock: Clo
         [ms],
       )
       await read()
-      await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: MOVED_CLOCK, ids: [] })])
+      await notify(pool, { name: MOVED_CLOCK, ids: [] })
       return clock() + offset
     },
   }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
 import { listen } from './listen.ts'
+import { CHANGE_CHANNEL } from './notify.ts'
 
 /** Rows of a read model that a committed batch changed, or another notification under its own name. */
 export interface Change {
@@ -13,7 +14,6 @@ export interface Change {
 
 export type Changes = ReturnType<typeof listenToChanges>
 
-export const CHANGE_CHANNEL = 'read_model'
 /** Name of the change that subscribers receive after a reconnect, because notifications may have been lost. */
 export const RELISTENED = 'relistened'
 

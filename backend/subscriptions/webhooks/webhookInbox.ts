@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
+import { notifySql, payloadsOf } from '../../kernel/postgres/notify.ts'
 import type { PaymentWebhook, WebhookSubject } from '../paymentProvider.port.ts'
 
 /** Change notification for new webhooks. */
@@ -33,8 +33,8 @@ export function createWebhookInbox(pool: pg.Pool) {
         `with added as (
            insert into payment_webhook (id, type, object_id, subject, received_at) values ($1, $2, $3, $4, now())
            on conflict do nothing returning id)
-         select pg_notify($5, json_build_object('name', $6::text, 'ids', json_build_array(id))::text) from added`,
-        [id, type, objectId, JSON.stringify(subject), CHANGE_CHANNEL, PAYMENT_WEBHOOKS],
+         ${notifySql('$5', 'added')}`,
+        [id, type, objectId, JSON.stringify(subject), payloadsOf([{ name: PAYMENT_WEBHOOKS, ids: [id] }])],
       )
     },
 

@@ -83,7 +83,7 @@ const WRITES: Statements = [
     },
   ],
   [
-    "pg_notify('read_model', value)",
+    "pg_notify('read_model', value) from jsonb_array_elements_text(",
     (database, values, sql) => {
       for (const [n, [, step, table]] of [...sql.matchAll(/\((delete from|insert into) "(\w+)"/g)].entries())
         if (step === 'insert into') upsert(database, table!, values[n])
@@ -178,12 +178,4 @@ export const PROJECTION_STATEMENTS: Statements = [
       return []
     },
   ],
-  ["pg_notify('read_model', ?)", (database, [payload]) => notified(database, payload)],
-  ['pg_notify(?, ?)', (database, [, payload]) => notified(database, payload)],
-  ['pg_notify($1, $2)', (database, [, payload]) => notified(database, payload)],
 ]
-
-function notified(database: SimulatedDatabase, payload: unknown) {
-  database.notify(payload as string)
-  return []
-}

@@ -67,13 +67,13 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ],
   [
     'insert into payment_webhook',
-    (database, [id, , objectId, subject, , name]) => {
+    (database, [id, , objectId, subject, payloads]) => {
       const isKnown = all(webhooks(database)).some((known) => known.id === id || known.object_id === objectId)
       if (isKnown) return []
       const received_at = new Date(database.scheduler.now)
       const row = { object_id: objectId as string, subject: JSON.parse(subject as string), received_at, outcome: null }
       webhooks(database).set(id as string, { id: id as string, ...row })
-      database.notify(JSON.stringify({ name, ids: [id] }))
+      for (const payload of JSON.parse(payloads as string) as string[]) database.notify(payload)
       return []
     },
   ],
