@@ -4,7 +4,6 @@ import type { DestinationStream, Logger } from 'pino'
 import { readChainHead } from '#projections/credits/chainHead.ts'
 import { prepareOn } from '#projections/engine/query.ts'
 import { OlderLog, refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
-import { transactOn } from '#projections/engine/transaction.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { countVisits } from '../analytics/countVisits.ts'
@@ -27,7 +26,7 @@ import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
 import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
-import { type Database, openDatabase, poolOf } from '../kernel/postgres/orm.ts'
+import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
 import { proveDatabase, UnsuitableDatabase } from '../kernel/postgres/proveDatabase.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import { createOperatorAlerts, SUBSCRIPTION_SILENT } from '../operators/alerts/operatorAlerts.ts'
@@ -152,7 +151,6 @@ export async function openContext(
   }
   const database = await open()
   prepareOn(database, pool)
-  transactOn(database, () => poolOf(database))
   await countVisits(pool, config.operators.timeZone, recountRegistrations)
 
   if (!config.eventStore) await installEventTable(pool)

@@ -1,8 +1,7 @@
 import type pg from 'pg'
-import { transactOn } from '#projections/engine/transaction.ts'
 import { ENTITIES, MIGRATIONS, migrateSchema } from '../app/schema.ts'
 import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
-import { openDatabase, poolOf } from '../kernel/postgres/orm.ts'
+import { openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
 import { copyCluster } from './clusterTemplate.ts'
 
@@ -15,7 +14,6 @@ export async function startTemporaryDatabase() {
   const { socketDir: host, port, user, database: name } = postgres.server
   const connection: pg.ClientConfig = { host, port, user, database: name }
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
-  transactOn(database, () => poolOf(database))
   await migrateSchema(database, pool)
   await installEventTable(pool)
   const store = createPostgresEventStore(pool)

@@ -1,9 +1,9 @@
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { notifySql, payloadsOf } from '#backend/kernel/postgres/notify.ts'
+import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import { type Folded, foldOrPark, type Keyed, keyEvents, type Parked, rowIdsOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
 import type { Target } from './readModel.ts'
-import type { Transaction } from './transaction.ts'
 
 /** Events to fold into the rows of a read model. */
 export interface Write {
@@ -69,15 +69,15 @@ async function readCurrent(tx: Transaction, parts: readonly Part<Write>[]): Prom
   const stale = new Map<string, ReadonlySet<string>>()
   const touched = parts.filter(({ ids }) => ids.length > 0)
   const selects = touched.map(
-    ({ table }) =>
-      `select '${table}' as source, t.id::text as key, to_json(t) as row from "${table}" t where t.id = any(?::uuid[])`,
+    ({ table }, n) =>
+      `select '${table}' as source, t.id::text as key, to_json(t) as row from "${table}" t where t.id = any($${n + 1}::uuid[])`,
   )
   const begins = parts.flatMap(({ name, keyed: [first] }) => (first ? [{ name, before: first.event.position }] : []))
   if (begins.length === 0) return { rows, stale }
-  const found = await tx.execute<{ source: string; key: string; row: object | null }>(
+  const found = await tx.query<{ source: string; key: string; row: object | null }>(
     [
       ...selects,
-      `select b.name as source, null as key, null as row from jsonb_to_recordset(?::jsonb) b (name text, before text)
+      `select b.name as source, null as key, null as row from jsonb_to_recordset($${touched.length + 1}::jsonb) b (name text, before text)
        where exists (select from parked_event where projection = b.name and position < b.before)`,
     ].join(' union all '),
     [...touched.map(({ ids }) => `{${ids}}`), JSON.stringify(begins)],
@@ -99,12 +99,12 @@ function writeRows(tx: Transaction, results: readonly Result<Write>[]): void {
     const deleted = [...changes].flatMap(([id, row]) => (row ? [] : [id]))
     const kept = [...changes.values()].filter((row) => row !== undefined)
     if (deleted.length > 0) {
-      steps.push(`"${table} deleted" as (delete from "${table}" where id = any(?::uuid[]))`)
       values.push(`{${deleted}}`)
+      steps.push(`"${table} deleted" as (delete from "${table}" where id = any($${values.length}::uuid[]))`)
     }
     if (kept.length > 0) {
-      steps.push(`"${table} kept" as (${upsertSql(table, kept[0]!)})`)
       values.push(JSON.stringify(kept))
+      steps.push(`"${table} kept" as (${upsertSql(table, kept[0]!, `$${values.length}`)})`)
     }
   }
   const notifications = results.map(({ name, changes, write: { to: position } }) => ({
@@ -112,15 +112,15 @@ function writeRows(tx: Transaction, results: readonly Result<Write>[]): void {
     ...(position && { position }),
   }))
   values.push(payloadsOf(notifications))
-  tx.send(`${steps.length > 0 ? `with ${steps.join(', ')} ` : ''}${notifySql('?')}`, values)
+  tx.send(`${steps.length > 0 ? `with ${steps.join(', ')} ` : ''}${notifySql(`$${values.length}`)}`, values)
 }
 
-/** Returns a statement that inserts or replaces rows of one shape, given as a JSON array. */
-function upsertSql(table: string, row: object): string {
+/** Returns a statement that inserts or replaces rows of one shape. @param rows placeholder of their JSON array */
+function upsertSql(table: string, row: object, rows: string): string {
   // In one order, whether the row was read or made, so that the statement is prepared once.
   const columns = Object.keys(row)
     .toSorted()
     .map((column) => `"${column}"`)
-  return `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
+  return `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ${rows}::jsonb)
      on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`
 }

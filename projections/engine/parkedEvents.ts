@@ -1,8 +1,8 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Transaction } from '#backend/kernel/postgres/transaction.ts'
 import { type Keyed, keysOf, type Parked } from './foldOrPark.ts'
 import type { AnyProjection } from './projection.ts'
 import type { Target } from './readModel.ts'
-import type { Transaction } from './transaction.ts'
 
 export interface ProjectionLog {
   info(detail: object, message: string): void
@@ -38,11 +38,11 @@ export async function readStaleKeys(
   if (events.length === 0) return new Set()
   const before = [name, events[0]!.event.position]
   // Almost always none, so the keys, which are many, are not sent.
-  const [any] = await tx.execute('select from parked_event where projection = ? and position < ? limit 1', before)
+  const [any] = await tx.query('select from parked_event where projection = $1 and position < $2 limit 1', before)
   if (!any) return new Set()
-  const found = await tx.execute<{ row_key: string }>(
-    `select distinct row_key from parked_event where projection = ? and position < ?
-       and row_key in (select value from jsonb_array_elements_text(?::jsonb))`,
+  const found = await tx.query<{ row_key: string }>(
+    `select distinct row_key from parked_event where projection = $1 and position < $2
+       and row_key in (select value from jsonb_array_elements_text($3::jsonb))`,
     [...before, JSON.stringify(staleKeysOf(projection, events))],
   )
   return new Set(found.map(({ row_key }) => row_key))
@@ -69,7 +69,7 @@ export function parkEvents(
   tx.send(
     `insert into parked_event (projection, event_id, position, row_key, stream, revision, type, error, checkpoint)
      select projection, event_id, position, row_key, stream, revision, type, error, checkpoint
-     from jsonb_populate_recordset(null::parked_event, ?::jsonb)`,
+     from jsonb_populate_recordset(null::parked_event, $1::jsonb)`,
     [JSON.stringify(rows)],
   )
 }

@@ -1,10 +1,10 @@
 import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { type Transaction, transaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyWrites, type Write, type Written } from './applyWrites.ts'
 import type { Parked } from './foldOrPark.ts'
 import { isOwn, isRelevant } from './projection.ts'
 import type { Database } from './query.ts'
 import type { Target } from './readModel.ts'
-import { inTransaction, type Transaction } from './transaction.ts'
 
 /** Another process moved the checkpoint, or a newer version took over the read model. Nothing was written. */
 export class Fenced extends Error {
@@ -50,7 +50,7 @@ export const projectTogether = <B extends Batch>(database: Database, batches: re
   write(database, batches, 'skip locked')
 
 const write = <B extends Batch>(database: Database, batches: readonly B[], lock: 'skip locked' | '') =>
-  inTransaction(database, (tx) => applyWrites(tx, batches, moveCheckpoints(tx, batches, lock)))
+  transaction(database, (tx) => applyWrites(tx, batches, moveCheckpoints(tx, batches, lock)))
 
 /**
  * Writes a batch by itself, and waits if its checkpoint is locked. Parks events that cannot be folded or whose rows Postgres rejects, and returns them. Any other
@@ -91,10 +91,10 @@ async function moveCheckpoints(tx: Transaction, batches: readonly Batch[], lock:
     const last = seen && { stream: seen.stream, revision: seen.revision, id: seen.id }
     return { name, version: projection.version, from, to, seen: last }
   })
-  const moved = await tx.execute<{ name: string }>(
+  const moved = await tx.query<{ name: string }>(
     `with free as materialized (
        select c.name, f."to", f.seen from projection_checkpoint c
-       join jsonb_to_recordset(?::jsonb) f (name text, version int, "from" text, "to" text, seen jsonb)
+       join jsonb_to_recordset($1::jsonb) f (name text, version int, "from" text, "to" text, seen jsonb)
          on c.name = f.name and c.version = f.version and c.position is not distinct from f."from"
        for update of c ${lock})
      update projection_checkpoint c

@@ -1,10 +1,10 @@
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { transaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyWrites } from './applyWrites.ts'
 import { commitOrPark, Fenced } from './project.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query } from './query.ts'
 import { liveTarget } from './readModel.ts'
-import { inTransaction } from './transaction.ts'
 
 interface Replay {
   readonly store: Pick<EventStore, 'readStream'>
@@ -69,12 +69,12 @@ async function replayRow(projection: AnyProjection, key: string, { store, databa
     const events = await readEvents(store, page)
     const from = page[0]!.checkpoint ?? undefined
     const failed = await commitOrPark(events, (part, rejection) =>
-      inTransaction(database, async (tx) => {
-        const lock = 'select from projection_checkpoint where name = ? and version = ? for update'
-        if ((await tx.execute(lock, [name, projection.version])).length === 0) throw new Fenced(name)
-        const taken = await tx.execute(
-          `delete from parked_event where projection = ? and row_key = ?
-             and event_id in (select value from jsonb_array_elements_text(?::jsonb)) returning event_id`,
+      transaction(database, async (tx) => {
+        const lock = 'select from projection_checkpoint where name = $1 and version = $2 for update'
+        if ((await tx.query(lock, [name, projection.version])).length === 0) throw new Fenced(name)
+        const taken = await tx.query(
+          `delete from parked_event where projection = $1 and row_key = $2
+             and event_id in (select value from jsonb_array_elements_text($3::jsonb)) returning event_id`,
           [name, key, JSON.stringify(part.map(({ id }) => id))],
         )
         if (taken.length < part.length) throw new Fenced(name)

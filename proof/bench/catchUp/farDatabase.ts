@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ENTITIES, MIGRATIONS } from '#backend/app/schema.ts'
-import { openDatabase, poolOf } from '#backend/kernel/postgres/orm.ts'
+import { openDatabase } from '#backend/kernel/postgres/orm.ts'
 import type { TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { transactOn } from '#projections/engine/transaction.ts'
 
 /** Opens a database as if it were on another host. @param roundTripMs 2 or more, because timers count milliseconds */
 export async function openFarDatabase({ connection }: TemporaryDatabase, roundTripMs: number) {
@@ -12,7 +11,6 @@ export async function openFarDatabase({ connection }: TemporaryDatabase, roundTr
   const network = new Worker(new URL('./delayThread.ts', import.meta.url), { workerData })
   const [port] = await once(network, 'message')
   const database = await openDatabase({ ...connection, host: '127.0.0.1', port }, ENTITIES, MIGRATIONS)
-  transactOn(database, () => poolOf(database))
   return {
     database,
     async close() {

@@ -157,12 +157,12 @@ export const PROJECTION_STATEMENTS: Statements = [
         .toSorted(byPosition),
   ],
   [
-    'select from projection_checkpoint where name = ? and version = ? for update',
+    'select from projection_checkpoint where name = $1 and version = $2 for update',
     (database, [name, version]) =>
       [checkpoints(database).get(name as string)].filter((found) => found?.version === version) as object[],
   ],
   [
-    'delete from parked_event where projection = ? and row_key = ?',
+    'delete from parked_event where projection = $1 and row_key = $2',
     (database, [projection, key, ids]) => {
       const wanted = new Set(JSON.parse(ids as string) as string[])
       const taken = parkedOf(database, projection).filter((each) => each.row_key === key && wanted.has(each.event_id))

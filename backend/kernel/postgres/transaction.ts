@@ -1,5 +1,5 @@
-import { textHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
-import type { Database } from './query.ts'
+import { textHash } from '../eventsourcing/pure/eventHash.ts'
+import { type Database, poolOf } from './orm.ts'
 
 interface Statement {
   /** Undefined for a statement that is not prepared. */
@@ -7,21 +7,10 @@ interface Statement {
   readonly text: string
 }
 
-interface Client {
-  query(text: string): Promise<unknown>
-  query(statement: Statement & { values: unknown[] }): Promise<{ rows: unknown[] }>
-  on(event: 'error', listener: () => void): unknown
-  off(event: 'error', listener: () => void): unknown
-  release(failed?: Error): void
-}
-interface Connections {
-  connect(): Promise<Client>
-}
-
 /** Statements of one transaction. Those that do not wait for each other go to the server together. */
 export interface Transaction {
-  /** Returns the rows of a statement. Values replace its question marks, in order. */
-  execute<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Returns the rows of a statement. Its placeholders are `$1`, `$2` and so on. */
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   /** Sends a statement without waiting for it. If it fails, the transaction does. */
   send(sql: string, values?: readonly unknown[]): void
 }
@@ -37,31 +26,25 @@ const ignore = () => {}
 /** Maximum number of prepared texts. Every connection keeps a plan of each; texts beyond are planned each time. */
 const MAX_PREPARED = 200
 
-const pools = new WeakMap<Database, () => Connections | undefined>()
-
-/** Makes {@link inTransaction} use these connections to the same database. Without them, the ORM runs its statements. */
-export const transactOn = (database: Database, pool: () => Connections | undefined): void =>
-  void pools.set(database, pool)
-
-/** Prepared statements by their text with question marks. */
+/** Prepared statements by their text. */
 const prepared = new Map<string, Statement>()
 
-function prepare(sql: string): Statement {
-  let parameters = 0
-  const text = sql.replaceAll('?', () => `$${++parameters}`)
+function prepare(text: string): Statement {
   if (prepared.size >= MAX_PREPARED) return { text }
   const statement = { name: textHash(text).slice(0, 32), text }
-  prepared.set(sql, statement)
+  prepared.set(text, statement)
   return statement
 }
 
 /**
  * Runs frequent statements in a transaction. Each is parsed and planned once per connection, which costs more than to run
  * it, so their texts must be few. Rolls back if `work` throws.
- * @example await inTransaction(database, (tx) => tx.execute('delete from lease_token where name = ?', [name]))
+ * @example await transaction(database, (tx) => tx.query('delete from lease_token where name = $1', [name]))
  */
-export async function inTransaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const pool = pools.get(database)?.()
+export async function transaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  // A database opens its connections with the first statement. A double has none.
+  if (!poolOf(database)) await database.isConnected?.()
+  const pool = poolOf(database)
   /** The answers of all statements, in order. */
   const sent: Promise<unknown>[] = []
   const track = <Answer>(answer: Promise<Answer>) => {
@@ -73,7 +56,7 @@ export async function inTransaction<T>(database: Database, work: (tx: Transactio
     return database.em.fork().transactional(async (em) => {
       const execute = (sql: string, values: readonly unknown[] = []) =>
         track(em.execute(sql, [...values]) as Promise<never>)
-      const result = await work({ execute, send: (...statement) => void execute(...statement) })
+      const result = await work({ query: execute, send: (...statement) => void execute(...statement) })
       await Promise.all(sent)
       return result
     })
@@ -86,7 +69,7 @@ export async function inTransaction<T>(database: Database, work: (tx: Transactio
   client.on('error', ignore)
   try {
     track(client.query(BEGIN))
-    const result = await work({ execute, send: (...statement) => void execute(...statement).catch(ignore) })
+    const result = await work({ query: execute, send: (...statement) => void execute(...statement).catch(ignore) })
     // The server rolls back if a statement before this one failed.
     track(client.query('commit'))
     await Promise.all(sent)

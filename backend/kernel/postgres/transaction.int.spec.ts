@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { inTransaction } from './transaction.ts'
+import { transaction } from './transaction.ts'
 
 let db: TemporaryDatabase
-const INSERT = 'insert into sample (id) values (?)'
+const INSERT = 'insert into sample (id) values ($1)'
 const ids = async () => (await db.pool.query('select id from sample order by id')).rows.map(({ id }) => id)
 
 beforeAll(async () => {
@@ -14,9 +14,9 @@ beforeEach(() => db.pool.query('truncate sample'))
 afterAll(() => db.close())
 
 it('runs statements in their order, also those that it does not wait for', async () => {
-  const seen = await inTransaction(db.database, async (tx) => {
+  const seen = await transaction(db.database, async (tx) => {
     tx.send(INSERT, [1])
-    const found = tx.execute<{ id: number }>('select id from sample')
+    const found = tx.query<{ id: number }>('select id from sample')
     tx.send(INSERT, [2])
     return found
   })
@@ -25,7 +25,7 @@ it('runs statements in their order, also those that it does not wait for', async
 })
 
 it('stores nothing and throws the error of the statement if one that was sent fails', async () => {
-  const fails = inTransaction(db.database, async (tx) => {
+  const fails = transaction(db.database, async (tx) => {
     for (const id of [1, 1, 2]) tx.send(INSERT, [id])
   })
   await expect(fails).rejects.toMatchObject({ code: '23505' })
@@ -35,8 +35,8 @@ it('stores nothing and throws the error of the statement if one that was sent fa
 it('throws the error of the statement that failed, not that of one after it which is seen first', async () => {
   const deep = async (run: () => Promise<unknown>, depth: number): Promise<unknown> =>
     depth === 0 ? run() : await deep(run, depth - 1)
-  const fails = inTransaction(db.database, (tx) => {
-    const both = Promise.all([deep(() => tx.execute('select 1 / 0'), 5), tx.execute('select 1')])
+  const fails = transaction(db.database, (tx) => {
+    const both = Promise.all([deep(() => tx.query('select 1 / 0'), 5), tx.query('select 1')])
     // Both answers arrive while the process is busy.
     setImmediate(() => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50))
     return both
@@ -46,13 +46,13 @@ it('throws the error of the statement that failed, not that of one after it whic
 
 it('stores nothing if its work throws, and leaves a connection that works', async () => {
   for (let n = 0; n < 20; n++) {
-    const fails = inTransaction(db.database, async (tx) => {
+    const fails = transaction(db.database, async (tx) => {
       tx.send(INSERT, [1])
       tx.send('not a statement')
       throw new Error('no')
     })
     await expect(fails).rejects.toThrow('no')
   }
-  await inTransaction(db.database, async (tx) => tx.send(INSERT, [3]))
+  await transaction(db.database, async (tx) => tx.send(INSERT, [3]))
   expect(await ids()).toEqual([3])
 })
