@@ -36,7 +36,9 @@ beforeAll(async () => {
     const { id } = await generate(users[name])
     await reaches(users[name], id, { status: 'Success' })
   }
-  await Promise.all((['edited', 'cut', 'cutLast', 'newer', 'unknown', 'sound'] as const).map(makeVideo))
+  await Promise.all((['edited', 'cut', 'cutLast', 'newer', 'unknown'] as const).map(makeVideo))
+  // The start refuses a log without the last event that a read model has seen.
+  await makeVideo('sound')
   users.editedLast = await kinora.newUser()
   await eventually(async () => {
     const { rows } = await kinora.context.pool.query('select revision from chain_head where stream = any($1)', [

@@ -5,7 +5,7 @@ import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEv
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { CreditAccountCommand } from './commands.ts'
 import { creditAccount } from './creditAccount.decider.ts'
-import type { CreditAccountEvent, LotPart, LotSource } from './events.ts'
+import type { LotPart, LotSource } from './events.ts'
 
 const given = specification(creditAccount)
 const userId = 'user'
@@ -214,16 +214,6 @@ describe('releasing a hold', () => {
     given(granted('a', 1, 'free', day(9)), held('t', part('a', 1)))
       .when(release)
       .decides(released([], 1))
-  })
-
-  it('returned the entire hold in events that name no parts', () => {
-    const { parts: _, ...data } = released([], 0).data
-    given(granted('a', 60), held('t', part('a', 60)), {
-      type: 'CreditsReleased',
-      data,
-    } as unknown as CreditAccountEvent)
-      .when(hold(60))
-      .decides(held('new', part('a', 60)))
   })
 
   it('leaves other holds open', () => {

@@ -30,8 +30,7 @@ const HISTORY: readonly CreditAccountEvent[] = [
   held('t1', { lotId: 'soon', amount: 30 }, { lotId: 'sale-1', amount: 30 }),
   { type: 'CreditsCaptured', data: { userId, at, holdId: 't1' } },
   held('019b76da-a800-7000-8000-000000000001', { lotId: 'sale-1', amount: 50 }),
-  // Written before lots could be closed.
-  released('019b76da-a800-7000-8000-000000000001', {}),
+  released('019b76da-a800-7000-8000-000000000001', { parts: [{ lotId: 'sale-1', amount: 50 }], renewed: null }),
   held('t2', { lotId: 'sale-1', amount: 60 }),
   closed('sale-1', 10),
   released('t2', { parts: [], renewed: { lotId: 'returned-t2', amount: 60, expiresAt: later } }),

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EventStore, GlobalPosition, SubscribeOptions } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'

@@ -1,7 +1,7 @@
 import type { VideoFile, VideoTaskOrder } from '../events.ts'
 
 /** The shape of a model with one price. */
-export const A_SHAPE = {
+const A_SHAPE = {
   taskTypes: ['text_to_video', 'image_to_video'],
   resolutions: ['768P'],
   seconds: [6],

@@ -27,7 +27,7 @@ const VIDEO_NAME =
   /ti?2v|i2v|video|\bh3\b|hailuo|\bwan|\bltx|hunyuan|mochi|cosmos|\bveo|kling|seedance|sora|skyreels|pyramid-?flow|framepack|vidu|pixverse|runway|gen-?[34]\b|\bray-?[23]|happyhorse/i
 
 /** Returns the tasks of a model that makes videos; none if it makes something else; undefined if nobody knows. */
-export function videoTasksOf({ id, mode, supported_task_types }: ModelCard): readonly TaskType[] | undefined {
+function videoTasksOf({ id, mode, supported_task_types }: ModelCard): readonly TaskType[] | undefined {
   if (mode && !/video/i.test(mode)) return []
   if (supported_task_types) return tasksIn(supported_task_types.join(' '))
   const name = id.split('/').at(-1)!

@@ -29,7 +29,7 @@ const job = (name: string, method: 'GET' | 'DELETE', part = ''): RecordedCall =>
 })
 
 /** The calls, in their order. The engine serves MiniMax-H3. */
-export const RECORDED_CALLS: readonly RecordedCall[] = [
+const RECORDED_CALLS: readonly RecordedCall[] = [
   { name: 'the list of models', method: 'GET', path: '/v1/models' },
   { name: 'an unknown job', method: 'GET', path: '/v1/videos/unknown' },
   { name: 'deleting an unknown job', method: 'DELETE', path: '/v1/videos/unknown' },
