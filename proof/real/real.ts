@@ -4,13 +4,16 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ENGINES } from './engines.ts'
 import { type Part, Skipped } from './part.ts'
+import { PROXY_PARTS } from './proxies.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { record: { type: 'boolean', default: false } },
 })
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
-const parts: readonly Part[] = ENGINES.filter(({ name }) => positionals.every((text) => name.includes(text)))
+const parts: readonly Part[] = [...ENGINES, ...PROXY_PARTS].filter(({ name }) =>
+  positionals.every((text) => name.includes(text)),
+)
 
 mkdirSync(CACHE, { recursive: true })
 let failed = 0

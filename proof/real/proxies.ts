@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { freePort } from '#backend/testing/freePort.ts'
+import { type Program, startProgram } from '#backend/testing/program.ts'
+import { registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
+import { type Part, type PartContext, Skipped } from './part.ts'
+
+/** Files that a proxy needs, and the ports that it connects. */
+interface Setting {
+  readonly folder: string
+  readonly certificate: string
+  readonly key: string
+  readonly port: number
+  readonly upstream: number
+}
+
+interface Proxy {
+  readonly name: string
+  readonly versionArgs: readonly string[]
+  /** Writes the configuration and returns the arguments of the program. */
+  readonly configure: (setting: Setting) => readonly string[]
+}
+
+const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
+const SAMPLES = path.resolve(import.meta.dirname, '../../docs/operations/proxies')
+const sample = (name: string, replaced: Readonly<Record<string, string>>): string => {
+  let text = readFileSync(path.join(SAMPLES, name), 'utf8')
+  for (const [from, to] of Object.entries(replaced)) {
+    assert.ok(text.includes(from), `${name} has no ${from}`)
+    text = text.replaceAll(from, to)
+  }
+  return text
+}
+const written = ({ folder }: Setting, name: string, text: string): string => {
+  const file = path.join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+const PROXIES: readonly Proxy[] = [
+  {
+    name: 'nginx',
+    versionArgs: ['-v'],
+    configure: (setting) => {
+      const { folder, certificate, key, port, upstream } = setting
+      const server = sample('nginx.conf', {
+        '443': String(port),
+        '/etc/ssl/videos.example.com/fullchain.pem': certificate,
+        '/etc/ssl/videos.example.com/privkey.pem': key,
+        '127.0.0.1:3000': `127.0.0.1:${upstream}`,
+      })
+      const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (name) => `${name}_temp_path ${folder}/${name};`,
+      )
+      const main = `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {}
+        http { access_log off; ${folders.join(' ')} ${server} }`
+      return ['-p', folder, '-c', written(setting, 'nginx.conf', main)]
+    },
+  },
+  {
+    name: 'haproxy',
+    versionArgs: ['-v'],
+    configure: (setting) => {
+      const { certificate, key, port, upstream } = setting
+      const both = written(setting, 'both.pem', readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'))
+      const replaced = { ':443': `127.0.0.1:${port}`, '/etc/ssl/videos.example.com.pem': both }
+      const text = sample('haproxy.cfg', { ...replaced, '127.0.0.1:3000': `127.0.0.1:${upstream}` })
+      return ['-f', written(setting, 'haproxy.cfg', text)]
+    },
+  },
+  {
+    name: 'caddy',
+    versionArgs: ['version'],
+    configure: (setting) => {
+      const { certificate, key, port, upstream } = setting
+      const site = `https://localhost:${port} {\n tls ${certificate} ${key}\n reverse_proxy 127.0.0.1:${upstream}\n}\n`
+      const text = `{\n admin off\n auto_https disable_redirects\n}\n${site}`
+      return ['run', '--adapter', 'caddyfile', '--config', written(setting, 'Caddyfile', text)]
+    },
+  },
+]
+
+/** Proxies in front of Kinora, with the samples of docs/operations/proxies. */
+export const PROXY_PARTS: readonly Part[] = PROXIES.map((proxy) => ({
+  name: `proxy ${proxy.name}`,
+  run: (context) => tryProxy(proxy, context),
+}))
+
+async function tryProxy({ name, versionArgs, configure }: Proxy, { folder }: PartContext): Promise<string> {
+  const printed = spawnSync(name, versionArgs, { encoding: 'utf8' })
+  if (printed.error) throw new Skipped('it is not on PATH')
+  const [version = ''] = /\d+\.\d+\.\d+/.exec(printed.stdout + printed.stderr) ?? []
+  const [certificate, key] = [path.join(folder, 'certificate.pem'), path.join(folder, 'key.pem')]
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const made = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    ...names,
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+  ]
+  execFileSync('openssl', made, { stdio: 'ignore' })
+  const port = await freePort()
+  const url = `https://localhost:${port}`
+  const env = {
+    DATA_DIR: path.join(folder, 'data'),
+    PORT: '0',
+    TRUSTED_PROXIES: '1',
+    PUBLIC_URL: url,
+    OPERATOR_PASSWORD: OPERATOR.password,
+  }
+  const kinora = await startProgram(env)
+  const upstream = Number(new URL(kinora.url).port)
+  const proxy = spawn(name, configure({ folder, certificate, key, port, upstream }), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said: string[] = []
+  proxy.stderr?.on('data', (text) => said.push(String(text)))
+  try {
+    const ca = readFileSync(certificate)
+    await listens(proxy, { url, ca }, said)
+    await tryThrough({ url, ca }, kinora)
+    return version
+  } finally {
+    proxy.kill('SIGINT')
+    if (proxy.exitCode === null) await once(proxy, 'exit')
+    await kinora.stop()
+  }
+}
+
+interface Front {
+  readonly url: string
+  readonly ca: Buffer
+}
+
+async function listens(proxy: ChildProcess, front: Front, said: readonly string[]): Promise<void> {
+  for (;;) {
+    if (proxy.exitCode !== null) throw new Error(`it ended with ${proxy.exitCode}: ${said.join('')}`)
+    const answer = await send(front, '/healthz').catch(() => undefined)
+    if (answer?.status === 200) return
+    await delay(100)
+  }
+}
+
+async function tryThrough(front: Front, kinora: Program): Promise<void> {
+  const user = await registerUser(kinora.url)
+  const socket = await openSocket(front, user)
+  const idle = delay(75_000)
+
+  const cookie = { cookie: user.cookie, origin: front.url }
+  assert.equal((await send(front, '/api/v1/auth/me', { headers: cookie })).status, 200)
+  const upload = (bytes: number) => uploadOf(front, cookie, bytes)
+  assert.equal((await upload(19)).code, 'unsupported_image', 'a file of 19 MB that is no picture')
+  assert.equal((await upload(21)).status, 413, 'a file of 21 MB')
+  const range = await send(front, '/favicon.svg', { headers: { range: 'bytes=0-9' } })
+  assert.ok([200, 206].includes(range.status))
+
+  const claimed = { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9' }
+  await send(front, '/api/v1/analytics/page-view', {
+    method: 'POST',
+    headers: claimed,
+    body: '{"path":"/faq","session_id":"s"}',
+  })
+  assert.deepEqual(await addressesOf(kinora), ['127.0.0.1'], 'a visitor who claims another address')
+
+  await idle
+  socket.send('{"type":"ping"}')
+  const [answer] = await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })
+  assert.deepEqual(JSON.parse(String(answer)), { type: 'pong' }, 'a socket that was idle for 75 seconds')
+  socket.close()
+}
+
+async function openSocket({ url, ca }: Front, user: TestUser): Promise<WebSocket> {
+  const address = new URL(await user.socketAddress())
+  const socket = new WebSocket(`${url.replace('https', 'wss')}${address.pathname}${address.search}`, { ca })
+  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
+  return socket
+}
+
+async function uploadOf(front: Front, headers: Readonly<Record<string, string>>, megabytes: number) {
+  const form = new FormData()
+  form.set('file', new Blob([Buffer.alloc(megabytes * 1_000_000, 'x')], { type: 'image/jpeg' }), 'a.jpg')
+  const encoded = new Response(form)
+  const body = Buffer.from(await encoded.arrayBuffer())
+  const type = { 'content-type': encoded.headers.get('content-type')! }
+  const { status, text } = await send(front, '/api/v1/videos/upload-image', {
+    method: 'POST',
+    headers: { ...headers, ...type },
+    body,
+  })
+  return { status, code: (JSON.parse(text) as { code?: string }).code }
+}
+
+/** Returns the addresses of visits that the operator sees. */
+async function addressesOf({ url }: Program): Promise<unknown[]> {
+  const { api, post } = visitor(url)
+  const login = await post('/analytics/login', OPERATOR)
+  const headers = { cookie: login.headers.getSetCookie()[0]!.split(';')[0]! }
+  for (;;) {
+    const answer = await fetch(`${api}/analytics/overview`, { headers })
+    const { data } = (await answer.json()) as { data: { recent_visits: { ip: string }[] } }
+    if (data.recent_visits.length > 0) return data.recent_visits.map(({ ip }) => ip)
+    await delay(200)
+  }
+}
+
+interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+function send({ url, ca }: Front, pathname: string, { method = 'GET', headers = {}, body }: Sent = {}) {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const call = request(url + pathname, { method, headers, ca }, async (answer) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of answer) chunks.push(chunk as Buffer)
+      resolve({ status: answer.statusCode!, text: Buffer.concat(chunks).toString() })
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
