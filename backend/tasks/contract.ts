@@ -22,6 +22,8 @@ export const FAILURE_CODES = [
   'image_unreadable',
   'provider_failed',
   'provider_unavailable',
+  'engine_out_of_memory',
+  'settings_refused',
   'answer_lost',
   'render_timed_out',
   'waited_too_long',

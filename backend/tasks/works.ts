@@ -150,6 +150,8 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
   image_unreadable: 'The picture could not be read.',
   provider_failed: 'The video could not be made.',
   provider_unavailable: 'The video service is not available.',
+  engine_out_of_memory: 'The engine ran out of memory. Try a shorter video or a smaller size.',
+  settings_refused: 'The engine cannot make a video with these settings.',
   answer_lost: 'The answer of the video service was lost. If the video still arrives, it is free.',
   render_timed_out: 'The video took too long.',
   waited_too_long: 'The task waited too long for its turn.',

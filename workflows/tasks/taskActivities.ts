@@ -8,6 +8,7 @@ import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } f
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
 import { discardEverywhere, providerOf } from './candidateRoutes.ts'
+import { failureCause } from './failureCause.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
@@ -106,7 +107,7 @@ function createStoring(deps: ActivityDeps, commands: TaskCommands, slots: Slots)
 
   /** Fails a task, and deletes what its provider keeps unless its video may still arrive. */
   const fail = async ({ taskId, code, detail }: { taskId: string; code: FailureCode; detail: string }) => {
-    const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
+    const state = await sendCommand(taskId, { type: 'Fail', code: failureCause(code, detail), detail, at: at() })
     await deps.showProgress(taskId, undefined)
     await discard(deps, state, taskId)
     return undefined

@@ -175,7 +175,7 @@ describe('a create call whose answer is lost', () => {
     failCreates(fault)
     const prompt = `A lost cat\nafter ${fault}`
     const jobId = await acceptedJob(adapter(), request({ prompt }))
-    expect(world.double.jobs.get(jobId)?.fields.prompt).toBe(prompt.replace('\n', '\r\n'))
+    expect(world.double.jobs.get(jobId)?.fields.prompt).toBe(prompt)
   })
   it.each(['reset', 'hang', ...LOST.slice(2)] as const)('stays open after %j, and is not sent again', async (fault) => {
     failCreates(fault)

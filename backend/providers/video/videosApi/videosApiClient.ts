@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { trimEnd } from '#backend/kernel/trimEnd.ts'
 import { type HttpAnswer, httpCall } from '../httpCall.ts'
 import { parseLosslessJson } from '../losslessJson.ts'
+import { multipart } from '../multipart.ts'
 import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
 
 const Text = z.pipe(z.union([z.string(), z.number()]), z.transform(String))
@@ -73,11 +74,11 @@ export function createVideosApiClient(access: VideosApiAccess) {
   const one = (jobId: string) => `/videos/${encodeURIComponent(jobId)}`
 
   const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, signal: AbortSignal, form?: FormData) => {
-    const encoded = form && new Response(form)
+    const encoded = form && (await multipart(form))
     return httpCall(new URL(`${root}${path}`), {
       method,
-      headers: { ...headers, ...(encoded ? { 'Content-Type': encoded.headers.get('content-type')! } : {}) },
-      body: encoded && new Uint8Array(await encoded.arrayBuffer()),
+      headers: { ...headers, ...(encoded ? { 'Content-Type': encoded.type } : {}) },
+      body: encoded?.body,
       connectTimeoutMs,
       timeoutMs: form ? createTimeoutMs : queryTimeoutMs,
       signal,
