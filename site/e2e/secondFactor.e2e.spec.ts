@@ -150,7 +150,7 @@ describeInBrowser(
       await failed
       await page.getByText(t.turnedOn).waitFor()
       await pass(page, 1_000)
-      expect(await page.locator('.factor-codes code').count()).toBe(10)
+      await expect.poll(() => page.locator('.factor-codes code').count()).toBe(10)
       await page.context().close()
     })
 

@@ -37,6 +37,7 @@ const NodeErrors = z.record(
     dependent_outputs: z._default(z.array(z.string()), []),
   }),
 )
+const Accepted = z.object({ prompt_id: z.string(), node_errors: z.catch(z.optional(NodeErrors), undefined) })
 const Refusal = z.object({
   error: z.union([z.string(), z.object({ message: z._default(z.string(), ''), details: z._default(z.string(), '') })]),
   node_errors: z.catch(z.optional(NodeErrors), undefined),
@@ -110,25 +111,16 @@ export function createComfyuiClient(access: ComfyuiAccess) {
      */
     async queue(id: string, graph: object, { clientId, output }: Queued, signal: AbortSignal): Promise<void> {
       const body = { prompt: graph, prompt_id: id, client_id: clientId }
-      const Accepted = z.object({ prompt_id: z.literal(id), node_errors: z.catch(z.optional(NodeErrors), undefined) })
-      const { node_errors = {} } = parse(Accepted, await post('/prompt', signal, body))
-      const leftOut = Object.entries(node_errors).filter(
-        ([node, { dependent_outputs }]) =>
-          output === undefined || node === output || dependent_outputs.includes(output),
-      )
-      if (leftOut.length === 0) return
+      const faults = faultsOfOutput(await post('/prompt', signal, body), id, output)
+      if (faults === undefined) return
       // It may have begun already.
       for (const isRunning of [false, true]) await this.cancel(id, isRunning, signal).catch(() => {})
-      throw new ProviderError('invalid_request', `ComfyUI would make no video${faultsOf(Object.fromEntries(leftOut))}`)
+      throw new ProviderError('invalid_request', `ComfyUI would make no video${faults}`)
     },
 
     /** Uploads a picture. Returns the name by which a graph refers to it. */
     async upload(name: string, image: Buffer, signal: AbortSignal): Promise<string> {
-      const form = new FormData()
-      form.set('image', new Blob([new Uint8Array(image)], { type: 'image/jpeg' }), name)
-      for (const [field, value] of Object.entries({ subfolder: FOLDER, type: 'input', overwrite: 'true' }))
-        form.set(field, value)
-      const { name: stored, subfolder } = parse(Uploaded, await post('/upload/image', signal, form))
+      const { name: stored, subfolder } = parse(Uploaded, await post('/upload/image', signal, formOf(name, image)))
       return subfolder ? `${subfolder}/${stored}` : stored
     },
 
@@ -166,6 +158,14 @@ export function createComfyuiClient(access: ComfyuiAccess) {
   }
 }
 
+function formOf(name: string, image: Buffer): FormData {
+  const form = new FormData()
+  form.set('image', new Blob([new Uint8Array(image)], { type: 'image/jpeg' }), name)
+  for (const [field, value] of Object.entries({ subfolder: FOLDER, type: 'input', overwrite: 'true' }))
+    form.set(field, value)
+  return form
+}
+
 function jsonOf({ body }: HttpAnswer): unknown {
   try {
     return JSON.parse(body)
@@ -189,6 +189,16 @@ function checkStatus(answer: HttpAnswer): void {
   const text = typeof error === 'string' ? error : `${error.message} ${error.details}`.trim()
   const where = faultsOf(node_errors)
   throw new ProviderError(kindOfHttpStatus(status), `ComfyUI answered HTTP ${status} ${text}`.trim() + where)
+}
+
+/** Names the nodes because of which the one that saves the video is left out; undefined if there are none. */
+function faultsOfOutput(answer: HttpAnswer, id: string, output: string | undefined): string | undefined {
+  const { prompt_id, node_errors = {} } = parse(Accepted, answer)
+  if (prompt_id !== id) throw new ProviderError('unknown', 'ComfyUI queued the graph under another id')
+  const leftOut = Object.entries(node_errors).filter(
+    ([node, { dependent_outputs }]) => output === undefined || node === output || dependent_outputs.includes(output),
+  )
+  return leftOut.length > 0 ? faultsOf(Object.fromEntries(leftOut)) : undefined
 }
 
 /** Names the nodes at fault, each with the server's sentence. */

@@ -148,11 +148,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
       queue.forget(promptId)
       progress.forget(promptId)
       try {
-        for (const picture of picturesOf(promptId)) await client.blank(picture, closed.signal)
-        const job = await client.read(promptId, closed.signal)
-        if (!job) return
-        await client.cancel(promptId, job.status === 'in_progress', closed.signal)
-        await client.forget(promptId, closed.signal)
+        await forget(client, promptId, closed.signal)
       } catch (error) {
         // The server forgets everything when it restarts.
         deps.log.warn({ err: error, taskId }, 'comfyui job not discarded')
@@ -168,4 +164,13 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
       await (await graphs).close()
     },
   }
+}
+
+/** Stops a job, and removes its prompt and its pictures from the server as far as that can. */
+async function forget(client: ComfyuiClient, promptId: string, signal: AbortSignal): Promise<void> {
+  for (const picture of picturesOf(promptId)) await client.blank(picture, signal)
+  const job = await client.read(promptId, signal)
+  if (!job) return
+  await client.cancel(promptId, job.status === 'in_progress', signal)
+  await client.forget(promptId, signal)
 }
