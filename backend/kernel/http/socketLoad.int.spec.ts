@@ -8,6 +8,7 @@ import { WebSocket } from 'ws'
 import { createUserKeys } from '../../accounts/keys/userKeys.ts'
 import type { RealtimeMessage } from '../../tasks/contract.ts'
 import { VIDEO_TASK } from '../../tasks/events.ts'
+import { anOrder } from '../../tasks/testing/anOrder.ts'
 import { freePort } from '../../testing/freePort.ts'
 import { FULL } from '../../testing/fullRun.ts'
 import { type Program, startProgram } from '../../testing/program.ts'
@@ -76,21 +77,7 @@ async function connect(userId: string, onTask: (taskId: string) => void): Promis
 
 const order = (taskId: string, userId: string, encryptedPrompt: string) => ({
   type: 'VideoTaskSubmitted',
-  data: {
-    taskId,
-    userId,
-    taskType: 'text_to_video',
-    model: 'MiniMax-Hailuo-02',
-    resolution: '768P',
-    duration: 6,
-    encryptedPrompt,
-    cameraMovements: [],
-    promptOptimizer: true,
-    firstFrame: null,
-    credits: 30,
-    priority: 4,
-    at: new Date().toISOString(),
-  },
+  data: { ...anOrder({ taskId, userId, encryptedPrompt }), at: new Date().toISOString() },
 })
 
 describe(`${SOCKETS} open sockets`, () => {

@@ -1,18 +1,8 @@
 import type pg from 'pg'
 import { chainStart, derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { AN_ATTEMPT, anOrder } from '#backend/tasks/testing/anOrder.ts'
 
-const ORDER = {
-  taskType: 'text_to_video',
-  model: 'MiniMax-Hailuo-02',
-  resolution: '768P',
-  duration: 6,
-  encryptedPrompt: 'p'.repeat(200),
-  cameraMovements: [],
-  promptOptimizer: true,
-  firstFrame: null,
-  credits: 30,
-  priority: 4,
-}
+const ORDER = anOrder({ encryptedPrompt: 'p'.repeat(200) })
 const FILE = { size: 1_000_000, durationMs: 5_880, width: 1366, height: 768, sha256: '0'.repeat(64) }
 
 type Row = { stream: string; revision: number; id: string; type: string; data: object; meta: object }
@@ -44,8 +34,8 @@ function accountEvents(user: number, videos: number): Row[] {
     const appendTask = (type: string, data: object = {}) =>
       appendTo(`videoTask-${holdId}`, type, { taskId: holdId, ...data })
     append('CreditsHeld', { holdId, parts }, `user:${userId}`)
-    appendTask('VideoTaskSubmitted', { userId, ...ORDER })
-    appendTask('VideoRenderRequested')
+    appendTask('VideoTaskSubmitted', { ...ORDER, taskId: holdId, userId })
+    appendTask('VideoRenderRequested', AN_ATTEMPT)
     appendTask('VideoRenderAccepted', { jobId: `job-${n}` })
     appendTask('VideoRenderStarted')
     appendTask('VideoDownloadStarted')

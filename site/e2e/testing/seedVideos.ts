@@ -3,19 +3,9 @@ import path from 'node:path'
 import type { NewEvent } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { chainStart, derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { aboutPrompt } from '#backend/tasks/promptCipher.port.ts'
+import { AN_ATTEMPT, anOrder } from '#backend/tasks/testing/anOrder.ts'
 import type { TestKinora } from '#backend/testing/testKinora.ts'
 
-const ORDER = {
-  taskType: 'text_to_video',
-  model: 'MiniMax-Hailuo-02',
-  resolution: '768P',
-  duration: 6,
-  cameraMovements: [],
-  promptOptimizer: true,
-  firstFrame: null,
-  credits: 30,
-  priority: 4,
-}
 const FILE = { size: 1_000, durationMs: 5_880, width: 1366, height: 768, sha256: '0'.repeat(64) }
 const PARALLEL = 8
 /** Events in one append. */
@@ -56,9 +46,10 @@ export async function seedVideos(
       const prompt = `Seeded video ${n}`
       const encryptedPrompt = await services.userKeys.encrypt(aboutPrompt(userId, taskId), prompt)
       const task = chain(`videoTask-${taskId}`)
-      task.add('VideoTaskSubmitted', { taskId, userId, ...ORDER, encryptedPrompt })
-      for (const type of ['VideoRenderRequested', 'VideoRenderAccepted', 'VideoRenderStarted', 'VideoDownloadStarted'])
-        task.add(type, { taskId, ...(type === 'VideoRenderAccepted' && { jobId: `job-${n}` }) })
+      task.add('VideoTaskSubmitted', { ...anOrder({ taskId, userId, encryptedPrompt }) })
+      task.add('VideoRenderRequested', { taskId, ...AN_ATTEMPT })
+      task.add('VideoRenderAccepted', { taskId, jobId: `job-${n}` })
+      for (const type of ['VideoRenderStarted', 'VideoDownloadStarted']) task.add(type, { taskId })
       task.add('VideoTaskSucceeded', { taskId, userId, file: FILE })
       writeFileSync(path.join(dataDir, 'media/videos', `${taskId}.mp4`), Buffer.alloc(FILE.size, taskId))
       await store.append(`videoTask-${taskId}`, 'no_stream', task.events)
