@@ -110,13 +110,20 @@ describe('generating a video', () => {
     expect(await facts(`videoTask-${id}`)).toEqual([...BEGUN, 'VideoTaskFailed'])
   })
 
-  const TEXTS = ['out of memory', '\0', '🎬'.slice(1), 'x'.repeat(1_100_000)]
+  const TEXTS = ['a lens broke', '\0', '🎬'.slice(1), 'x'.repeat(1_100_000)]
   it.each(TEXTS)('fails and refunds the credits when the render fails with any text (%#)', async (detail) => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     states.set(id, { kind: 'failed', code: 'provider_failed', detail })
     await reaches(user, id, { status: 'Fail', error_code: 'provider_failed', credits_consumed: 0 })
     await refunded(user)
+  })
+
+  it('fails with the cause that the text of the provider names', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    states.set(id, { kind: 'failed', code: 'provider_failed', detail: 'CUDA out of memory' })
+    await reaches(user, id, { status: 'Fail', error_code: 'engine_out_of_memory', credits_consumed: 0 })
   })
 
   it('survives intermittent provider errors', async () => {

@@ -132,6 +132,7 @@ it('names the crop whose shape is not that of a picture', async () => {
 it('leaves no picture of an account that is erased while the picture is stored', async () => {
   const files = new Set<string>()
   const [putting, removing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let waits: Promise<void> | undefined
   const media = {
     async put(key: string) {
       putting.resolve()
@@ -141,8 +142,8 @@ it('leaves no picture of an account that is erased while the picture is stored',
     async remove(key: string) {
       files.delete(key)
       removing.resolve()
-      // The picture is stored after its removal, and before the erasure goes on.
-      await Promise.race([stored, blocked(db.pool, 1)])
+      // The picture is stored after its removal, and waits for the erasure before that goes on.
+      await (waits ??= (async () => blocked(db.pool, 1))())
     },
   }
   const uploads = createImageUploads(db.database, media as never, tmpdir())
