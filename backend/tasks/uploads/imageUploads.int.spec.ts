@@ -143,7 +143,8 @@ it('leaves no picture of an account that is erased while the picture is stored',
       files.delete(key)
       removing.resolve()
       // The picture is stored after its removal, and waits for the erasure before that goes on.
-      await (waits ??= (async () => blocked(db.pool, 1))())
+      waits ??= (async () => blocked(db.pool, 1))()
+      await waits
     },
   }
   const uploads = createImageUploads(db.database, media as never, tmpdir())
