@@ -91,23 +91,25 @@ export function createConfirmations(options: ConfirmationsOptions) {
   }
 
   /**
-   * Checks the password or, of an account without one, a passkey proved a moment ago or a mailed token.
+   * Checks the password or, of an account without one, a passkey proved a moment ago or a mailed token; and a recent proof of
+   * the second factor, if there is one.
    * @throws ValidationError required, wrong_password  @throws Rejection mail_required, step_up_required, token_invalid
    */
-  const confirmDeletion = async (ctx: Context, userId: string, { password, token }: Deletion): Promise<void> => {
+  const confirmOwner = async (ctx: Context, userId: string, { password, token }: Deletion): Promise<void> => {
     if (await passwords.isSet(userId)) {
       if (password === undefined) throw new ValidationError([{ path: 'password', code: 'required' }])
       await confirmPassword(ctx, userId, password)
     } else if (token !== undefined) {
       await attempts.take(ctx, 'confirm', userId, userId)
       await passwords.confirmDeletion(userId, token)
-    } else if ((await factors.methods(userId)).includes('passkey')) await requireStepUp(ctx, userId)
-    else throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
+    } else if (!(await factors.methods(userId)).includes('passkey'))
+      throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
+    await requireStepUp(ctx, userId)
   }
 
   return {
     confirmPassword,
-    confirmDeletion,
+    confirmOwner,
     ...checks,
     /** Returns the user as the owner of second factors. */
     ownerOf: (ctx: Context, account: UserAccount): FactorOwner => ({

@@ -178,6 +178,9 @@ const SECURITY_EVENTS = [
   'recovery_code_used',
   'passkey_added',
   'passkey_removed',
+  'api_key_created',
+  'api_key_rotated',
+  'api_key_ended',
 ] as const
 const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>

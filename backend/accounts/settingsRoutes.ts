@@ -47,8 +47,7 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
   })
 
   serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
-    await confirmations.confirmDeletion(ctx, userId, body)
-    await confirmations.requireStepUp(ctx, userId)
+    await confirmations.confirmOwner(ctx, userId, body)
     const isErased = await accounts.erase(userId)
     await sessions.end(ctx)
     if (!isErased) throw new Rejection('unauthenticated', 'This account was deleted.')

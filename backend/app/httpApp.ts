@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { openApi } from '../kernel/http/apiDocs/openapi.ts'
 import { apiDocs } from '../kernel/http/apiDocs.ts'
+import { type KeyCaller, withoutCookies } from '../kernel/http/bearer.ts'
 import { API_BASE, type Endpoint } from '../kernel/http/contract.ts'
 import { createCspReports } from '../kernel/http/cspReports.ts'
 import { type Serve, serveWith } from '../kernel/http/endpoint.ts'
@@ -38,9 +39,11 @@ export interface HttpApp {
     /** Returns the id of the signed-in user. */
     readonly authenticate: (ctx: Context) => Promise<string | undefined>
     readonly isOperator: (ctx: Context) => Promise<boolean>
+    /** Returns the API key of a request. */
+    readonly authenticateKey: (ctx: Context) => Promise<KeyCaller | undefined>
   }
-  /** Limits the calls of each user. */
-  readonly limit: RateLimit
+  /** Limits the calls of each user, and of each API key. */
+  readonly limits: Readonly<{ users: RateLimit; keys: RateLimit }>
   readonly ownWrites: OwnWrites
   /** Registers the JSON API. */
   readonly api: (serve: Serve) => void
@@ -62,7 +65,7 @@ export function createHttpApp({
   refuseForeign,
   trustedProxies,
   identity,
-  limit,
+  limits,
   ownWrites,
   ...routes
 }: HttpApp): Koa {
@@ -70,7 +73,11 @@ export function createHttpApp({
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   const api = new Router({ prefix: API_BASE, sensitive: true })
   const served: Endpoint[] = []
-  routes.api(serveWith(api, { ...identity, limit: limit.take, shown: ownWrites.shown }, served))
+  const limit = (userId: string, key?: KeyCaller) => {
+    if (key) limits.keys.take(key.id)
+    limits.users.take(userId)
+  }
+  routes.api(serveWith(api, { ...identity, limit, shown: ownWrites.shown }, served))
   // Making it takes 25 ms.
   let description: { readonly url: string; readonly text: string } | undefined
   api.get('/openapi.json', (ctx) => {
@@ -86,6 +93,7 @@ export function createHttpApp({
   app.use(accessLog(log, metrics))
   app.use(problemDetails(log))
   app.use(refuseMalformed)
+  app.use(withoutCookies)
   app.use(admit)
   app.use(refuseHostileAddress)
   app.use(developmentHostOnly(publicUrl))

@@ -6,6 +6,8 @@ import { mailKey } from '../accounts/keys/keyRing.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
 import { createOutbox } from '../accounts/mails/outbox.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
+import { createApiKeys } from '../apiKeys/apiKeys.ts'
+import { createKeyDoor } from '../apiKeys/keyDoor.ts'
 import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
@@ -49,11 +51,14 @@ export function createServices(
   const { mode, monthlyCredits } = config.payments
   const subscriptionReads = createSubscriptionReads(database, calendar, { hasPlans: mode !== 'off', monthlyCredits })
   const credits = createCredits(handle, calendar)
+  const apiKeys = createApiKeys(database, pool, clock, credits.spentBy)
   /** Returns the limits of the user's plan. */
   const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   return {
     credits,
+    apiKeys,
+    keyDoor: createKeyDoor(apiKeys, clock),
     allowance,
     labels,
     copies: createVisibleCopies({

@@ -1,4 +1,4 @@
-import type { CreditAccountEvent, LotPart, LotSource } from '../credits/events.ts'
+import type { CreditAccountEvent, KeyLimits, LotPart, LotSource } from '../credits/events.ts'
 
 /** An account in double-entry bookkeeping. */
 interface Account {
@@ -19,6 +19,8 @@ export interface Lot extends Account {
 
 export interface Hold extends Account {
   readonly parts: readonly LotPart[]
+  /** The periods of the API key that held the credits. */
+  readonly periods?: readonly string[]
 }
 
 /** An amount booked to an account; positive amounts are inflows. */
@@ -49,6 +51,10 @@ export class AccountBook {
   readonly #settled = new Set<string>()
   /** Reversals and withdrawals booked so far, to detect duplicates. */
   readonly #corrected = new Set<string>()
+  /** Credits that API keys have held and spent, by key and by day or month. */
+  readonly spentByKeys = new Map<string, number>()
+  /** The last day that has begun for each API key. */
+  readonly #daysOfKeys = new Map<string, string>()
 
   constructor() {
     this.#totals = Object.fromEntries(TOTALS.map((name) => [name, { name, balance: 0 }])) as Record<Total, Account>
@@ -94,7 +100,8 @@ export class AccountBook {
       case 'CreditsHeld': {
         const { holdId, parts, at } = event.data
         if (this.holds.has(holdId) || this.#settled.has(holdId)) wrong.push(`Credits were held for ${holdId} before.`)
-        const hold = { name: `hold ${holdId}`, balance: 0, parts }
+        const periods = event.data.key && this.#spend(event.data.key, total(parts), at, wrong)
+        const hold = { name: `hold ${holdId}`, balance: 0, parts, ...(periods && { periods }) }
         this.holds.set(holdId, hold)
         return [...this.#lotPostings(parts, -1, at, wrong), [hold, total(parts)]]
       }
@@ -132,6 +139,8 @@ export class AccountBook {
     const { forfeited } = this.#totals
     const { holdId, parts, renewed, forfeited: lost = [], at } = data
     const hold = this.#settle(holdId, wrong)
+    for (const period of hold.periods ?? [])
+      this.spentByKeys.set(period, (this.spentByKeys.get(period) ?? 0) - hold.balance)
     for (const { lotId, amount } of parts)
       if (!hold.parts.some((part) => part.lotId === lotId && part.amount === amount))
         wrong.push(`It returns ${amount} to the lot ${lotId}, from which it did not hold them.`)
@@ -143,6 +152,25 @@ export class AccountBook {
     const back = this.#lotPostings(parts, 1, at, wrong)
     if (renewed) back.push(this.#newLot(renewed.lotId, { ...renewed, source: 'returned', reference: holdId }, wrong))
     return [[hold, -hold.balance], [forfeited, total(lost)], ...back]
+  }
+
+  /** Books credits to a key's day and month. More than the limits that the hold states is a fault. */
+  #spend({ id, perDay, perMonth }: KeyLimits, amount: number, at: string, wrong: string[]): string[] {
+    const [known = '', day] = [this.#daysOfKeys.get(id), at.slice(0, 10)]
+    const today = day > known ? day : known
+    this.#daysOfKeys.set(id, today)
+    const limits = [
+      [today, perDay],
+      [today.slice(0, 7), perMonth],
+    ] as const
+    return limits.map(([time, limit]) => {
+      const period = `${id} ${time}`
+      const spent = (this.spentByKeys.get(period) ?? 0) + amount
+      this.spentByKeys.set(period, spent)
+      if (limit !== undefined && spent > limit)
+        wrong.push(`The API key ${id} spends ${spent} of ${limit} credits in ${time}.`)
+      return period
+    })
   }
 
   #close(data: DataOf<'CreditLotClosed'>, wrong: string[]): Posting[] {

@@ -1,12 +1,12 @@
-import type { CreditAccountEvent } from './events.ts'
+import type { CreditAccountEvent, KeyLimits } from './events.ts'
 
 export type Common = { readonly userId: string; readonly at: string }
 
 /** Data of each command, in addition to the user and the time. */
 interface Commands {
   GrantLot: CreditAccountEvent<'CreditLotGranted'>['data']
-  /** `openLimit`: maximum number of open holds for the tier, including this one. */
-  HoldCredits: { holdId: string; amount: number; openLimit: number }
+  /** `openLimit`: maximum number of open holds for the tier, including this one. `key`: the API key that orders. */
+  HoldCredits: { holdId: string; amount: number; openLimit: number; key?: KeyLimits }
   CaptureHold: { holdId: string }
   /** `renewalExpiresAt`: expiry of credits whose lot is closed or has expired. `byOwner`: the owner cancelled the task. */
   ReleaseHold: { holdId: string; reason: string; byOwner: boolean; renewalExpiresAt: string }

@@ -36,6 +36,7 @@ export const REASONS = [...GRANTS, 'video', ...RELEASES, ...LOSSES, ...RETURNS, 
 
 export const history = endpoint('GET /credits/history', {
   access: 'user',
+  scope: 'account:read',
   query: z.object(paging(20)),
   answer: z.object({ entries: z.array(CreditEntry), total: z.number() }),
   summary: "Every movement of the user's credits, newest first",
@@ -43,6 +44,7 @@ export const history = endpoint('GET /credits/history', {
 
 export const historyCsv = endpoint('GET /credits/history.csv', {
   access: 'user',
+  scope: 'account:read',
   file: 'text/csv',
   summary: 'The whole history as a CSV file (RFC 4180, UTF-8)',
 })

@@ -9,6 +9,7 @@ import {
   type LotPart,
 } from './events.ts'
 import { faultOf } from './invariants.rules.ts'
+import { assertWithinLimits, giveBack, spend, spendingOf } from './keySpending.rules.ts'
 import {
   allocate,
   available,
@@ -30,8 +31,12 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       return { ...account, lots: [...account.lots, newLot(lotId, source, amount, expiresAt)] }
     }
     case 'CreditsHeld': {
-      const { holdId, parts } = event.data
-      return { ...account, lots: debit(account.lots, parts), holds: [...account.holds, { id: holdId, parts }] }
+      const { holdId, parts, key, at } = event.data
+      const lots = debit(account.lots, parts)
+      if (!key) return { ...account, lots, holds: [...account.holds, { id: holdId, parts }] }
+      const keys = spend(account.keys, key.id, total(parts), at)
+      const { day } = spendingOf(keys, key.id, at)
+      return { ...account, lots, keys, holds: [...account.holds, { id: holdId, parts, key: { id: key.id, day } }] }
     }
     case 'CreditsCaptured':
       return withoutHold(account, event.data.holdId)
@@ -40,7 +45,9 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       const lots = credit(account.lots, event.data.parts)
       if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
       const closed = forfeit(account.closed, forfeited)
-      return { ...withoutHold(account, holdId), lots: forfeit(lots, forfeited), closed }
+      const hold = findHold(account, holdId)
+      const keys = hold?.key ? giveBack(account.keys, hold.key, total(hold.parts)) : account.keys
+      return { ...withoutHold(account, holdId), lots: forfeit(lots, forfeited), closed, keys }
     }
     case 'CreditLotClosed': {
       const { lotId, amount } = event.data
@@ -117,7 +124,7 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
 }
 
 function hold(
-  { userId, holdId, amount, openLimit, at }: CreditAccountCommand<'HoldCredits'>,
+  { userId, holdId, amount, openLimit, key, at }: CreditAccountCommand<'HoldCredits'>,
   account: CreditAccount,
 ): CreditAccountEvent[] {
   if (findHold(account, holdId)) return []
@@ -128,7 +135,9 @@ function hold(
     throw new Rejection('queue_full', `${openLimit} tasks are open already. Wait for one to finish.`, {
       limit: openLimit,
     })
-  return [{ type: 'CreditsHeld', data: { userId, holdId, parts: allocate(account.lots, amount, at), at } }]
+  if (key) assertWithinLimits(account.keys, key, amount, at)
+  const parts = allocate(account.lots, amount, at)
+  return [{ type: 'CreditsHeld', data: { userId, holdId, parts, ...(key && { key }), at } }]
 }
 
 /**
@@ -231,12 +240,13 @@ export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditA
     debt: 0,
     settled: noEndedIds,
     corrected: [],
+    keys: [],
   },
   evolve,
   decide,
   faultOf,
   hashChained: true,
-  snapshotVersion: 2,
-  weight: ({ lots, closed, holds, settled, corrected }) =>
-    200 * (lots.length + closed.length + holds.length) + 64 * corrected.length + weightOfEnded(settled),
+  snapshotVersion: 3,
+  weight: ({ lots, closed, holds, settled, corrected, keys }) =>
+    200 * (lots.length + closed.length + holds.length + keys.length) + 64 * corrected.length + weightOfEnded(settled),
 }

@@ -7,11 +7,13 @@ import { allowanceLot, monthEnd } from './allowances.contract.ts'
 import type { CreditAccountCommand } from './commands.ts'
 import { RETURNED_MS, type ReleaseReason } from './contract.ts'
 import { creditAccount } from './creditAccount.decider.ts'
+import type { KeyLimits } from './events.ts'
+import { type KeySpending, spendingOf } from './keySpending.rules.ts'
 
 /** Reasons of releases that the user caused. */
 const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']
 
-type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number }>
+type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number; key?: KeyLimits | undefined }>
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
 type Adjustment = Readonly<{
@@ -112,9 +114,19 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       await send({ type: 'GrantLot', userId, ...lot, at: when }, bySystem('allowance', lot.lotId, userId))
     },
 
-    /** Holds credits when it is sent, which throws Rejection insufficient_credits, queue_full or hold_settled. */
-    hold({ userId, taskId, amount, openLimit }: Hold, context: CommandContext) {
-      return step({ type: 'HoldCredits', userId, holdId: taskId, amount, openLimit, at: at() }, context)
+    /**
+     * Holds credits when it is sent, which throws Rejection insufficient_credits, queue_full, key_limit_reached or
+     * hold_settled.
+     */
+    hold({ userId, taskId, amount, openLimit, key }: Hold, context: CommandContext) {
+      const hold = { holdId: taskId, amount, openLimit, ...(key && { key }) }
+      return step({ type: 'HoldCredits', userId, ...hold, at: at() }, context)
+    },
+
+    /** Returns what API keys of a user have held and spent today and this month, in credits. */
+    async spentBy(userId: string, keyIds: readonly string[]): Promise<KeySpending[]> {
+      const { keys } = (await handle.read(creditAccount, userId)).state
+      return keyIds.map((id) => spendingOf(keys, id, at()))
     },
 
     /** Captures the held credits of a task when it is sent. */

@@ -10,6 +10,9 @@ export type LotSource = 'free' | 'allowance' | 'subscription' | 'payment' | 'adj
 /** Credits of one lot. Amounts are whole credits, greater than zero. */
 export type LotPart = Readonly<{ lotId: string; amount: number }>
 
+/** The API key that a hold was made with, and its limits at that time, in credits for each day and month (UTC). */
+export type KeyLimits = Readonly<{ id: string; perDay?: number; perMonth?: number }>
+
 /** `refund`: none of the lot's credits were used, and its sale is about to be refunded. */
 export type CloseReason = 'expired' | 'subscription_ended' | 'refund'
 
@@ -26,8 +29,8 @@ interface Data {
     /** Signature of the operator who granted the lot; missing in other lots. */
     signature?: string
   }
-  /** Credits were set aside for a task. The hold's id is the task's id. */
-  CreditsHeld: { holdId: string; parts: readonly LotPart[] }
+  /** Credits were set aside for a task. The hold's id is the task's id. `key` is missing if a session ordered the task. */
+  CreditsHeld: { holdId: string; parts: readonly LotPart[]; key?: KeyLimits }
   /** The task succeeded: the held credits were spent. */
   CreditsCaptured: { holdId: string }
   /**

@@ -1,6 +1,7 @@
 import type { Decision } from '../kernel/eventsourcing/pure/decider.ts'
 import type { CreditAccountCommand } from './commands.ts'
 import type { CreditAccountEvent, LotPart } from './events.ts'
+import { passedLimit } from './keySpending.rules.ts'
 import { type CreditAccount, total } from './lots.rules.ts'
 
 type CreditDecision = Decision<CreditAccount, CreditAccountCommand, CreditAccountEvent>
@@ -13,7 +14,7 @@ export function faultOf({ command, before, events, after }: CreditDecision): str
   const change = worth(after) - worth(before)
   const stated = events.reduce((sum, event) => sum + statedChange(event, before), 0)
   if (change !== stated) return `changes the account by ${change} credits, and says ${stated}`
-  return faultOfAccount(after) ?? faultOfAmounts(command, events, after)
+  return faultOfAccount(after) ?? faultOfAmounts(command, events, after) ?? faultOfKeys(events, after)
 }
 
 /** Credits that the account holds, in lots or in holds, less its debt. */
@@ -52,6 +53,15 @@ function faultOfAccount({ lots, closed, holds, debt }: CreditAccount): string | 
   }
   const wrong = holds.find(({ parts }) => !parts.every(isPart))
   return wrong && `holds a part without credits for ${wrong.id}`
+}
+
+/** Keys hold and spend no more than their limits at each hold, and get back no more than they held. */
+function faultOfKeys([event]: readonly CreditAccountEvent[], { keys }: CreditAccount): string | undefined {
+  const wrong = keys.find(({ ofDay, ofMonth }) => !isAmount(ofDay) || !isAmount(ofMonth) || ofDay > ofMonth)
+  if (wrong) return `leaves ${wrong.ofDay} and ${wrong.ofMonth} spent by the key ${wrong.id}`
+  const key = event?.type === 'CreditsHeld' ? event.data.key : undefined
+  const spending = key && keys.find(({ id }) => id === key.id)
+  return key && (!spending || passedLimit(spending, key)) ? `passes the limit of the key ${key.id}` : undefined
 }
 
 const isPart = ({ amount }: LotPart) => isAmount(amount) && amount > 0

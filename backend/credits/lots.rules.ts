@@ -1,5 +1,6 @@
 import type { EndedIds } from '../kernel/eventsourcing/pure/endedIds.ts'
 import type { LotPart, LotSource } from './events.ts'
+import type { KeyOfHold, KeySpending } from './keySpending.rules.ts'
 
 /** Credits that were granted together and expire together. Amounts are whole credits. */
 export interface Lot {
@@ -30,9 +31,11 @@ export interface CreditAccount {
   readonly settled: EndedIds
   /** Ids of all reversals, restorations and withdrawals, which make them idempotent. */
   readonly corrected: readonly string[]
+  /** What API keys have held and spent. */
+  readonly keys: readonly KeySpending[]
 }
 
-type Hold = Readonly<{ id: string; parts: readonly LotPart[] }>
+type Hold = Readonly<{ id: string; parts: readonly LotPart[]; key?: KeyOfHold }>
 
 export function newLot(id: string, source: LotSource, amount: number, expiresAt: string | null): Lot {
   return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt }

@@ -23,6 +23,8 @@ const closed = (lotId: string, amount: number): CreditAccountEvent => ({
   data: { userId, at, lotId, amount, reason: 'expired' },
 })
 
+const key = { id: '019b76da-a800-7000-8000-00000000000a', perDay: 60, perMonth: 600 }
+
 const HISTORY: readonly CreditAccountEvent[] = [
   granted('free', 60, { source: 'free' }),
   granted('sale-1', 100, { reference: 'S1' }),
@@ -57,13 +59,14 @@ const HISTORY: readonly CreditAccountEvent[] = [
     type: 'CreditsWithdrawn',
     data: { userId, at, adjustmentId: 'W1', parts: [{ lotId: 'sale-2', amount: 5 }], reason: 'r' },
   },
+  { type: 'CreditsHeld', data: { userId, at, holdId: 't3', parts: [{ lotId: 'sale-2', amount: 30 }], key } },
 ]
 
 describe('snapshots of credit accounts', () => {
-  it('have the state of version 2', () => {
+  it('have the state of version 3', () => {
     expect(goldenSnapshot(creditAccount, HISTORY)).toEqual({
-      version: 2,
-      digest: '6fcce1493f241bc1b32179d84bb655aa3bc85202da0a8010398e5e32b589bf9e',
+      version: 3,
+      digest: 'df55429243f17da9a1aa5d4bd85e750265f56fbaf70a48da365d567255d3bdda',
     })
   })
 

@@ -20,6 +20,7 @@ export type Stats = z.infer<typeof Stats>
 
 export const stats = endpoint('GET /subscriptions/stats', {
   access: 'user',
+  scope: 'account:read',
   answer: Stats,
   summary: "The user's tier and credits",
 })

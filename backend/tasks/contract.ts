@@ -75,6 +75,7 @@ export type Task = z.infer<typeof Task>
 
 export const generate = endpoint('POST /videos/generate', {
   access: 'user',
+  scope: 'videos:write',
   body: Generation,
   answer: z.object({ task: Task }),
   status: 202,
@@ -90,6 +91,7 @@ export const generate = endpoint('POST /videos/generate', {
 
 export const understand = endpoint('POST /videos/understand', {
   access: 'user',
+  scope: 'videos:read',
   body: z.object({
     prompt: Prompt,
     model: z.string().check(z.maxLength(120, 'unknown_model')),
@@ -106,6 +108,7 @@ export const understand = endpoint('POST /videos/understand', {
 
 export const listTasks = endpoint('GET /videos/tasks', {
   access: 'user',
+  scope: 'videos:read',
   query: z.object({ ...paging(20), status_filter: z.optional(TaskStatus) }),
   answer: z.object({ tasks: z.array(Task), total: z.number() }),
   summary: "The user's tasks, newest first",
@@ -135,6 +138,7 @@ export const WorksQuery = z.object({
 
 export const myWorks = endpoint('GET /videos/my-works', {
   access: 'user',
+  scope: 'videos:read',
   query: WorksQuery,
   answer: z.object({ tasks: z.array(Task), total: z.number() }),
   summary:
@@ -143,6 +147,7 @@ export const myWorks = endpoint('GET /videos/my-works', {
 
 export const getTask = endpoint('GET /videos/tasks/:id', {
   access: 'user',
+  scope: 'videos:read',
   answer: Task,
   refuses: ['forbidden'],
   summary: 'One task',
@@ -150,6 +155,7 @@ export const getTask = endpoint('GET /videos/tasks/:id', {
 
 export const cancelTask = endpoint('POST /videos/tasks/:id/cancel', {
   access: 'user',
+  scope: 'videos:write',
   answer: z.object({ task: Task }),
   status: 202,
   refuses: ['forbidden', 'cannot_cancel'],
@@ -159,7 +165,7 @@ export const cancelTask = endpoint('POST /videos/tasks/:id/cancel', {
 const deletion = <const Path extends string>(path: Path) => {
   const summary = 'Deletes a finished task; cancels a waiting one first and releases its credits'
   const refuses = ['forbidden', 'task_in_progress']
-  return endpoint(`DELETE ${path}`, { access: 'user', refuses, status: 204, summary })
+  return endpoint(`DELETE ${path}`, { access: 'user', scope: 'videos:write', refuses, status: 204, summary })
 }
 export const deleteTask = deletion('/videos/tasks/:id')
 export const deleteTaskAlias = deletion('/videos/task/:id')
@@ -174,6 +180,7 @@ export const Queue = z.object({
 })
 export const getQueue = endpoint('GET /videos/queue', {
   access: 'user',
+  scope: 'videos:read',
   answer: Queue,
   summary: "How many tasks wait, the user's position, and an estimate of the time left",
 })
@@ -226,6 +233,7 @@ export type WorkStats = z.infer<typeof WorkStats>
 
 export const workStats = endpoint('GET /videos/stats', {
   access: 'user',
+  scope: 'videos:read',
   answer: WorkStats,
   summary: "Figures about the user's videos and credits",
 })
@@ -237,11 +245,12 @@ export const listModels = endpoint('GET /videos/models', {
 })
 
 const media = <const Path extends string>(path: Path, file: string, summary: string) =>
-  endpoint(`GET ${path}`, { access: 'user', file, refuses: ['forbidden'], summary })
+  endpoint(`GET ${path}`, { access: 'user', scope: 'videos:read', file, refuses: ['forbidden'], summary })
 export const preview = media('/videos/preview/:id', 'video/mp4', 'Streams the video to its owner; supports ranges')
 export const thumbnail = media('/videos/thumbnail/:id', 'image/jpeg', 'A still of the video, for its owner only')
 export const liveFrame = endpoint('GET /videos/tasks/:id/frame', {
   access: 'user',
+  scope: 'videos:read',
   query: z.object({
     /** Progress at which the frame was made: a new frame has a new address. */
     at: z.optional(z.string()),
@@ -253,6 +262,7 @@ export const liveFrame = endpoint('GET /videos/tasks/:id/frame', {
 export const firstFrame = media('/videos/images/:id', 'image/jpeg', 'An uploaded picture, for its owner only')
 export const download = endpoint('GET /videos/download/:id', {
   access: 'user',
+  scope: 'videos:read',
   query: z.object({ watermark: z.optional(z.enum(['true', 'false'])), label: z.optional(z.enum(['true', 'false'])) }),
   file: 'video/mp4',
   refuses: ['forbidden', 'label_required'],
@@ -290,6 +300,7 @@ export const UploadFields = z.object({ crop: z.optional(CropField) })
 /** Takes a multipart body with the image in the field `file`, so the endpoint declares no JSON schema. */
 export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
+  scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   upload: ['image/jpeg', 'image/png'],
   fields: UploadFields,
@@ -304,6 +315,7 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
 /** Lets a user go on from where a video ends. Counts as an upload. */
 export const lastFrame = endpoint('POST /videos/tasks/:id/last-frame', {
   access: 'user',
+  scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   status: 201,
   refuses: ['forbidden', 'upload_running', 'uploads_busy', 'too_many_uploads', 'too_many_unused_images'],

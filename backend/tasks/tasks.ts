@@ -4,6 +4,7 @@ import type { EventStore, GlobalPosition } from '../kernel/eventsourcing/eventSt
 import type { Handle, Step } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import type { KeyCaller } from '../kernel/http/bearer.ts'
 import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
@@ -40,7 +41,7 @@ export interface TaskDeps {
   readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
   readonly credits: {
     hold(
-      hold: { userId: string; taskId: string; amount: number; openLimit: number },
+      hold: { userId: string; taskId: string; amount: number; openLimit: number; key?: KeyCaller['purse'] | undefined },
       context: CommandContext,
     ): Step<unknown>
     release(userId: string, taskId: string, reason: string, origin: { correlationId: string }): Appended
@@ -49,8 +50,11 @@ export interface TaskDeps {
 
 interface Request {
   readonly userId: string
+  /** Idempotency key. */
   readonly key: string | undefined
   readonly generation: Generation
+  /** API key that orders; undefined if a session does. */
+  readonly apiKey?: KeyCaller | undefined
   readonly command: (commandId: string) => CommandContext
 }
 
@@ -59,6 +63,7 @@ interface Submission {
   readonly userId: string
   readonly generation: Generation
   readonly images: Images
+  readonly purse?: KeyCaller['purse'] | undefined
   readonly source?: Source | undefined
 }
 
@@ -98,9 +103,11 @@ export function createTasks(deps: TaskDeps) {
   return {
     /**
      * Starts a task, once per idempotency key if there is one, and returns its row.
-     * @throws Rejection insufficient_credits, queue_full, plan_required, price_changed, not_found (task deleted), unavailable
+     * @throws Rejection insufficient_credits, key_limit_reached, key_model, queue_full, plan_required, price_changed, not_found (task deleted), unavailable
      */
-    async generate({ userId, key, generation, command }: Request) {
+    async generate({ userId, key, generation, apiKey, command }: Request) {
+      if (apiKey?.models && !apiKey.models.includes(generation.model))
+        throw new Rejection('key_model', `This API key may not order ${generation.model}.`)
       const isLost = (error: unknown) => error instanceof TaskAbandoned
       // The expected price is a condition, not a part of the order. A retry may name another one.
       const { expected_credits: _, ...body } = generation
@@ -112,7 +119,8 @@ export function createTasks(deps: TaskDeps) {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const context = command(derivedId('generate', taskId))
-        const { held, submitted } = await submitTask(deps, { taskId, userId, generation, images, source }, context)
+        const submission = { taskId, userId, generation, images, source, purse: apiKey?.purse }
+        const { held, submitted } = await submitTask(deps, submission, context)
         await note(userId, { videoTasks: submitted.position, creditBalances: held })
         created = rowAfter(submitted.appended ?? [])
         return taskId
@@ -174,7 +182,7 @@ export async function submitTask(
   const slotContext = { ...context, commandId: derivedId('ask slot', taskId) }
   const askSlot = handle.step(renderLane, userId, { type: 'AskSlot', userId, taskId, at }, slotContext)
   const held = await credits
-    .hold({ userId, taskId, amount: order.credits, openLimit: openTasks }, context)
+    .hold({ userId, taskId, amount: order.credits, openLimit: openTasks, key: submission.purse }, context)
     .sendWith(() => [submit, askSlot] as const)
     .catch((error) => {
       if (error instanceof Rejection && error.code === 'hold_settled') return undefined

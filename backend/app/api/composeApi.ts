@@ -16,6 +16,7 @@ import { createPageViews } from '../../analytics/pageViews.ts'
 import { serveAnalytics } from '../../analytics/routes.ts'
 import { createVisitCounter } from '../../analytics/visitCounter.ts'
 import { createVisitors } from '../../analytics/visitors.ts'
+import { serveKeys } from '../../apiKeys/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { localDayOf } from '../../kernel/days.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
@@ -57,8 +58,8 @@ export interface Listening {
   readonly site: string | undefined
 }
 
-/** Calls of a user on all processes, in a minute. */
-const CALLS_PER_MINUTE = 1_200
+/** Calls of a user, and of one of the user's API keys, on all processes, in a minute. */
+const CALLS_PER_MINUTE = { user: 1_200, key: 300 }
 
 const authenticateIn =
   ({ sessions }: AccountServices) =>
@@ -120,25 +121,25 @@ function developmentRoutes(context: Context, adapters: Adapters, { outbox }: Ser
 }
 
 /** Creates what limits and refuses requests. */
-function createGuards(context: Context, { sessions }: AccountServices, publicUrl: () => string) {
+function createGuards(context: Context, { keyDoor }: Services, { sessions }: AccountServices, publicUrl: () => string) {
   const { config, log, changes, pool } = context
   const eventLoop = watchEventLoop(log)
-  const admission = createFairAdmission(config.http.rates, sessions.issuedFor)
-  const limit = createRateLimit(CALLS_PER_MINUTE)
-  const stopExchange = exchangeCounts(limit, changes, pool)
+  const admission = createFairAdmission(config.http.rates, (ctx) => keyDoor.genuine(ctx) ?? sessions.issuedFor(ctx))
+  const limits = { users: createRateLimit(CALLS_PER_MINUTE.user), keys: createRateLimit(CALLS_PER_MINUTE.key) }
+  const stopExchanges = Object.values(limits).map((limit) => exchangeCounts(limit, changes, pool))
   const refuse = refuseForeign(publicUrl, config.production)
   return {
     middleware: {
       watchEventLoop: eventLoop.middleware,
       admit: admission.middleware,
       refuseForeign: refuse,
-      limit,
+      limits,
     },
     admitSocket: (app: Koa, request: IncomingMessage) => admission.admitSocket(app, request, refuse),
     stop() {
       eventLoop.stop()
       admission.stop()
-      stopExchange()
+      for (const stop of stopExchanges) stop()
     },
   }
 }
@@ -170,6 +171,7 @@ export function composeApi(
       receive: (ctx, network) => services.uploads.receiveFrom(ctx, network, uploadLimits),
       store: services.uploads.store,
     })
+    serveKeys(serve, { ...accounts, apiKeys: services.apiKeys, door: services.keyDoor })
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, pageSettings)
     videos.serve(serve)
@@ -178,14 +180,14 @@ export function composeApi(
     operators.serve(serve)
     serveStatus(serve, config, adapters)
   }
-  const guards = createGuards(context, accounts, publicUrl)
+  const guards = createGuards(context, services, accounts, publicUrl)
   const app = createHttpApp({
     log,
     metrics: observability.metrics,
     ...guards.middleware,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
-    identity: { authenticate, isOperator: operators.isSignedIn },
+    identity: { authenticate, authenticateKey: services.keyDoor.authenticate, isOperator: operators.isSignedIn },
     ownWrites,
     api,
     webhooks: webhooksOf(context, adapters, services),

@@ -1,8 +1,14 @@
 import * as z from 'zod/mini'
 
 type Schema = z.ZodMiniType
-/** Who may call an endpoint: anyone, a signed-in user, or the operator, who has a separate session. */
-export type Access = 'public' | 'user' | 'operator'
+/**
+ * Who may call an endpoint: anyone, a signed-in user, a program with an API key, or the operator, who has a separate session.
+ */
+export type Access = 'public' | 'user' | 'key' | 'operator'
+
+/** What an API key may be allowed to do. */
+export const SCOPES = ['videos:write', 'videos:read', 'account:read', 'webhooks:write'] as const
+export type Scope = (typeof SCOPES)[number]
 
 /** Declaration of an API endpoint, from which clients, the server and the OpenAPI description are derived. */
 export interface Endpoint<
@@ -16,6 +22,8 @@ export interface Endpoint<
   /** Path relative to `/api/v1`, with parameters as `:name`. */
   readonly path: Path
   readonly access: Caller
+  /** Scope of the API keys that may call it, too. Without one, no key may. */
+  readonly scope?: Scope
   readonly body?: Body
   /** Also accepts JSON as text/plain, the only type that `sendBeacon` sends without a preflight request. */
   readonly plainText?: boolean

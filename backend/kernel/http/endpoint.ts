@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import type { CommandContext } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { derivedId } from '../eventsourcing/pure/eventHash.ts'
+import { assertScope, type KeyCaller } from './bearer.ts'
 import type { Access, Endpoint, Params } from './contract.ts'
 import { ValidationError } from './problemDetails.ts'
 import { readJson } from './readRawBody.ts'
@@ -16,8 +17,10 @@ export interface Call<Path extends string, Body, Query, Caller> {
   readonly body: Body
   readonly query: Query
   readonly params: Params<Path>
-  /** The signed-in user's id, if the endpoint's access is `user`. */
-  readonly userId: Caller extends 'user' ? string : undefined
+  /** The id of the signed-in user or of the API key's, if the endpoint's access is `user` or `key`. */
+  readonly userId: Caller extends 'user' | 'key' ? string : undefined
+  /** The API key of the request; undefined if a session made it. */
+  readonly key: Caller extends 'key' ? KeyCaller : KeyCaller | undefined
   readonly ctx: RouterContext
   /** Returns a command's context. `commandId` defaults to one per request; pass one that survives retries. */
   command(commandId?: string): CommandContext
@@ -26,9 +29,11 @@ export interface Call<Path extends string, Body, Query, Caller> {
 export interface AccessControl {
   /** Returns the signed-in user's id; undefined without a session. */
   readonly authenticate: (ctx: RouterContext) => Promise<string | undefined>
+  /** Returns the API key of a request; undefined without one. @throws Rejection invalid_api_key */
+  readonly authenticateKey: (ctx: RouterContext) => Promise<KeyCaller | undefined>
   readonly isOperator: (ctx: RouterContext) => Promise<boolean>
-  /** Throws when the user exceeds the rate limit. Called after the input is validated. */
-  readonly limit: (userId: string) => void
+  /** Throws when the user, or the user's API key, exceeds the rate limit. Called after the input is validated. */
+  readonly limit: (userId: string, key: KeyCaller | undefined) => void
   /** Waits a moment for read models that do not include the user's last write yet. */
   readonly shown: (userId: string) => Promise<void>
 }
@@ -42,11 +47,7 @@ const MAX_BYTES = 64 * 1024
  * const serve = serveWith(router, access)
  * serve(contract.status, () => ({ ...settings, support_email: 'help@example.com' }))
  */
-export function serveWith(
-  router: Router,
-  { authenticate, isOperator, limit, shown }: AccessControl,
-  served: Endpoint[] = [],
-) {
+export function serveWith(router: Router, access: AccessControl, served: Endpoint[] = []) {
   return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Caller extends Access>(
     endpoint: Endpoint<P, B, Q, A, Caller>,
     handler: (call: Call<P, z.output<B>, z.output<Q>, Caller>) => Reply<A>,
@@ -54,14 +55,11 @@ export function serveWith(
     served.push(endpoint)
     const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
     router[method](endpoint.path, async (ctx) => {
-      const userId = endpoint.access === 'user' ? await authenticate(ctx) : undefined
-      if (endpoint.access === 'user' && !userId) throw new Rejection('unauthenticated', 'Please sign in.')
-      if (endpoint.access === 'operator' && !(await isOperator(ctx)))
-        throw new Rejection('unauthenticated', 'Please sign in as the operator.')
+      const { userId, key } = await callerOf(access, endpoint, ctx)
       const query = endpoint.query ? parseInput(endpoint.query, ctx.query) : undefined
       const body = endpoint.body ? parseInput(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
-      if (userId) limit(userId)
-      if (userId && endpoint.method === 'GET') await shown(userId)
+      if (userId) access.limit(userId, key)
+      if (userId && endpoint.method === 'GET') await access.shown(userId)
       // Answers are private, unless a handler says otherwise.
       ctx.set('Cache-Control', 'no-store')
       const answer = await handler({
@@ -69,6 +67,7 @@ export function serveWith(
         query: query as z.output<Q>,
         params: ctx.params as Params<P>,
         userId: userId as Call<P, B, Q, Caller>['userId'],
+        key: key as Call<P, B, Q, Caller>['key'],
         ctx,
         command: (commandId = derivedId('request', ctx.state.requestId)) => ({
           commandId,
@@ -84,6 +83,29 @@ export function serveWith(
 }
 
 export type Serve = ReturnType<typeof serveWith>
+
+/** Returns who calls, if the endpoint asks. @throws Rejection unauthenticated, invalid_api_key, key_scope */
+async function callerOf(
+  { authenticate, authenticateKey, isOperator }: AccessControl,
+  { access, scope }: Endpoint,
+  ctx: RouterContext,
+): Promise<{ userId?: string; key?: KeyCaller }> {
+  if (access === 'public') return {}
+  if (access === 'operator') {
+    if (await isOperator(ctx)) return {}
+    throw new Rejection('unauthenticated', 'Please sign in as the operator.')
+  }
+  const key = await authenticateKey(ctx)
+  if (key) {
+    assertScope(key, scope)
+    return { userId: key.userId, key }
+  }
+  if (access === 'key')
+    throw new Rejection('invalid_api_key', 'Send an API key: Authorization: Bearer kin_…', { reason: 'missing' })
+  const userId = await authenticate(ctx)
+  if (!userId) throw new Rejection('unauthenticated', 'Please sign in.')
+  return { userId }
+}
 
 /** Parses the input of a request. @throws ValidationError */
 export function parseInput<S extends Schema>(schema: S, input: unknown): z.output<S> {

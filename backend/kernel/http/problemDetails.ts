@@ -27,12 +27,17 @@ const STATUS: Readonly<Record<string, number>> = {
   already_verified: 422,
   not_json: 415,
   unauthenticated: 401,
+  invalid_api_key: 401,
   invalid_credentials: 401,
   second_factor_required: 401,
   ticket_invalid: 401,
   passkey_refused: 422,
   insufficient_credits: 402,
+  key_limit_reached: 402,
   forbidden: 403,
+  key_scope: 403,
+  key_network: 403,
+  key_model: 403,
   cross_site: 403,
   email_not_verified: 403,
   step_up_required: 403,
@@ -105,6 +110,7 @@ export function problemDetails(log: Logger): Middleware {
       const problem = problemOf(rejection, ctx.state.requestId)
       const { status } = problem
       ctx.status = status
+      if (rejection.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer')
       if (status === 429 || status === 503) ctx.set('Retry-After', String(rejection.fields.retryAfter ?? 5))
       ctx.set('Cache-Control', 'no-store')
       ctx.body = JSON.stringify(problem)

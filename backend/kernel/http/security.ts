@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { isLoopback } from '../isLoopback.ts'
+import { bearerOf } from './bearer.ts'
 import type { RefuseForeign } from './ownOrigin.ts'
 import { NO_PAGE_POLICY } from './site/pagePolicy.ts'
 
@@ -97,13 +98,13 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Rejects cross-site requests with unsafe methods, to prevent CSRF. Requests with neither `Origin` nor `Sec-Fetch-Site` pass:
- * browsers send at least one of them. @throws Rejection cross_site
+ * browsers send at least one of them. So do those with a bearer token, whose cookies were removed. @throws Rejection cross_site
  * @example app.use(sameSiteOnly(refuseForeign(() => 'https://kinora.example', true)))
  */
 export const sameSiteOnly =
   (refuse: RefuseForeign): Middleware =>
   async (ctx, next) => {
-    if (!SAFE.has(ctx.method)) {
+    if (!SAFE.has(ctx.method) && bearerOf(ctx) === undefined) {
       refuse(ctx.get('Origin'), ctx.get('Host'))
       if (ctx.get('Sec-Fetch-Site') === 'cross-site')
         throw new Rejection('cross_site', 'This request came from another site.')

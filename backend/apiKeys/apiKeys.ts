@@ -1,0 +1,173 @@
+import type pg from 'pg'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import type { Scope } from '../kernel/http/contract.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import { type Transaction, transaction } from '../kernel/postgres/transaction.ts'
+import type { Clock } from '../kernel/time.ts'
+import { type ApiKey, type KeyOrder, MAX_KEYS } from './contract.ts'
+import { hashOf, makeKey } from './keyText.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** As the driver or the ORM returns it. */
+type Time = Date | string
+
+/** A row of the table `api_key`. */
+export interface KeyRow {
+  readonly id: string
+  readonly user_id: string
+  /** The purse that the limits apply to. */
+  readonly purse_id: string
+  readonly hint: string
+  readonly name: string
+  readonly scopes: Scope[]
+  readonly credits_per_day: number | null
+  readonly credits_per_month: number | null
+  readonly models: string[] | null
+  readonly networks: string[] | null
+  readonly created_at: Time
+  readonly expires_at: Time | null
+  readonly ended_at: Time | null
+  readonly last_used_at: Time | null
+  readonly last_network: string | null
+}
+
+/** Columns that a rotation copies. */
+type Settings = Pick<
+  KeyRow,
+  'purse_id' | 'name' | 'scopes' | 'credits_per_day' | 'credits_per_month' | 'models' | 'networks' | 'expires_at'
+>
+
+const COLUMNS = `id, user_id, purse_id, hint, name, scopes, credits_per_day, credits_per_month, models, networks, created_at,
+  expires_at, ended_at, last_used_at, last_network`
+/** Condition of the keys that work at the time `$2`. */
+const WORKS = 'ended_at is null and (expires_at is null or expires_at > $2)'
+
+/** Credits that a purse has held and spent today and this month. */
+type KeySpending = Readonly<{ ofDay: number; ofMonth: number }>
+
+const isoOf = (time: Time) => new Date(time).toISOString()
+
+export type ApiKeys = ReturnType<typeof createApiKeys>
+
+/**
+ * Creates the service that makes, lists and ends API keys. Only their hashes are stored.
+ * @param spentBy returns what purses have held and spent
+ */
+export function createApiKeys(
+  database: Database,
+  pool: Pick<pg.Pool, 'query'>,
+  clock: Clock,
+  spentBy: (userId: string, purseIds: readonly string[]) => Promise<readonly KeySpending[]>,
+) {
+  const view = ({ user_id: _, purse_id: __, ended_at: ___, ...row }: KeyRow, spent: KeySpending): ApiKey => ({
+    ...row,
+    spent_today: spent.ofDay,
+    spent_this_month: spent.ofMonth,
+    created_at: isoOf(row.created_at),
+    expires_at: row.expires_at && isoOf(row.expires_at),
+    last_used_at: row.last_used_at && isoOf(row.last_used_at),
+  })
+
+  const viewAll = async (userId: string, rows: readonly KeyRow[]): Promise<ApiKey[]> => {
+    const purses = rows.map(({ purse_id }) => purse_id)
+    const spent = purses.length > 0 ? await spentBy(userId, purses) : []
+    return rows.map((row, n) => view(row, spent[n]!))
+  }
+
+  /** Stores a new key. The lock makes concurrent calls of a user wait, so that the limit holds. */
+  const insert = async (tx: Transaction, userId: string, id: string, now: Date, settings: Settings) => {
+    const [account] = await tx.query('select id from user_account where id = $1 for no key update', [userId])
+    if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
+    const open = await tx.query(`select id from api_key where user_id = $1 and ${WORKS}`, [userId, now])
+    if (open.length >= MAX_KEYS)
+      throw new Rejection('too_many_keys', `You have ${MAX_KEYS} API keys. End one that you no longer use.`)
+    const key = makeKey()
+    const columns = { id, user_id: userId, hash: hashOf(key), hint: key.slice(-4), created_at: now, ...settings }
+    const names = Object.keys(columns)
+    const [row] = await tx.query<KeyRow>(
+      `insert into api_key (${names}) values (${names.map((_, n) => `$${n + 1}`)}) returning ${COLUMNS}`,
+      Object.values(columns),
+    )
+    return { key, row: row! }
+  }
+
+  const withSecret = async ({ key, row }: { key: string; row: KeyRow }) => {
+    const [shown] = await viewAll(row.user_id, [row])
+    return { ...shown!, key }
+  }
+
+  return {
+    /** Makes a key. @throws Rejection too_many_keys */
+    async create(userId: string, { expires_in_days: days, ...order }: KeyOrder) {
+      const [id, now] = [uuid7(), new Date(clock())]
+      const expires_at = days === null ? null : new Date(now.getTime() + days * DAY_MS)
+      const { credits_per_day = null, credits_per_month = null, models = null, networks = null } = order
+      const settings = { ...order, purse_id: id, credits_per_day, credits_per_month, models, networks, expires_at }
+      return withSecret(await transaction(database, (tx) => insert(tx, userId, id, now, settings)))
+    },
+
+    /** Returns the keys of a user that work, newest first. */
+    async list(userId: string): Promise<ApiKey[]> {
+      const { rows } = await pool.query<KeyRow>(
+        `select ${COLUMNS} from api_key where user_id = $1 and ${WORKS} order by id desc`,
+        [userId, new Date(clock())],
+      )
+      return viewAll(userId, rows)
+    },
+
+    /**
+     * Makes a key with the settings, the purse and the lifetime of another, which ends after the overlap.
+     * @throws Rejection not_found, too_many_keys
+     */
+    async rotate(userId: string, keyId: string, overlapHours: number) {
+      const now = new Date(clock())
+      const made = await transaction(database, async (tx) => {
+        const [former] = await tx.query<KeyRow>(
+          `select ${COLUMNS} from api_key where user_id = $1 and ${WORKS} and id = $3 for update`,
+          [userId, now, isUuid(keyId) ? keyId : null],
+        )
+        if (!former) throw new Rejection('not_found', 'This key has ended.')
+        const { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks } = former
+        const lifeMs = (end: Time) => Date.parse(isoOf(end)) - Date.parse(isoOf(former.created_at))
+        const expires_at = former.expires_at && new Date(now.getTime() + lifeMs(former.expires_at))
+        const settings = { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, expires_at }
+        const until = new Date(now.getTime() + overlapHours * HOUR_MS)
+        await tx.query('update api_key set expires_at = least(expires_at, $2) where id = $1', [former.id, until])
+        return insert(tx, userId, uuid7(), now, settings)
+      })
+      return withSecret(made)
+    },
+
+    /** Ends a key of a user. @throws Rejection not_found */
+    async end(userId: string, keyId: string): Promise<void> {
+      const { rowCount } = await pool.query(
+        'update api_key set ended_at = $3 where user_id = $1 and id = $2 and ended_at is null',
+        [userId, isUuid(keyId) ? keyId : null, new Date(clock())],
+      )
+      if (rowCount === 0) throw new Rejection('not_found', 'This key has ended.')
+    },
+
+    /** Ends the key that someone has found. Holding it is the proof. Returns its row; undefined if it is not known. */
+    async endFound(key: string): Promise<Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint'> | undefined> {
+      const { rows } = await pool.query<KeyRow>(
+        'update api_key set ended_at = $2 where hash = $1 and ended_at is null returning id, user_id, name, hint',
+        [hashOf(key), new Date(clock())],
+      )
+      return rows[0]
+    },
+
+    /** Returns the row of a key, also of one that has ended; undefined if it is not known. */
+    async find(key: string): Promise<KeyRow | undefined> {
+      return (await pool.query<KeyRow>(`select ${COLUMNS} from api_key where hash = $1`, [hashOf(key)])).rows[0]
+    },
+
+    /** Records a use, at most once a minute. */
+    async touch(id: string, network: string | null): Promise<void> {
+      const now = new Date(clock())
+      await pool.query('update api_key set last_used_at = $2, last_network = $3 where id = $1', [id, now, network])
+    },
+  }
+}

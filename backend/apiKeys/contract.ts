@@ -1,0 +1,110 @@
+import * as z from 'zod/mini'
+import { CurrentPassword, Token } from '../accounts/contracts/fields.contract.ts'
+import { endpoint, SCOPES } from '../kernel/http/contract.ts'
+import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+
+export const MAX_KEYS = 20
+export const EXPIRES_IN_DAYS = 90
+const MAX_DAYS = 3_650
+const MAX_CREDITS = 1_000_000_000
+
+const Name = z
+  .string('required')
+  .check(
+    z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
+    z.overwrite(cleanLine),
+    z.minLength(1, 'required'),
+    z.maxLength(60, 'too_long'),
+  )
+const Scopes = z.array(z.enum(SCOPES, 'invalid_choice')).check(z.minLength(1, 'required'))
+const Credits = z.nullish(z.int('invalid').check(z.gte(1, 'too_small'), z.lte(MAX_CREDITS, 'too_large')))
+
+/** An IPv4 or IPv6 address, or a network in CIDR form. */
+const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'invalid_network')
+
+/** The fresh confirmation of the person: the password or, without one, what the deletion of the account asks for. */
+const confirmation = { password: z.optional(CurrentPassword), token: z.optional(Token) }
+
+export const ApiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  /** The last four characters. */
+  hint: z.string(),
+  /** Limits in credits for each day and month in UTC; null without one. */
+  credits_per_day: z.nullable(z.number()),
+  credits_per_month: z.nullable(z.number()),
+  /** Credits that the key and those that it replaced have held and spent. */
+  spent_today: z.number(),
+  spent_this_month: z.number(),
+  /** Models and networks that the key is limited to; null without a limit. */
+  models: z.nullable(z.array(z.string())),
+  networks: z.nullable(z.array(z.string())),
+  created_at: z.string(),
+  /** Null: never. */
+  expires_at: z.nullable(z.string()),
+  last_used_at: z.nullable(z.string()),
+  /** Network of the last call: a /24 for IPv4, a /48 for IPv6. */
+  last_network: z.nullable(z.string()),
+})
+export type ApiKey = z.infer<typeof ApiKey>
+
+const NewApiKey = z.extend(ApiKey, {
+  /** The key itself, which is shown once. */
+  key: z.string(),
+})
+
+export const KeyOrder = z.object({
+  name: Name,
+  scopes: Scopes,
+  credits_per_day: Credits,
+  credits_per_month: Credits,
+  models: z.nullish(
+    z
+      .array(z.string().check(z.maxLength(100, 'too_long')))
+      .check(z.minLength(1, 'required'), z.maxLength(100, 'too_many')),
+  ),
+  networks: z.nullish(z.array(Network).check(z.minLength(1, 'required'), z.maxLength(20, 'too_many'))),
+  /** Null: the key never expires. */
+  expires_in_days: z._default(
+    z.nullable(z.int('invalid').check(z.gte(1, 'too_small'), z.lte(MAX_DAYS, 'too_large'))),
+    EXPIRES_IN_DAYS,
+  ),
+})
+export type KeyOrder = z.output<typeof KeyOrder>
+
+const REFUSES = ['step_up_required', 'mail_required', 'token_invalid', 'too_many_requests'] as const
+
+export const createKey = endpoint('POST /keys', {
+  access: 'user',
+  body: z.extend(KeyOrder, confirmation),
+  answer: NewApiKey,
+  status: 201,
+  refuses: [...REFUSES, 'too_many_keys'],
+  summary: 'Makes an API key, which is shown once',
+})
+
+export const listKeys = endpoint('GET /keys', {
+  access: 'user',
+  answer: z.object({ keys: z.array(ApiKey) }),
+  summary: "The user's API keys that work, newest first",
+})
+
+export const rotateKey = endpoint('POST /keys/:id/rotate', {
+  access: 'user',
+  body: z.object({
+    /** Hours for which the former key goes on working; 0 ends it now. */
+    overlap_hours: z._default(z.int('invalid').check(z.gte(0, 'too_small'), z.lte(168, 'too_large')), 24),
+    ...confirmation,
+  }),
+  answer: NewApiKey,
+  status: 201,
+  refuses: [...REFUSES, 'too_many_keys'],
+  summary: 'Makes a second key with the same settings and limits. The former one ends after the overlap',
+})
+
+export const endKey = endpoint('DELETE /keys/:id', {
+  access: 'user',
+  status: 204,
+  summary: 'Ends an API key, on every process within a second',
+})
