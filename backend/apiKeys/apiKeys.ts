@@ -150,6 +150,17 @@ export function createApiKeys(
       if (rowCount === 0) throw new Rejection('not_found', 'This key has ended.')
     },
 
+    /** Returns the keys that expire within a week. A successor that shares their purse makes a reminder needless. */
+    async expiring() {
+      const { rows } = await pool.query<{ id: string; user_id: string; name: string; hint: string; expires_at: Date }>(
+        `select id, user_id, name, hint, expires_at from api_key k where ended_at is null
+           and expires_at > $1 and expires_at < $1::timestamptz + interval '7 days' and expires_at > created_at + interval '7 days'
+           and not exists (select from api_key later where later.purse_id = k.purse_id and later.id > k.id)`,
+        [new Date(clock())],
+      )
+      return rows
+    },
+
     /** Ends the key that someone has found. Holding it is the proof. Returns its row; undefined if it is not known. */
     async endFound(key: string): Promise<Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint'> | undefined> {
       const { rows } = await pool.query<KeyRow>(

@@ -108,3 +108,11 @@ export const endKey = endpoint('DELETE /keys/:id', {
   status: 204,
   summary: 'Ends an API key, on every process within a second',
 })
+
+/** At `/v1/keys/revoke`. */
+export const revokeFound = endpoint('POST /keys/revoke', {
+  access: 'public',
+  body: z.object({ token: z.string('required').check(z.maxLength(200, 'too_long')) }),
+  answer: z.object({ revoked: z.boolean() }),
+  summary: 'Ends a key that someone has found: holding it is the proof. Its owner is told',
+})

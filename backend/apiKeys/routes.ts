@@ -3,6 +3,7 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import type { ApiKeys } from './apiKeys.ts'
 import * as contract from './contract.ts'
 import type { KeyDoor } from './keyDoor.ts'
+import { isWellFormed } from './keyText.ts'
 
 type Proof = Readonly<{ password?: string | undefined; token?: string | undefined }>
 type KeyChange = 'api_key_created' | 'api_key_rotated' | 'api_key_ended'
@@ -12,6 +13,8 @@ interface KeyRoutes {
   readonly door: Pick<KeyDoor, 'forget'>
   /** Checks that the person at the keyboard owns the account, now. */
   readonly confirmations: { confirmOwner(ctx: Context, userId: string, proof: Proof): Promise<void> }
+  /** Mails the owner of a key that someone has found. */
+  readonly tellOwner: (userId: string, key: Readonly<{ id: string; name: string; hint: string }>) => Promise<void>
   readonly securityLog: { record(ctx: Context, userId: string, change: KeyChange): Promise<void> }
 }
 
@@ -39,5 +42,18 @@ export function serveKeys(serve: Serve, { apiKeys, door, confirmations, security
     door.forget()
     await securityLog.record(ctx, userId, 'api_key_ended')
     return undefined
+  })
+}
+
+/** Serves the end of a key by anyone who has found it. */
+export function serveFoundKeys(serve: Serve, { apiKeys, door, securityLog, tellOwner }: KeyRoutes): void {
+  serve(contract.revokeFound, async ({ body: { token }, ctx }) => {
+    const found = isWellFormed(token) ? await apiKeys.endFound(token) : undefined
+    if (found) {
+      door.forget()
+      await securityLog.record(ctx, found.user_id, 'api_key_ended')
+      await tellOwner(found.user_id, found)
+    }
+    return { revoked: found !== undefined }
   })
 }

@@ -11,6 +11,7 @@ import { type Serve, serveWith } from '../kernel/http/endpoint.ts'
 import type { RefuseForeign } from '../kernel/http/ownOrigin.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { problemDetails } from '../kernel/http/problemDetails.ts'
+import { programRoutes } from '../kernel/http/programRoutes.ts'
 import { rememberMatches } from '../kernel/http/rememberMatches.ts'
 import {
   developmentHostOnly,
@@ -47,6 +48,8 @@ export interface HttpApp {
   readonly ownWrites: OwnWrites
   /** Registers the JSON API. */
   readonly api: (serve: Serve) => void
+  /** Registers the routes for programs. */
+  readonly programs: (serve: Serve) => void
   /** Webhooks, which receive cross-origin requests and authenticate the sender of each. */
   readonly webhooks: readonly Router[]
   /** Health, metrics and development pages. */
@@ -86,6 +89,7 @@ export function createHttpApp({
     ctx.type = 'json'
     ctx.body = description.text
   })
+  const programs = programRoutes({ ...identity, limit, shown: ownWrites.shown }, limits.keys, routes.programs, served)
   rememberMatches(api)
 
   app.use(watchEventLoop)
@@ -99,6 +103,7 @@ export function createHttpApp({
   app.use(developmentHostOnly(publicUrl))
   if (trustedProxies === 0) app.use(warnAboutProxy(log))
   for (const webhook of routes.webhooks) app.use(webhook.routes())
+  for (const middleware of programs) app.use(middleware)
   app.use(createCspReports(log).receive)
   app.use(sameSiteOnly(refuseForeign))
   app.use(api.routes())

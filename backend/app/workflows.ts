@@ -7,6 +7,7 @@ import { showProgress } from '#projections/tasks/renderProgress.ts'
 import { createActivities } from '#workflows/activities.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
+import { createKeyMails } from '../accounts/mails/keyMails.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
 import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
@@ -23,6 +24,7 @@ import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
+import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { openEngine } from './engine.ts'
@@ -85,7 +87,8 @@ function activitiesOf(
   signal: Engine['signal'],
 ) {
   const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
-  const { allowance, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
+  const { allowance, apiKeys, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } =
+    services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
     store,
@@ -139,6 +142,9 @@ function activitiesOf(
         await deleteOldSessions(database, clock)
         await deleteOldRequests(pool, clock)
         await deleteExpiredIdempotencyKeys(database)
+        await deleteOldOrders(pool, clock)
+        for (const { user_id, expires_at, ...key } of await apiKeys.expiring())
+          await createKeyMails(database, outbox, publicUrl).expires(user_id, key, expires_at.toISOString())
         await erasures.removeUnconfirmed(calendar())
       },
     }).sweep,

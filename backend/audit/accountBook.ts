@@ -157,7 +157,7 @@ export class AccountBook {
   /** Books credits to a key's day and month. More than the limits that the hold states is a fault. */
   #spend({ id, perDay, perMonth }: KeyLimits, amount: number, at: string, wrong: string[]): string[] {
     const [known = '', day] = [this.#daysOfKeys.get(id), at.slice(0, 10)]
-    const today = day > known ? day : known
+    const today = [known, day].sort().at(-1) ?? day
     this.#daysOfKeys.set(id, today)
     const limits = [
       [today, perDay],

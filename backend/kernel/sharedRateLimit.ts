@@ -35,14 +35,25 @@ export function createRateLimit(perMinute: number, clock: Clock = Date.now) {
   }
 
   return {
+    perMinute,
+
     /** Counts a call. @throws Rejection too_many_requests, with `retryAfter` in seconds */
     take(key: string): void {
       const count = countOf(key)
       count.own++
       if (count.own + count.others > perMinute)
         throw new Rejection('too_many_requests', 'Too many requests. Please wait a moment.', {
-          retryAfter: Math.ceil(((window + 1) * WINDOW_MS - clock()) / 1000),
+          retryAfter: this.left(key).seconds,
         })
+    },
+
+    /** Returns how many calls of a key are left in the current window, and the seconds until it ends. */
+    left(key: string): { calls: number; seconds: number } {
+      const { own, others } = countOf(key)
+      return {
+        calls: Math.max(0, perMinute - own - others),
+        seconds: Math.ceil(((window + 1) * WINDOW_MS - clock()) / 1000),
+      }
     },
 
     /** Returns what other processes have to know about the current window. Each call is returned once. */

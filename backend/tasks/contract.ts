@@ -82,6 +82,7 @@ export const generate = endpoint('POST /videos/generate', {
   idempotent: true,
   refuses: [
     ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed'],
+    ...['key_limit_reached', 'key_model'],
     ...['idempotency_key_reused', 'idempotency_in_progress'],
   ],
   summary:

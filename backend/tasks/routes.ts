@@ -32,7 +32,7 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
   const { marks } = deps.attached
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, key: apiKey, ctx, command }) => {
-    const task = await tasks.generate({ userId, key: idempotencyKeyOf(ctx), generation, apiKey, command })
+    const { row: task } = await tasks.generate({ userId, key: idempotencyKeyOf(ctx), generation, apiKey, command })
     // A repeated request has the texts of the first, so they need not be decrypted.
     const textOf: Decrypt = async ({ purpose }) => generation[purpose === 'prompt' ? 'prompt' : 'negative_prompt']
     return { task: await taskView(task, textOf) }

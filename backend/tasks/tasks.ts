@@ -52,6 +52,10 @@ interface Request {
   readonly userId: string
   /** Idempotency key. */
   readonly key: string | undefined
+  /** What the key stands for, if the generation differs at each attempt. */
+  readonly keyed?: unknown
+  /** The task to create without a key, and whether it may have been created before. */
+  readonly subject?: Readonly<{ id: string; isRetry: boolean }>
   readonly generation: Generation
   /** API key that orders; undefined if a session does. */
   readonly apiKey?: KeyCaller | undefined
@@ -102,18 +106,18 @@ export function createTasks(deps: TaskDeps) {
 
   return {
     /**
-     * Starts a task, once per idempotency key if there is one, and returns its row.
+     * Starts a task, once per idempotency key if there is one. Returns its row, and whether it was started before.
      * @throws Rejection insufficient_credits, key_limit_reached, key_model, queue_full, plan_required, price_changed, not_found (task deleted), unavailable
      */
-    async generate({ userId, key, generation, apiKey, command }: Request) {
+    async generate({ userId, key, keyed, subject, generation, apiKey, command }: Request) {
       if (apiKey?.models && !apiKey.models.includes(generation.model))
         throw new Rejection('key_model', `This API key may not order ${generation.model}.`)
       const isLost = (error: unknown) => error instanceof TaskAbandoned
       // The expected price is a condition, not a part of the order. A retry may name another one.
       const { expected_credits: _, ...body } = generation
-      const keyed = { userId, key, body, isLost }
+      const attempt = { userId, key, body: keyed ?? body, isLost, ...(subject && { subject }) }
       let created: TaskWithProgress | undefined
-      const taskId = await withIdempotencyKey(database, keyed, async (taskId, isRetry) => {
+      const taskId = await withIdempotencyKey(database, attempt, async (taskId, isRetry) => {
         // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
         if (isRetry && isSubmitted((await handle.read(videoTask, taskId)).state)) return taskId
         const images = await claimImages(uploads, userId, generation)
@@ -125,7 +129,7 @@ export function createTasks(deps: TaskDeps) {
         created = rowAfter(submitted.appended ?? [])
         return taskId
       })
-      return created ?? readRow(taskId)
+      return { row: created ?? (await readRow(taskId)), isRepeated: !created }
     },
 
     /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */

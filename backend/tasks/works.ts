@@ -5,6 +5,7 @@ import {
   foldVideoTask,
   listPrompts,
   listVideoTasks,
+  listVideoTasksAfter,
   readVideoTasks,
   readWorkStats,
   type TaskFilter,
@@ -98,6 +99,13 @@ export function createWorks({
         : await listVideoTasks(database, userId, query)
       return { tasks: await Promise.all(tasks.map(view)), total }
     },
+
+    /**
+     * Returns up to `limit` rows of a user's tasks in the order of their creation, after the task `after` if there is one;
+     * undefined if that does not exist.
+     */
+    listAfter: (userId: string, place: Parameters<typeof listVideoTasksAfter>[2]) =>
+      listVideoTasksAfter(database, userId, place),
 
     async queue(userId: string) {
       const limits = { slots: renderSlots, createsPerMinute, firstEstimateMs, ...(await allowance(userId)) }

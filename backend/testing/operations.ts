@@ -33,12 +33,13 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   resolution: '768P',
 }
 
-/** Reads every operation of a running Kinora. @param api its base URL, `…/api/v1` */
+/** Reads every operation below `/api/v1` of a running Kinora. @param api its base URL, `…/api/v1` */
 export async function readOperations(api: string): Promise<Operation[]> {
   const { paths } = (await (await fetch(`${api}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Described>>
   }
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  const own = Object.entries(paths).filter(([path]) => !path.startsWith('/v1/'))
+  return own.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters, requestBody }]) => {
       const properties = requestBody?.content['application/json']?.schema.properties ?? {}
       const example = Object.entries(properties).map(([name, schema]) => [name, exampleOf(name, schema)])

@@ -1,4 +1,5 @@
 import type { EventStore, NewEvent, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { isUuid } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import { foldEvent, isRelevant } from '../engine/projection.ts'
 import { type Database, type Page, query, queryOne, queryPage, queryPrepared } from '../engine/query.ts'
@@ -49,6 +50,30 @@ export async function listVideoTasks(
   const place = { page, perPage }
   const { rows, total } = await queryPage<TaskWithProgress>(database, tasks, parameters(userId, filter), place)
   return { tasks: rows, total }
+}
+
+/**
+ * Returns up to `limit` of a user's tasks by their creation, after the task `after` if there is one; undefined if the user has
+ * no such task. Tasks of the same time are ordered by their ids.
+ */
+export async function listVideoTasksAfter(
+  database: Database,
+  userId: string,
+  { after, limit, order }: { after?: string | undefined; limit: number; order: 'asc' | 'desc' },
+): Promise<TaskWithProgress[] | undefined> {
+  const id = after !== undefined && isUuid(after) ? after : null
+  const [known] = await query(database, 'select id from video_task where id = :id and user_id = :userId', {
+    id,
+    userId,
+  })
+  if (after !== undefined && !known) return undefined
+  return query<TaskWithProgress>(
+    database,
+    `select ${COLUMNS} from ${TASKS} where user_id = :userId and (:id::uuid is null or (created_at, t.id)
+       ${order === 'asc' ? '>' : '<'} (select created_at, id from video_task where id = :id::uuid))
+     order by created_at ${order}, t.id ${order} limit :limit`,
+    { userId, id, limit },
+  )
 }
 
 /** Returns the encrypted prompts of a user's tasks, newest first. */

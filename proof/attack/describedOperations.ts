@@ -40,12 +40,13 @@ interface Json {
   readonly [name: string]: Json
 }
 
-/** Reads every operation of a running Kinora. @param api its base URL, `…/api/v1` */
+/** Reads every operation below `/api/v1` of a running Kinora. @param api its base URL, `…/api/v1` */
 export async function describedOperations(api: string): Promise<readonly DescribedOperation[]> {
   const { paths } = (await (await fetch(`${api}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Json>>
   }
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  const own = Object.entries(paths).filter(([path]) => !path.startsWith('/v1/'))
+  return own.flatMap(([path, methods]) =>
     Object.entries(methods).map(([key, { security, parameters, requestBody, responses }]) => {
       const [scheme] = security as unknown as Record<string, unknown>[]
       const method = key.toUpperCase()

@@ -5,8 +5,16 @@ import type { Outbox } from './outbox.ts'
 
 const LIFETIME_MS = 3 * 24 * 3_600_000
 
-/** Creates the sender of emails about plans and credits. */
-export function createReminders(database: Database, outbox: Outbox, publicUrl: () => string) {
+/**
+ * Creates the sender of emails about plans, credits and keys.
+ * @param page what the link opens
+ */
+export function createReminders(
+  database: Database,
+  outbox: Outbox,
+  publicUrl: () => string,
+  page = 'profile#subscription',
+) {
   return {
     /** Queues an email once per user and `key`. Records the key in the same transaction. */
     async sendOnce(userId: string, key: string, kind: MailKind, values: Readonly<Record<string, string>>) {
@@ -20,7 +28,7 @@ export function createReminders(database: Database, outbox: Outbox, publicUrl: (
         )
         const isErased = !user
         if (isErased) return
-        const link = `${publicUrl()}${user.language === 'zh' ? '/zh' : ''}/profile#subscription`
+        const link = `${publicUrl()}${user.language === 'zh' ? '/zh' : ''}/${page}`
         await outbox.put(tx, userId, composeMail(kind, user, link, values), LIFETIME_MS)
       })
     },

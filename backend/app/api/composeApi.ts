@@ -5,6 +5,7 @@ import type Koa from 'koa'
 import type { Context as HttpContext } from 'koa'
 import type { AccountServices } from '../../accounts/accountServices.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
+import { createKeyMails } from '../../accounts/mails/keyMails.ts'
 import { serveNotices } from '../../accounts/notices/noticeRoutes.ts'
 import { createPushSubscriptions } from '../../accounts/notices/pushSubscriptions.ts'
 import { serveAccounts } from '../../accounts/routes.ts'
@@ -16,7 +17,7 @@ import { createPageViews } from '../../analytics/pageViews.ts'
 import { serveAnalytics } from '../../analytics/routes.ts'
 import { createVisitCounter } from '../../analytics/visitCounter.ts'
 import { createVisitors } from '../../analytics/visitors.ts'
-import { serveKeys } from '../../apiKeys/routes.ts'
+import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { localDayOf } from '../../kernel/days.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
@@ -166,12 +167,17 @@ export function composeApi(
   const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config, adapters) })
   const videos = composeVideos(context, adapters, services, { realtime, ownWrites, accounts, uploadLimits, publicUrl })
 
+  const keyRoutes = {
+    ...{ apiKeys: services.apiKeys, door: services.keyDoor },
+    ...{ confirmations: accounts.confirmations, securityLog: accounts.securityLog },
+    tellOwner: createKeyMails(context.database, services.outbox, publicUrl).revoked,
+  }
   const api = (serve: Serve) => {
     serveUsers(serve, context, accounts, adapters.push, {
       receive: (ctx, network) => services.uploads.receiveFrom(ctx, network, uploadLimits),
       store: services.uploads.store,
     })
-    serveKeys(serve, { ...accounts, apiKeys: services.apiKeys, door: services.keyDoor })
+    serveKeys(serve, keyRoutes)
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, pageSettings)
     videos.serve(serve)
@@ -179,6 +185,10 @@ export function composeApi(
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
     serveStatus(serve, config, adapters)
+  }
+  const programs = (serve: Serve) => {
+    videos.programs(serve)
+    serveFoundKeys(serve, keyRoutes)
   }
   const guards = createGuards(context, services, accounts, publicUrl)
   const app = createHttpApp({
@@ -190,6 +200,7 @@ export function composeApi(
     identity: { authenticate, authenticateKey: services.keyDoor.authenticate, isOperator: operators.isSignedIn },
     ownWrites,
     api,
+    programs,
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,

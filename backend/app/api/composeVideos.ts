@@ -18,6 +18,8 @@ import { serveShares } from '../../tasks/shares/shareRoutes.ts'
 import { createShareSignatures, createShares } from '../../tasks/shares/shares.ts'
 import { createTasks } from '../../tasks/tasks.ts'
 import type { UploadLimits } from '../../tasks/uploads/uploadLimits.ts'
+import { createRepeats } from '../../tasks/v1/repeats.ts'
+import { serveV1 } from '../../tasks/v1/v1Routes.ts'
 import { createWorks } from '../../tasks/works.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
@@ -79,6 +81,11 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
       serveMedia(serve, { works, uploads, uploadLimits, files: { media, copies, labels, temporaryDir, ffmpegPath } })
       serveShares(serve, { works, shares, sharedVideos, isNewView })
     },
+    programs: (serve: Serve): void =>
+      serveV1(serve, {
+        ...{ tasks, works, attached, catalogue, uploads, uploadLimits, files: { media, copies } },
+        repeats: createRepeats(database, clock),
+      }),
     pages: (render: RenderPage): Router => sharePages({ sharedVideos, media, render, publicUrl }),
   }
 }

@@ -17,7 +17,8 @@ export class M0002ApiKeys extends Migration {
       -- Orders of clients that repeat a call without an idempotency key.
       create table api_order (
         id uuid primary key, key_id uuid not null references api_key on delete cascade, body_hash bytea not null,
-        repeats int not null default 0, ordered_at timestamptz not null
+        -- The highest count of a repetition, and whether the first attempt has arrived.
+        repeats int not null, has_first boolean not null, ordered_at timestamptz not null
       );
       create index api_order_body on api_order (key_id, body_hash, ordered_at);
     `)

@@ -56,6 +56,7 @@ export function serveWith(router: Router, access: AccessControl, served: Endpoin
     const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
     router[method](endpoint.path, async (ctx) => {
       const { userId, key } = await callerOf(access, endpoint, ctx)
+      ctx.state.keyId = key?.id
       const query = endpoint.query ? parseInput(endpoint.query, ctx.query) : undefined
       const body = endpoint.body ? parseInput(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) access.limit(userId, key)

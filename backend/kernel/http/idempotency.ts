@@ -31,6 +31,8 @@ interface Keyed {
   /** Undefined: the client does not retry. */
   readonly key: string | undefined
   readonly body: unknown
+  /** Without a key: the subject to create, and whether this is a retry. */
+  readonly subject?: Readonly<{ id: string; isRetry: boolean }>
   /** Returns whether an error means that the subject can never be created, which releases the key. */
   readonly isLost?: (error: unknown) => boolean
 }
@@ -39,7 +41,7 @@ interface Keyed {
  * Runs a command once per idempotency key and user. `run` receives the id of the subject to create, the same for every
  * retry with the same body, and whether it is a retry. It must be idempotent because retries may run concurrently. Keys
  * are kept for 24 hours.
- * Without a key, each call creates a subject and nothing is stored.
+ * Without a key, nothing is stored: each call creates the given subject, or one of its own.
  * @throws Rejection idempotency_key_reused, idempotency_in_progress if the key belongs to another body
  * @example await withIdempotencyKey(database, { userId, key, body }, (taskId) => submit(taskId, body))
  */
@@ -48,8 +50,8 @@ export async function withIdempotencyKey<T>(
   keyed: Keyed,
   run: (subjectId: string, isRetry: boolean) => Promise<T>,
 ): Promise<T> {
-  const { userId, key, body, isLost = () => false } = keyed
-  if (key === undefined) return run(uuid7(), false)
+  const { userId, key, body, subject = { id: uuid7(), isRetry: false }, isLost = () => false } = keyed
+  if (key === undefined) return run(subject.id, subject.isRetry)
   const bodyHash = createHash('sha256').update(canonicalJson(body)).digest('hex')
   const execute = <R extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<R[]>(sql, parameters)

@@ -9,11 +9,14 @@ import { StreamBroken } from '../eventsourcing/pure/applyStored.ts'
 import { Rejection, UnsoundDecision } from '../eventsourcing/pure/decider.ts'
 import { UnknownEvent } from '../eventsourcing/pure/eventSchemas.ts'
 import { isOutage } from '../postgres/outage.ts'
+import { isForPrograms } from './bearer.ts'
 import type { Problem } from './contract.ts'
+import { programErrorOf } from './programErrors.ts'
 
 /** HTTP status by error code; 409 for codes not listed. */
 const STATUS: Readonly<Record<string, number>> = {
   malformed_request: 400,
+  invalid_value: 400,
   request_timeout: 408,
   headers_too_large: 431,
   invalid_input: 422,
@@ -109,12 +112,14 @@ export function problemDetails(log: Logger): Middleware {
       }
       const problem = problemOf(rejection, ctx.state.requestId)
       const { status } = problem
-      ctx.status = status
       if (rejection.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer')
       if (status === 429 || status === 503) ctx.set('Retry-After', String(rejection.fields.retryAfter ?? 5))
       ctx.set('Cache-Control', 'no-store')
-      ctx.body = JSON.stringify(problem)
-      ctx.type = 'application/problem+json'
+      const program = isForPrograms(ctx.path) ? programErrorOf(rejection, status) : undefined
+      ctx.status = program?.status ?? status
+      ctx.set(program?.headers ?? {})
+      ctx.body = JSON.stringify(program?.body ?? problem)
+      ctx.type = program ? 'application/json' : 'application/problem+json'
     }
   }
 }

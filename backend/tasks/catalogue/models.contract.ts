@@ -84,7 +84,7 @@ export function configurationFault(model: Priced | undefined, c: Configuration) 
 }
 
 /** Returns the smaller side in pixels that a resolution such as `768P`, `2K` or `1280x720` names. */
-function linesOf(resolution: string): number {
+export function linesOf(resolution: string): number {
   const size = /^(\d+)x(\d+)$/i.exec(resolution)
   if (size) return Math.min(Number(size[1]), Number(size[2]))
   const thousands = /^(\d+)K$/i.exec(resolution)?.[1]

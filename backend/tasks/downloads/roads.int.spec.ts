@@ -75,6 +75,14 @@ const OWN: Readonly<Record<string, readonly Road[]>> = {
   ),
   'GET /videos/archive': [zipped],
   'POST /videos/tasks/{id}/last-frame': [lastFrame],
+  'GET /v1/videos/{id}/content': ['', '?variant=thumbnail'].map((query) => {
+    const content: Road = async (open, { id }) => file(await open(`/v1/videos/${id}/content${query}`))
+    // A program is not told that a video of another user exists.
+    return async (open, film) => {
+      const found = await content(open, film)
+      return found === 404 ? 403 : found
+    }
+  }),
 }
 /** Roads that everyone may take once the owner has shared the video, by their route. */
 const SHARED: Readonly<Record<string, Road>> = {
@@ -126,8 +134,19 @@ afterAll(async () => {
 
 const caller = (user?: TestUser): Caller => {
   const cookie = user ? { cookie: user.cookie } : undefined
-  return (address, init = {}) =>
-    fetch(new URL(address, kinora.url), { ...init, headers: { ...init.headers, ...cookie } })
+  return async (address, init = {}) => {
+    const isProgram = address.startsWith('/v1/')
+    const headers = { ...init.headers, ...(isProgram && user ? { authorization: `Bearer ${await keyOf(user)}` } : cookie) }
+    return fetch(new URL(address, kinora.url), { ...init, headers })
+  }
+}
+
+const keys = new Map<TestUser, Promise<{ key: string }>>()
+async function keyOf(user: TestUser): Promise<string> {
+  const order = { name: 'Roads', scopes: ['videos:read' as const], expires_in_days: null }
+  const made = keys.get(user) ?? kinora.services.apiKeys.create(user.userId, order)
+  keys.set(user, made)
+  return (await made).key
 }
 
 async function subscribe(user: TestUser, tier: Tier): Promise<void> {

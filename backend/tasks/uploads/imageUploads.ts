@@ -134,6 +134,22 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return store(userId, await drained(ctx, () => limits.run(userId, () => receive(ctx))))
     },
 
+    /**
+     * Runs a request that may bring a picture, with a function that decodes and stores it. Within the limits of an upload: from
+     * the start if the body is large, otherwise only for a picture. Throws as `accept`.
+     */
+    acceptWith<T>(
+      ctx: RouterContext,
+      userId: string,
+      limits: UploadLimits,
+      isLarge: boolean,
+      run: (storePicture: (file: Buffer) => Promise<string>) => Promise<T>,
+    ): Promise<T> {
+      const decoded = (file: Buffer) => decoding(ctx, (decode) => decode(file))
+      if (!isLarge) return run(async (file) => store(userId, await limits.run(userId, () => decoded(file))))
+      return drained(ctx, () => limits.run(userId, () => run(async (file) => store(userId, await decoded(file)))))
+    },
+
     /** Stores the frame of a video that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
     async add(userId: string, limits: UploadLimits, make: () => Promise<Frame>): Promise<string> {
       const { frame, watermarked } = await limits.run(userId, make)
@@ -155,17 +171,26 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   }
 }
 
-/** Reads and re-encodes the image of a multipart body. Stops when the client disconnects. */
-async function receive(ctx: RouterContext): Promise<Buffer> {
+/** Reads and re-encodes the image of a multipart body. */
+const receive = (ctx: RouterContext): Promise<Buffer> =>
+  decoding(ctx, (decode) =>
+    withFormFile(ctx, IMAGE_MAX_BYTES, (file, fields) => decode(file, parseInput(UploadFields, fields).crop)),
+  )
+
+/** Passes a function that checks and re-encodes an image to `run`. It stops when the client disconnects. */
+async function decoding(
+  ctx: RouterContext,
+  run: (decode: (file: Buffer, crop?: CropEdges) => Promise<Buffer>) => Promise<Buffer>,
+): Promise<Buffer> {
   // A request that was aborted during the checks emits no further event.
-  if (ctx.req.destroyed) throw new Rejection('unavailable', 'The client disconnected.')
+  if (ctx.req.socket.destroyed) throw new Rejection('unavailable', 'The client disconnected.')
   const gone = new AbortController()
   const onClose = () => gone.abort(new Rejection('unavailable', 'The client disconnected.'))
   let crop: CropEdges | undefined
   ctx.res.once('close', onClose)
   try {
-    return await withFormFile(ctx, IMAGE_MAX_BYTES, async (file, fields) => {
-      crop = parseInput(UploadFields, fields).crop
+    return await run(async (file, edges) => {
+      crop = edges
       // Refused pictures are not charged for their decoding.
       inspectImage(file, crop)
       ctx.state.charge?.(DECODING_UNITS)

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import * as z from 'zod/mini'
+import { isForPrograms } from '../bearer.ts'
 import { API_BASE, type Endpoint, Problem } from '../contract.ts'
 import { statusOf } from '../problemDetails.ts'
 
@@ -25,7 +26,9 @@ export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json
   const prefix = serverUrl.startsWith('https:') ? '__Host-' : ''
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) }
+    // The routes for programs are not below the address of the others.
+    const elsewhere = isForPrograms(path) ? { servers: [{ url: serverUrl }] } : {}
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: { ...operation(endpoint), ...elsewhere } }
   }
   return {
     openapi: '3.1.0',
@@ -40,6 +43,7 @@ export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json
     components: {
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: `${prefix}kinora_access` },
+        key: { type: 'http', scheme: 'bearer', description: 'An API key: kin_…' },
         operator: { type: 'apiKey', in: 'cookie', name: `${prefix}kinora_operator` },
       },
       schemas: { Problem: schemaOf(Problem, 'output') },
@@ -71,11 +75,17 @@ function operation(endpoint: Endpoint): Json {
         .map(capitalized)
         .join(''),
     summary,
-    security: access === 'public' ? [] : [{ [access === 'user' ? 'session' : 'operator']: [] }],
+    security: securityOf(endpoint),
     parameters: [...inPath, ...(query ? queryParameters(query) : []), ...(idempotent ? [IDEMPOTENCY_KEY] : [])],
     ...(requestBody ? { requestBody } : {}),
     responses: { ...success(endpoint), ...problems(endpoint) },
   }
+}
+
+/** Returns the ways to authenticate, any of which suffices. */
+function securityOf({ access, scope }: Endpoint): Json[] {
+  const schemes = { public: [], user: scope ? ['session', 'key'] : ['session'], key: ['key'], operator: ['operator'] }
+  return schemes[access].map((scheme) => ({ [scheme]: [] }))
 }
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -111,7 +121,7 @@ const hasRanges = (mediaType: string) => mediaType !== 'text/csv'
 /**
  * Returns the error codes that an endpoint may respond with.
  */
-function errorCodes({ method, path, access, body, upload, file, refuses = [] }: Endpoint): string[] {
+function errorCodes({ method, path, access, scope, body, upload, file, refuses = [] }: Endpoint): string[] {
   return [
     'internal',
     'unavailable',
@@ -121,8 +131,9 @@ function errorCodes({ method, path, access, body, upload, file, refuses = [] }: 
     'uri_too_long',
     'headers_too_large',
     'too_many_requests',
-    ...(method === 'GET' ? [] : ['cross_site']),
-    ...(access === 'public' ? [] : ['unauthenticated']),
+    ...(method === 'GET' || isForPrograms(path) ? [] : ['cross_site']),
+    ...(access === 'public' || access === 'key' ? [] : ['unauthenticated']),
+    ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network'] : []),
     ...(path.includes(':') ? ['not_found'] : []),
     ...(body ? ['not_json', 'payload_too_large'] : []),
     ...(upload ? ['payload_too_large'] : []),
@@ -140,19 +151,32 @@ function problems(endpoint: Endpoint): Json {
       {
         description: STATUS_CODES[status]!,
         ...(status === '429' || status === '503' ? { headers: RETRY_AFTER } : {}),
-        content: {
-          'application/problem+json': {
-            schema: {
-              allOf: [
-                { $ref: '#/components/schemas/Problem' },
-                { type: 'object', properties: { code: { enum: codes } } },
-              ],
-            },
-          },
-        },
+        content: isForPrograms(endpoint.path) ? PROGRAM_ERROR : problemOf(codes),
       },
     ]),
   )
+}
+
+const problemOf = (codes: readonly string[] = []) => ({
+  'application/problem+json': {
+    schema: {
+      allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties: { code: { enum: codes } } }],
+    },
+  },
+})
+
+const text = { type: 'string' }
+const textOrNull = { type: ['string', 'null'] }
+/** Faults of fields are 400 there. */
+const PROGRAM_ERROR = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: {
+        error: { type: 'object', properties: { message: text, type: text, param: textOrNull, code: text } },
+      },
+    },
+  },
 }
 
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } } }

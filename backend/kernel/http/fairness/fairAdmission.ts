@@ -3,6 +3,7 @@ import { ServerResponse } from 'node:http'
 import type Koa from 'koa'
 import type { Context, Middleware } from 'koa'
 import type { Clock } from '../../time.ts'
+import { isForPrograms } from '../bearer.ts'
 import { API_BASE } from '../contract.ts'
 import type { RefuseForeign } from '../ownOrigin.ts'
 import { refuseMalformedHead } from '../security.ts'
@@ -88,6 +89,7 @@ export function createFairAdmission(
 }
 
 function unitsOf({ method, path }: Context): number {
-  const isFile = (method === 'GET' || method === 'HEAD') && !path.startsWith(`${API_BASE}/`)
+  const isCall = path.startsWith(`${API_BASE}/`) || isForPrograms(path)
+  const isFile = (method === 'GET' || method === 'HEAD') && !isCall
   return isFile ? FILE_UNITS : CALL_UNITS
 }

@@ -68,5 +68,5 @@ describe('a multipart form', () => {
     ['an empty body', '', TYPE],
   ])('is malformed with %s', (_, body, type) => expect(outcome(body, type)).toBe('malformed_form'))
 
-  it('has at most eleven parts', () => expect(outcome(`${field('a').repeat(12)}--b--`)).toBe('too_many_parts'))
+  it('has at most 24 parts', () => expect(outcome(`${field('a').repeat(25)}--b--`)).toBe('too_many_parts'))
 })

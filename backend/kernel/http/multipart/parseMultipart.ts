@@ -3,11 +3,13 @@ import { ValidationError } from '../problemDetails.ts'
 /** A part of a form. */
 export interface Part {
   readonly name: string
+  /** Whether it has a file name. */
+  readonly isFile: boolean
   /** A view of the body. */
   readonly content: Buffer
 }
 
-const MAX_PARTS = 11
+const MAX_PARTS = 24
 /** Bytes of a part's headers. */
 const MAX_HEADERS = 8_192
 /** RFC 2046, section 5.1.1: up to 70 characters. */
@@ -41,9 +43,9 @@ export function parseMultipart(body: Buffer, contentType: string): readonly Part
     const headersEnd = body.subarray(at, at + MAX_HEADERS).indexOf('\r\n\r\n')
     if (headersEnd < 0) throw fault('malformed_form')
     const start = at + headersEnd + 4
-    const name = nameIn(body.toString('utf8', at, at + headersEnd))
+    const head = dispositionIn(body.toString('utf8', at, at + headersEnd))
     at = afterNext(body, delimiter, start)
-    parts.push({ name, content: body.subarray(start, at - delimiter.length) })
+    parts.push({ ...head, content: body.subarray(start, at - delimiter.length) })
   }
 }
 
@@ -54,12 +56,13 @@ function afterNext(body: Buffer, delimiter: Buffer, from: number): number {
   return at + delimiter.length
 }
 
-/** Returns the name in the headers of a part. @throws ValidationError malformed_form, unless there is exactly one */
-function nameIn(headers: string): string {
+/** Returns the name in the headers of a part, and whether it is a file. @throws ValidationError malformed_form, unless there is exactly one name */
+function dispositionIn(headers: string): Pick<Part, 'name' | 'isFile'> {
   const [first, ...others] = headers.split('\r\n').flatMap((line) => DISPOSITION.exec(line)?.[1] ?? [])
-  const names = [...(first ?? '').matchAll(PARAMETER)].filter(([, name]) => name!.toLowerCase() === 'name')
+  const parameters = [...(first ?? '').matchAll(PARAMETER)]
+  const names = parameters.filter(([, name]) => name!.toLowerCase() === 'name')
   const [, , quoted, token] = names[0] ?? []
   const name = quoted ?? token
   if (others.length > 0 || names.length > 1 || name === undefined) throw fault('malformed_form')
-  return name
+  return { name, isFile: parameters.some(([, name]) => name!.toLowerCase().startsWith('filename')) }
 }

@@ -9,27 +9,46 @@ const MAX_FIELDS_BYTES = 10_000
 /** Bytes of a body beside its file: fields, headers and boundaries. */
 const MAX_FRAME_BYTES = 65_536
 
+type Request = Pick<Context, 'req' | 'request' | 'is' | 'get'>
+
 /**
- * Reads the one file of a form, the part `file`, and passes it and the other fields to `use`. Frees the memory when `use`
- * has ended, because collections of garbage are too rare for buffers of 20 MB.
+ * Reads the one file of a form, the part `file`, and passes it and the other fields to `use`. Frees the memory as
+ * {@link withForm} does.
  * @throws ValidationError required, one_file, fields_too_large, and those of {@link parseMultipart}
  * @throws Rejection payload_too_large; unavailable when the client disconnects
  * @example await withFormFile(ctx, 20 << 20, (file) => normalise(file))
  */
 export async function withFormFile<T>(
-  ctx: Pick<Context, 'req' | 'request' | 'is' | 'get'>,
+  ctx: Request,
   maxBytes: number,
   use: (file: Buffer, fields: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
   if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
+  return withForm(ctx, maxBytes, (parts) => {
+    const { file, fields } = split(parts)
+    if (file.length > maxBytes) throw tooLarge()
+    return use(file, fields)
+  })
+}
+
+/**
+ * Reads a form and passes its parts to `use`. Frees the memory when `use` has ended, because collections of garbage are too
+ * rare for buffers of 20 MB.
+ * @param maxBytes bytes of all files together
+ * @throws ValidationError those of {@link parseMultipart}
+ * @throws Rejection payload_too_large; unavailable when the client disconnects
+ */
+export async function withForm<T>(
+  ctx: Request,
+  maxBytes: number,
+  use: (parts: readonly Part[]) => Promise<T>,
+): Promise<T> {
   // Unwritten pages use no memory, so a false Content-Length is harmless.
   const limit = maxBytes + MAX_FRAME_BYTES
   const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length ?? limit, limit))
   try {
     const body = kept.subarray(0, await readInto(kept, ctx))
-    const { file, fields } = split(parseMultipart(body, ctx.get('Content-Type')))
-    if (file.length > maxBytes) throw tooLarge()
-    return await use(file, fields)
+    return await use(parseMultipart(body, ctx.get('Content-Type')))
   } finally {
     kept.buffer.transfer(0)
   }

@@ -1,0 +1,73 @@
+import Router from '@koa/router'
+import type { Middleware } from 'koa'
+import { Rejection } from '../eventsourcing/pure/decider.ts'
+import type { RateLimit } from '../sharedRateLimit.ts'
+import { isForPrograms } from './bearer.ts'
+import type { Endpoint } from './contract.ts'
+import { type AccessControl, type Serve, serveWith } from './endpoint.ts'
+
+export const PROGRAMS_BASE = '/v1'
+
+/** Programs in pages of other sites may call these routes: cookies count for nothing here. */
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
+  'Access-Control-Max-Age': '86400',
+}
+
+/**
+ * Returns the middleware that serves `/v1`, in order. It answers every request to this path, and no other.
+ * @param served receives the endpoints, with their whole paths
+ */
+export function programRoutes(
+  access: AccessControl,
+  limit: RateLimit,
+  register: (serve: Serve) => void,
+  served: Endpoint[],
+): Middleware[] {
+  const router = new Router({ prefix: PROGRAMS_BASE, sensitive: true })
+  const endpoints: Endpoint[] = []
+  register(serveWith(router, access, endpoints))
+  served.push(...endpoints.map((endpoint) => ({ ...endpoint, path: PROGRAMS_BASE + endpoint.path })))
+
+  const open: Middleware = async (ctx, next) => {
+    if (!isForPrograms(ctx.path)) return next()
+    ctx.set(CORS)
+    if (ctx.method === 'OPTIONS') {
+      ctx.set(PREFLIGHT)
+      ctx.status = 204
+      return
+    }
+    try {
+      await next()
+    } finally {
+      if (ctx.state.keyId) writeRate(ctx, limit)
+    }
+  }
+
+  const refuseOthers: Middleware = (ctx, next) => {
+    if (!isForPrograms(ctx.path)) return next()
+    const { path } = router.match(ctx.path, ctx.method)
+    const methods = new Set(path.flatMap((layer) => layer.methods))
+    if (methods.size === 0 || RESERVED.test(ctx.path)) throw new Rejection('not_found', 'This is not offered here.')
+    ctx.set('Allow', [...methods].join(', '))
+    throw new Rejection('method_not_allowed', 'Use one of the methods in the Allow header.')
+  }
+
+  return [open, router.routes() as Middleware, refuseOthers]
+}
+
+/** What others offer beside videos. Never 501, which clients repeat. */
+const RESERVED = /^\/v1\/videos\/(?:characters|edits|extensions)(?:\/|$)/
+
+/** Writes the rate of a key's calls: draft-ietf-httpapi-ratelimit-headers-11. */
+function writeRate(ctx: Parameters<Middleware>[0], limit: RateLimit): void {
+  const { calls, seconds } = limit.left(ctx.state.keyId)
+  ctx.set('RateLimit-Policy', `"key";q=${limit.perMinute};w=60`)
+  ctx.set('RateLimit', `"key";r=${calls};t=${seconds}`)
+}

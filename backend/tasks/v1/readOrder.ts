@@ -1,0 +1,74 @@
+import type { RouterContext } from '@koa/router'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { parseInput } from '../../kernel/http/endpoint.ts'
+import { withForm } from '../../kernel/http/multipart/withFormFile.ts'
+import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import { readJson } from '../../kernel/http/readRawBody.ts'
+import { IMAGE_MAX_BYTES } from '../../kernel/media/contract.ts'
+import { VideoOrder } from './v1.contract.ts'
+
+const PICTURE = 'input_reference'
+const MAX_FIELDS_BYTES = 32_768
+/** A picture in JSON is a third larger than its bytes. */
+const MAX_JSON_BYTES = Math.ceil((IMAGE_MAX_BYTES * 4) / 3) + MAX_FIELDS_BYTES
+const DATA_URL = /^data:image\/[\w.+-]+;base64,/
+
+/** An order as it was sent. `picture` is a view of memory that is freed after the order. */
+export interface SentOrder {
+  readonly fields: VideoOrder
+  readonly picture: Buffer | undefined
+}
+
+/** Returns whether a body may carry a picture, which counts as an upload before it is read. */
+export const isLarge = (ctx: Pick<RouterContext, 'request' | 'get'>): boolean =>
+  ctx.get('Transfer-Encoding') !== '' || (ctx.request.length ?? 0) > MAX_FIELDS_BYTES
+
+/**
+ * Reads the order of a multipart form or of JSON, and passes it to `use`. The picture is a file, or a `data:` address as text,
+ * in brackets or in JSON: each of these forms is sent by a client.
+ * @throws ValidationError  @throws Rejection not_json, payload_too_large
+ */
+export function withOrder<T>(ctx: RouterContext, use: (order: SentOrder) => Promise<T>): Promise<T> {
+  if (ctx.is('multipart'))
+    return withForm(ctx, IMAGE_MAX_BYTES, (parts) => {
+      const [file, ...others] = parts.filter(({ name, isFile }) => isFile && name === PICTURE)
+      if (others.length > 0) throw new ValidationError([{ path: PICTURE, code: 'one_file' }])
+      const texts = parts.filter(({ isFile }) => !isFile)
+      if (texts.reduce((sum, { name, content }) => sum + (isPicture(name) ? 0 : content.length), 0) > MAX_FIELDS_BYTES)
+        throw new ValidationError([{ path: '', code: 'fields_too_large' }])
+      const fields = Object.fromEntries(texts.map(({ name, content }) => [name, content.toString()]))
+      return use({ fields: parseInput(VideoOrder, fields), picture: file?.content ?? pictureIn(fields) })
+    })
+  if (!ctx.is('json')) throw new Rejection('not_json', 'Send multipart/form-data or application/json.')
+  return readJson(ctx, MAX_JSON_BYTES).then((body) => {
+    const fields = parseInput(VideoOrder, body)
+    return use({ fields, picture: pictureIn(body as Record<string, unknown>) })
+  })
+}
+
+const isPicture = (name: string) => name === PICTURE || name === `${PICTURE}[image_url]`
+
+/** Returns the picture of a `data:` address in the fields. @throws ValidationError invalid_picture */
+function pictureIn(fields: Readonly<Record<string, unknown>>): Buffer | undefined {
+  if (fields[`${PICTURE}[file_id]`]) throw unusable()
+  const given = fields[`${PICTURE}[image_url]`] ?? fields[PICTURE]
+  if (given === undefined || given === null || given === '') return undefined
+  const url = typeof given === 'object' ? (given as { image_url?: unknown }).image_url : unwrapped(given)
+  if (typeof url !== 'string' || !DATA_URL.test(url)) throw unusable()
+  return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
+}
+
+/** A field of a form may be JSON. */
+function unwrapped(given: unknown): unknown {
+  if (typeof given !== 'string' || !given.startsWith('{')) return given
+  try {
+    return (JSON.parse(given) as { image_url?: unknown }).image_url
+  } catch {
+    return undefined
+  }
+}
+
+const unusable = () =>
+  new Rejection('invalid_value', `Send ${PICTURE} as a file, or as {"image_url": "data:image/…;base64,…"}.`, {
+    param: PICTURE,
+  })

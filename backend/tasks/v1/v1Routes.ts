@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RouterContext } from '@koa/router'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { canonicalJson, derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
+import type { KeyCaller } from '../../kernel/http/bearer.ts'
+import { parseInput, type Serve } from '../../kernel/http/endpoint.ts'
+import { idempotencyKeyOf } from '../../kernel/http/idempotency.ts'
+import { instantOrNull } from '../../kernel/http/instant.ts'
+import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import { sendMedia } from '../../kernel/http/sendMedia.ts'
+import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { generationOf } from '../contract.ts'
+import { fileName } from '../downloads/fileName.ts'
+import type { VisibleCopies } from '../downloads/visibleCopies.ts'
+import type { Marks } from '../library/marks.ts'
+import { removeVideo } from '../removeVideo.ts'
+import type { Shares } from '../shares/shares.ts'
+import type { OwnTask, Tasks } from '../tasks.ts'
+import type { ImageUploads } from '../uploads/imageUploads.ts'
+import type { UploadLimits } from '../uploads/uploadLimits.ts'
+import type { Works } from '../works.ts'
+import { isLarge, type SentOrder, withOrder } from './readOrder.ts'
+import type { Repeats } from './repeats.ts'
+import { toGeneration } from './toGeneration.ts'
+import * as contract from './v1.contract.ts'
+import { videoView } from './videoView.ts'
+
+/** Milliseconds after which a client should ask again. */
+const POLL_AFTER_MS = 2_000
+/** Time that a cancelled engine gets to stop before its video is deleted, ms. */
+const STOPPING_MS = 8_000
+const STOPPING_STEP_MS = 250
+/** The repetitions of the same create are counted up to ten. */
+const RETRY_COUNT = /^\d$/
+
+export interface V1Routes {
+  readonly tasks: Tasks
+  readonly works: Works
+  readonly attached: Readonly<{ marks: Pick<Marks, 'remove'>; shares: Pick<Shares, 'end'> }>
+  readonly catalogue: Pick<Catalogue, 'offered'>
+  readonly uploads: Pick<ImageUploads, 'acceptWith'>
+  readonly uploadLimits: UploadLimits
+  readonly repeats: Repeats
+  readonly files: Readonly<{ media: MediaStore; copies: VisibleCopies }>
+}
+
+type TaskRow = Awaited<ReturnType<Works['readOwn']>>
+type View = (row: Parameters<Works['view']>[0]) => Promise<contract.Video>
+
+/** Names of the shape's fields, by those of a generation. */
+const PARAMS: Readonly<Record<string, string>> = {
+  duration: 'seconds',
+  resolution: 'size',
+  aspect_ratio: 'size',
+  first_frame_image_url: 'input_reference',
+  file: 'input_reference',
+  sound: 'generate_audio',
+}
+
+/** Throws an error whose faults name the fields of the shape. */
+function throwWithParams(error: unknown): never {
+  if (!(error instanceof ValidationError)) throw error
+  const errors = error.fields.errors as readonly { path: string; code: string }[]
+  throw new ValidationError(
+    errors.map(({ path, code }) => ({ path: PARAMS[path] ?? path, code })),
+    error.code,
+  )
+}
+
+const mayOrder = ({ models }: Pick<KeyCaller, 'models'>, id: string) => models === null || models.includes(id)
+
+/** Serves `/v1/videos` and `/v1/models` to programs with an API key. */
+export function serveV1(serve: Serve, routes: V1Routes): void {
+  const { works, catalogue } = routes
+  const view: View = async (row) => videoView(await works.view(row), instantOrNull(row.finished_at as string | null))
+
+  serveCreate(serve, routes, view)
+  serveContent(serve, routes)
+
+  serve(contract.listVideos, async ({ userId, query: { after, limit, order } }) => {
+    const rows = await works.listAfter(userId, { after, limit: limit + 1, order })
+    if (!rows) throw new Rejection('invalid_value', 'There is no video with this id any more.', { param: 'after' })
+    const data = await Promise.all(rows.slice(0, limit).map(view))
+    return {
+      object: 'list' as const,
+      ...{ data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: rows.length > limit },
+    }
+  })
+
+  serve(contract.readVideo, async ({ userId, params, ctx }) => {
+    const video = await view(await readOwn(works, userId, params.id))
+    if (video.status !== 'completed' && video.status !== 'failed') ctx.set('OpenAI-Poll-After-Ms', `${POLL_AFTER_MS}`)
+    return video
+  })
+
+  serve(contract.deleteVideo, async ({ userId, params: { id }, command }) => {
+    const task = await readOwn(works, userId, id)
+    const isOpen = task.status !== 'Success' && task.status !== 'Fail'
+    if (isOpen) await stop(routes, task, () => command(derivedId('cancel', id)))
+    await removeVideo({ ...routes, ...routes.attached }, userId, id, command)
+    return { id, object: 'video.deleted' as const, deleted: true }
+  })
+
+  const modelView = (id: string) => ({ id, object: 'model' as const, created: 0, owned_by: 'kinora' })
+  serve(contract.listModels, ({ key }) => {
+    const data = catalogue.offered().filter(({ id }) => mayOrder(key, id))
+    return { object: 'list' as const, data: data.map(({ id }) => modelView(id)) }
+  })
+
+  serve(contract.readModel, ({ key, params: { id } }) => {
+    if (!mayOrder(key, id) || !catalogue.offered().some((model) => model.id === id))
+      throw new Rejection('not_found', `There is no model ${id}.`)
+    return modelView(id)
+  })
+}
+
+/** Returns the row of the caller's video. That of another user does not exist. @throws Rejection not_found */
+const readOwn = (works: Works, userId: string, id: string): Promise<TaskRow> =>
+  works.readOwn(userId, id).catch((error) => {
+    if (error instanceof Rejection && (error.code === 'forbidden' || error.code === 'not_found'))
+      throw new Rejection('not_found', 'There is no video with this id.', { param: 'id' })
+    throw error
+  })
+
+/** Cancels an unfinished video, and waits a moment for its engine. @throws Rejection video_in_progress */
+async function stop({ tasks, works }: V1Routes, task: OwnTask, command: () => Parameters<Tasks['cancel']>[1]) {
+  const running = new Rejection('video_in_progress', 'The engine is still making this video. Delete it afterwards.')
+  await tasks.cancel(task, command()).catch((error) => {
+    throw error instanceof Rejection && error.code === 'cannot_cancel' ? running : error
+  })
+  for (let waited = 0; waited < STOPPING_MS; waited += STOPPING_STEP_MS) {
+    const { status } = await works.readOwn(task.user_id, task.id)
+    if (status === 'Success' || status === 'Fail') return
+    await delay(STOPPING_STEP_MS)
+  }
+  throw running
+}
+
+function serveCreate(serve: Serve, routes: V1Routes, view: View): void {
+  const { tasks, works, catalogue, uploads, uploadLimits, repeats } = routes
+  const rules = generationOf(catalogue.offered)
+
+  serve(contract.createVideo, async ({ userId, key: apiKey, ctx, command }) => {
+    const key = idempotencyKeyOf(ctx)
+    const offered = () => catalogue.offered().filter(({ id }) => mayOrder(apiKey, id))
+    const accept = async ({ fields, picture }: SentOrder, store: (file: Buffer) => Promise<string>) => {
+      const generation = toGeneration(fields, picture !== undefined, offered())
+      // All other fields are checked before a picture is decoded.
+      parseInput(rules, { ...generation, first_frame_image_url: picture && 'sent' })
+      // The boundary of a form differs at each attempt, so what was sent is compared, and not how.
+      const sent = { ...fields, picture: picture ? createHash('sha256').update(picture).digest('hex') : null }
+      const hash = createHash('sha256').update(canonicalJson(sent)).digest()
+      const subject = key === undefined ? { subject: await repeats.subjectOf(apiKey.id, hash, retryCountOf(ctx)) } : {}
+      const first_frame_image_url = picture ? await store(picture) : undefined
+      const body = parseInput(rules, { ...generation, first_frame_image_url })
+      const order = { userId, key, keyed: sent, ...subject, generation: body, apiKey, command }
+      const { row, isRepeated } = await tasks.generate(order)
+      if (isRepeated) ctx.set('Idempotent-Replayed', 'true')
+      ctx.set('OpenAI-Poll-After-Ms', `${POLL_AFTER_MS}`)
+      return view(await works.readOwn(userId, row.id))
+    }
+    return uploads
+      .acceptWith(ctx, userId, uploadLimits, isLarge(ctx), (store) => withOrder(ctx, (order) => accept(order, store)))
+      .catch(throwWithParams)
+  })
+}
+
+const retryCountOf = (ctx: RouterContext) => {
+  const count = ctx.get('X-Stainless-Retry-Count')
+  return RETRY_COUNT.test(count) ? Number(count) : undefined
+}
+
+function serveContent(serve: Serve, { works, files: { media, copies } }: V1Routes): void {
+  serve(contract.readContent, async ({ userId, params, query: { variant }, ctx }) => {
+    const row = await readOwn(works, userId, params.id)
+    if (row.status === 'Fail') throw new Rejection('not_found', 'This video failed, so there is no file.')
+    if (row.status !== 'Success') throw new Rejection('video_not_ready', 'This video is not finished yet.')
+    const cacheControl = 'private, no-cache'
+    if (variant === 'thumbnail')
+      await sendMedia(ctx, media, await copies.poster(row), { type: 'image/jpeg', cacheControl })
+    else {
+      const { prompt } = await works.view(row)
+      const key = await copies.film(row, {})
+      await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl })
+    }
+    return undefined
+  })
+}
