@@ -136,7 +136,10 @@ const caller = (user?: TestUser): Caller => {
   const cookie = user ? { cookie: user.cookie } : undefined
   return async (address, init = {}) => {
     const isProgram = address.startsWith('/v1/')
-    const headers = { ...init.headers, ...(isProgram && user ? { authorization: `Bearer ${await keyOf(user)}` } : cookie) }
+    const headers = {
+      ...init.headers,
+      ...(isProgram && user ? { authorization: `Bearer ${await keyOf(user)}` } : cookie),
+    }
     return fetch(new URL(address, kinora.url), { ...init, headers })
   }
 }
