@@ -82,10 +82,10 @@ function operation(endpoint: Endpoint): Json {
   }
 }
 
-/** Returns the ways to authenticate, any of which suffices. */
+/** Returns the ways to authenticate, any of which suffices. That of a key names its scope. */
 function securityOf({ access, scope }: Endpoint): Json[] {
-  const schemes = { public: [], user: scope ? ['session', 'key'] : ['session'], key: ['key'], operator: ['operator'] }
-  return schemes[access].map((scheme) => ({ [scheme]: [] }))
+  const key = scope ? [{ key: [scope] }] : []
+  return { public: [], user: [{ session: [] }, ...key], key, operator: [{ operator: [] }] }[access]
 }
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
