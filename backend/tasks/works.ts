@@ -22,7 +22,7 @@ import type { FailureCode, Task, WorkStats } from './contract.ts'
 import { aboutNegativePrompt, aboutPrompt, type Decrypt } from './promptCipher.port.ts'
 import { readQueueView } from './queue.ts'
 
-interface WorksDeps {
+export interface WorksDeps {
   readonly store: EventStore
   readonly database: Database
   readonly clock: Clock
