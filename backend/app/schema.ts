@@ -6,7 +6,7 @@ import { type Database, migrate, readMigrations } from '../kernel/postgres/orm.t
 import { ConfigError } from './config/environment.ts'
 import { M0001Baseline } from './migrations/M0001Baseline.ts'
 
-export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
+export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [{ name: 'M0001Baseline', class: M0001Baseline }]
 
 /**
