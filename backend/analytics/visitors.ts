@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 
 /** A page view to be attributed to a visitor. `at` is in epoch milliseconds. */
@@ -18,8 +19,7 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number)
   const createSalt = async (day: string) => {
     const row = [day, randomBytes(32)]
     await pool.query('insert into visitor_salt (day, salt) values ($1, $2) on conflict do nothing', row)
-    const { rows } = await pool.query<{ salt: Buffer }>('select salt from visitor_salt where day = $1', [day])
-    return rows[0]!.salt
+    return onlyRow(await pool.query<{ salt: Buffer }>('select salt from visitor_salt where day = $1', [day])).salt
   }
   const saltOf = (day: string) => {
     if (current?.day === day) return current.salt

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from 'koa'
 import type pg from 'pg'
 import { coarseNetwork } from '../../kernel/http/fairness/networkAddress.ts'
+import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { SecurityEvent } from '../contract.ts'
 import { parseUserAgent } from '../sessions/userAgent.ts'
@@ -83,7 +84,7 @@ export async function listTrouble(pool: Queries, page: number, perPage: number) 
   )
   const sql = `select count(*)::int as total from security_record where event in ${TROUBLE}`
   const counted = await pool.query<{ total: number }>(sql)
-  return { rows, total: counted.rows[0]!.total }
+  return { rows, total: onlyRow(counted).total }
 }
 
 /** Deletes records that are older than 90 days by the system clock. The trigger refuses younger ones. */

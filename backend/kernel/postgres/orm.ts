@@ -4,6 +4,7 @@ import { type EntityManager, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import type pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
 import { endFailedRollbacks } from './endFailedRollbacks.ts'
+import { onlyRow } from './onlyRow.ts'
 import { setIsolation } from './openPool.ts'
 
 export type Database = MikroORM<PostgreSqlDriver, EntityManager>
@@ -105,8 +106,8 @@ async function applyUnlessBlocked(database: Database, onBlocked: (error: unknown
 
 /** Returns the names of the applied migrations, oldest first; undefined if the database is empty or not Kinora's. */
 export async function readMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<string[] | undefined> {
-  const { rows } = await client.query<{ known: boolean }>(`select to_regclass('migration') is not null as known`)
-  if (!rows[0]!.known) return undefined
+  const found = await client.query<{ known: boolean }>(`select to_regclass('migration') is not null as known`)
+  if (!onlyRow(found).known) return undefined
   const applied = await client.query<{ name: string }>('select name from migration order by id')
   return applied.rows.map(({ name }) => name)
 }

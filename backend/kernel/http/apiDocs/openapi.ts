@@ -138,7 +138,7 @@ function problems(endpoint: Endpoint): Json {
     Object.entries(byStatus).map(([status, codes]) => [
       status,
       {
-        description: STATUS_CODES[status]!,
+        description: STATUS_CODES[status] ?? '',
         ...(status === '429' || status === '503' ? { headers: RETRY_AFTER } : {}),
         content: {
           'application/problem+json': {

@@ -57,7 +57,7 @@ function afterNext(body: Buffer, delimiter: Buffer, from: number): number {
 /** Returns the name in the headers of a part. @throws ValidationError malformed_form, unless there is exactly one */
 function nameIn(headers: string): string {
   const [first, ...others] = headers.split('\r\n').flatMap((line) => DISPOSITION.exec(line)?.[1] ?? [])
-  const names = [...(first ?? '').matchAll(PARAMETER)].filter(([, name]) => name!.toLowerCase() === 'name')
+  const names = [...(first ?? '').matchAll(PARAMETER)].filter(([, name]) => name?.toLowerCase() === 'name')
   const [, , quoted, token] = names[0] ?? []
   const name = quoted ?? token
   if (others.length > 0 || names.length > 1 || name === undefined) throw fault('malformed_form')
