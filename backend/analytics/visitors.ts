@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 
 /** A page view to be attributed to a visitor. `at` is in epoch milliseconds. */
 type Visit = Readonly<{ sessionId: string | null; ip: string; userAgent: string; at: number }>
@@ -44,8 +45,9 @@ export type Visitors = ReturnType<typeof createVisitors>
 
 /** Anonymises a user's page views without changing the counts. */
 export const anonymisePageViews = (database: Database, userId: string) =>
-  database.em.fork().execute(
+  query(
+    database,
     `update page_view set user_id = null, session_id = null, user_agent = null, referrer = null, ip = null
-     where user_id = ?`,
+     where user_id = $1`,
     [userId],
   )

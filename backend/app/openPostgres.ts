@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { prepareOn } from '#projections/engine/query.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { countVisits } from '../analytics/countVisits.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
@@ -52,7 +51,7 @@ export async function openPostgres(config: Config, log: Logger, { lockTimeoutMs,
   }
   const database = await open()
   opened.defer(() => database.close())
-  prepareOn(database, pool)
+  database.prepared = pool
   await countVisits(pool, config.operators.timeZone, recountRegistrations)
   return { connection: server.connection, pool, database, exited: server.exited }
 }
