@@ -89,10 +89,9 @@ export function startPaid(
 export function delayNext(
   { agreements }: Subscription,
   sale: SubscriptionCommand<'ReportSale'>,
-  { status, cancelled }: Agreement,
+  { status }: Agreement,
 ): Events {
   const next = agreements.find((other) => isScheduled(other) && other.startsAt < sale.periodEnd)
-  // In logs of earlier releases, a reactivated plan can have a next one, which starts on its date.
-  if (!next || status !== 'active' || cancelled === 'no') return []
+  if (!next || status !== 'active') return []
   return [scheduled(sale, next, { startsAt: sale.periodEnd, statusAt: null })]
 }
