@@ -15,7 +15,7 @@ const EVENTS = '^backend/[^/]+/events\\.ts$'
 const DECIDER = '^backend/[^/]+/[^/]*(\\.decider|\\.rules|commands)\\.ts$'
 const PORT = '\\.port\\.ts$'
 const PURE = '^backend/kernel/eventsourcing/pure/'
-const KERNEL_DOORS = '^backend/kernel/(eventsourcing/[^/]+\\.port|postgres/(notify|transaction))\\.ts$'
+const KERNEL_DOORS = '^backend/kernel/(eventsourcing/[^/]+\\.port|postgres/(notify|onlyRow|query|transaction))\\.ts$'
 const ADAPTER =
   '^(backend/providers/|backend/kernel/eventsourcing/(postgres|eventStoreDb)/|backend/kernel/postgres/embedded|' +
   'workflows/engine/embedded|workflows/temporal/)'

@@ -20,7 +20,7 @@ interface IconSet {
 const english = englishData as Emoji[]
 const chinese = new Map((chineseData as Emoji[]).map((emoji) => [emoji.hexcode, emoji]))
 const { subgroups } = groups as { subgroups: Record<string, string> }
-const set = iconSet as unknown as IconSet
+const set: IconSet = iconSet
 const chars: Record<string, string> = iconChars
 
 /** The place of each group of emoji. Faces, gestures, symbols, flags and clocks are left out. */

@@ -144,7 +144,7 @@ function sendersOf(command: string, texts: ReadonlyMap<string, string>): string[
     return places.flatMap((index) => callersOf(methodAround(text, index), texts))
   })
   return [...new Set(files)].sort().map((file) => {
-    const [, sender] = SENDERS.find(([pattern]) => pattern.test(file))!
+    const [, sender] = SENDERS.find(([pattern]) => pattern.test(file)) ?? []
     return `${sender} (\`${file}\`)`
   })
 }
@@ -152,7 +152,7 @@ function sendersOf(command: string, texts: ReadonlyMap<string, string>): string[
 /** Returns the name of the method that contains an index in the text. Methods are indented by four spaces. */
 function methodAround(text: string, index: number): string {
   const methods = [...text.slice(0, index).matchAll(/^ {4}(?:async )?(\w+)\((?!.*[;)]$)/gm)]
-  return methods.at(-1)![1]!
+  return methods.at(-1)?.[1] ?? ''
 }
 
 function callersOf(method: string, texts: ReadonlyMap<string, string>): string[] {
@@ -162,9 +162,9 @@ function callersOf(method: string, texts: ReadonlyMap<string, string>): string[]
 
 /** Formats a Markdown table with aligned columns, as Biome does. */
 function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = names.map((_, column) => Math.max(...[names, ...rows].map((row) => row[column]!.length)))
+  const widths = names.map((_, column) => Math.max(...[names, ...rows].map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[], fill = ' ') =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!, fill)).join(' | ')} |\n`
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |\n`
   const rule = names.map(() => '')
   return [line(names), line(rule, '-'), ...rows.map((row) => line(row))].join('')
 }

@@ -67,9 +67,11 @@ function sizeMap(rooms: readonly Room[]): string {
     rounded(code),
     rounded(tests),
   ])
-  const widths = [0, 1, 2].map((at) => Math.max(...[['Room', 'Code', 'Tests'], ...rows].map((row) => row[at]!.length)))
+  const widths = [0, 1, 2].map((at) =>
+    Math.max(...[['Room', 'Code', 'Tests'], ...rows].map((row) => row[at]?.length ?? 0)),
+  )
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(' | ')} |`
+    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`
   const rule = `| ${widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
   return [line(['Room', 'Code', 'Tests']), rule, ...rows.map(line)].join('\n')
 }

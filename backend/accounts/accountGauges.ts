@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 
 export interface AccountGauges {
   /** Number of unfinished erasures. */
@@ -11,11 +12,11 @@ export interface AccountGauges {
 
 /** Reads the values of the account and email gauges. */
 export async function readAccountGauges(pool: Pick<pg.ClientBase, 'query'>): Promise<AccountGauges> {
-  const { rows } = await pool.query<{ erasures: number; mails: number; oldest: string | null }>(
+  const row = await pool.query<{ erasures: number; mails: number; oldest: string | null }>(
     `select (select count(*)::int from erasure where done_at is null) as erasures,
        (select count(*)::int from outgoing_mail) as mails, (select min(id::text) from outgoing_mail) as oldest`,
   )
-  const { erasures, mails, oldest } = rows[0]!
+  const { erasures, mails, oldest } = onlyRow(row)
   // The id is a UUIDv7, which starts with its creation time in milliseconds.
   const oldestMailAt = oldest && Number.parseInt(oldest.replaceAll('-', '').slice(0, 12), 16) / 1000
   return { erasures, mails, oldestMailAt: oldestMailAt || null }

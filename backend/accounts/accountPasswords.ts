@@ -9,6 +9,7 @@ import { composeMail } from './mails/composeMail.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { hashPassword, passwordMatches, unusablePassword } from './passwords.ts'
 import { endSessions } from './sessions/sessions.ts'
+import { nameIn } from './start/findOrAddAccount.ts'
 import { type UserAccount, UserTable } from './tables.ts'
 import { assertStrong } from './weakness/assertStrong.ts'
 
@@ -119,7 +120,7 @@ function createResets(options: PasswordsOptions, replace: ReturnType<typeof crea
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
       if (!found) throw invalid
       // The name of a pending registration may be a stranger's text.
-      const own = found.emailVerifiedAt ? found : { ...found, fullName: found.email.split('@')[0]! }
+      const own = found.emailVerifiedAt ? found : { ...found, fullName: nameIn(found.email) }
       const isInvited = !found.hasPassword && found.passwordChangedAt === null
       const account = isInvited && language ? { ...own, language } : own
       const passwordHash = await hashStrong(password, account)

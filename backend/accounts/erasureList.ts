@@ -3,6 +3,7 @@ import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 import type { TextFiles } from '../kernel/textFiles.port.ts'
 
 /** An account was erased. Its id is kept, so that a restored backup does not bring the account back. */
@@ -33,9 +34,7 @@ interface ErasureListOptions {
 export function createErasureList({ database, store, openFiles, request }: ErasureListOptions) {
   const readRequests = async (where = '', parameters: readonly string[] = []) => {
     const sql = `select user_id, requested_at from erasure ${where} order by requested_at`
-    const rows = await database.em
-      .fork()
-      .execute<{ user_id: string; requested_at: string | Date }[]>(sql, [...parameters])
+    const rows = await query<{ user_id: string; requested_at: string | Date }>(database, sql, [...parameters])
     return new Map(rows.map((row) => [row.user_id, new Date(row.requested_at).toISOString()]))
   }
 
@@ -48,7 +47,7 @@ export function createErasureList({ database, store, openFiles, request }: Erasu
   const addToFile = (userIds: ReadonlySet<string>) =>
     database.em.fork().transactional(async (tx) => {
       // Processes that write at the same time would lose each other's ids.
-      await tx.execute(`select pg_advisory_xact_lock(hashtext('erasure list'))`)
+      await query(tx, `select pg_advisory_xact_lock(hashtext('erasure list'))`)
       const files = openFiles()
       const listed = parseErasures((await files.read(ERASURE_FILE)) ?? '')
       const all = listed.union(userIds)
@@ -58,7 +57,7 @@ export function createErasureList({ database, store, openFiles, request }: Erasu
   return {
     /** Lists an account whose erasure was requested. Idempotent. */
     async record(userId: string): Promise<void> {
-      for (const [id, at] of await readRequests('where user_id = ?', [userId])) await append(id, at)
+      for (const [id, at] of await readRequests('where user_id = $1', [userId])) await append(id, at)
       await addToFile(new Set([userId]))
     },
 

@@ -1,5 +1,6 @@
 import { notify } from '../kernel/postgres/notify.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 import type { Clock } from '../kernel/time.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
 import { destroyUserKey } from './keys/userKeys.ts'
@@ -10,8 +11,9 @@ export const ERASURES = 'erasures'
 
 /** Returns those of the accounts that are in the database, or whose texts can still be decrypted. */
 export async function findUnerased(database: Database, userIds: Iterable<string>): Promise<string[]> {
-  const rows = await database.em.fork().execute<{ id: string }[]>(
-    `select value as id from jsonb_array_elements_text(?::jsonb) where exists (select from user_account where id = value::uuid)
+  const rows = await query<{ id: string }>(
+    database,
+    `select value as id from jsonb_array_elements_text($1::jsonb) where exists (select from user_account where id = value::uuid)
        or exists (select from user_key where user_id = value::uuid)`,
     [JSON.stringify([...userIds])],
   )
@@ -47,15 +49,13 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
   const request = (userId: string, condition: 'true' | typeof UNCONFIRMED) =>
     database.em.fork().transactional(async (tx) => {
       // The account is locked first, as by a change of its password, to avoid deadlocks.
-      await tx.execute('select 1 from user_account where id = ? for update', [userId])
-      const found = await tx.execute<object[]>(`select 1 from user_account where id = ? and ${condition}`, [userId])
+      await query(tx, 'select 1 from user_account where id = $1 for update', [userId])
+      const found = await query<object>(tx, `select 1 from user_account where id = $1 and ${condition}`, [userId])
       if (found.length === 0 && condition === UNCONFIRMED) return false
       const row = [userId, new Date(now())]
-      await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', row)
-      await tx.execute('update free_grant set user_id = null where user_id = ?', [userId])
-      const sessions = await tx.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [
-        userId,
-      ])
+      await query(tx, 'insert into erasure (user_id, requested_at) values ($1, $2) on conflict do nothing', row)
+      await query(tx, 'update free_grant set user_id = null where user_id = $1', [userId])
+      const sessions = await query<{ id: string }>(tx, 'delete from session where user_id = $1 returning id', [userId])
       await announceEnded(
         tx,
         sessions.map(({ id }) => id),
@@ -63,7 +63,7 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
       await eraseFactors(tx, userId)
       // Without its key, no task of the account can be ordered from a provider.
       await destroyUserKey(tx, userId)
-      await tx.execute('delete from user_account where id = ?', [userId])
+      await query(tx, 'delete from user_account where id = $1', [userId])
       await notify(tx, { name: ERASURES, ids: [userId] })
       return found.length > 0
     })
@@ -76,27 +76,27 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
     async removeUnconfirmed(at: number): Promise<void> {
       const em = database.em.fork()
       const before = new Date(at - UNCONFIRMED_MS)
-      await em.execute('delete from mail_token where expires_at < ?', [before])
-      const sql = `select id from user_account where ${UNCONFIRMED} and created_at < ?`
-      for (const { id } of await em.execute<{ id: string }[]>(sql, [before])) await request(id, UNCONFIRMED)
+      await query(em, 'delete from mail_token where expires_at < $1', [before])
+      const sql = `select id from user_account where ${UNCONFIRMED} and created_at < $1`
+      for (const { id } of await query<{ id: string }>(em, sql, [before])) await request(id, UNCONFIRMED)
     },
 
     /** Returns whether the account was deleted, from the moment of the request. */
     async isRequested(userId: string): Promise<boolean> {
-      const sql = 'select 1 from erasure where user_id = ?'
-      return (await database.em.fork().execute<object[]>(sql, [userId])).length > 0
+      const sql = 'select 1 from erasure where user_id = $1'
+      return (await query<object>(database, sql, [userId])).length > 0
     },
 
     /** Returns the ids of users whose erasure is unfinished, oldest request first. */
     async waiting(): Promise<string[]> {
       const sql = 'select user_id from erasure where done_at is null order by requested_at'
-      const rows = await database.em.fork().execute<{ user_id: string }[]>(sql)
+      const rows = await query<{ user_id: string }>(database, sql)
       return rows.map(({ user_id }) => user_id)
     },
 
     /** Deletes the user's remaining rows, then the key that decrypts the user's texts in the event log. */
     async removeRows(userId: string): Promise<void> {
-      await database.em.fork().execute('delete from sent_reminder where user_id = ?', [userId])
+      await query(database, 'delete from sent_reminder where user_id = $1', [userId])
       await database.em.fork().transactional((tx) => eraseFactors(tx, userId))
       for (const erase of eraseRows) await erase(database, userId)
       await destroyKey(userId)
@@ -104,8 +104,8 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
 
     /** Marks the erasure as finished. The row remains to prevent a new key for the user, without personal data. */
     async done(userId: string): Promise<void> {
-      const sql = 'update erasure set done_at = ? where user_id = ? and done_at is null'
-      await database.em.fork().execute(sql, [new Date(now()), userId])
+      const sql = 'update erasure set done_at = $1 where user_id = $2 and done_at is null'
+      await query(database, sql, [new Date(now()), userId])
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 import { FREE_GRANTS, formerKeys } from './keys/keyRing.ts'
 import { keyFor } from './keys/seal.ts'
 import type { UserAccount } from './tables.ts'
@@ -18,13 +19,13 @@ export function createFreeGrants(
   const claim = async (identity: string, userId: string): Promise<boolean> => {
     const em = database.em.fork()
     for (const key of await formerKeys(database, masterKey, FREE_GRANTS)) {
-      const sql = 'select user_id from free_grant where address_hash = ?'
-      const [grant] = await em.execute<{ user_id: string | null }[]>(sql, [hashOf(identity, key)])
+      const sql = 'select user_id from free_grant where address_hash = $1'
+      const [grant] = await query<{ user_id: string | null }>(em, sql, [hashOf(identity, key)])
       if (grant) return grant.user_id === userId
     }
     const grant = [hashOf(identity, keyFor(FREE_GRANTS, masterKey)), userId]
-    await em.execute('insert into free_grant (address_hash, user_id) values (?, ?) on conflict do nothing', grant)
-    const own = await em.execute('select 1 from free_grant where address_hash = ? and user_id = ?', grant)
+    await query(em, 'insert into free_grant (address_hash, user_id) values ($1, $2) on conflict do nothing', grant)
+    const own = await query(em, 'select 1 from free_grant where address_hash = $1 and user_id = $2', grant)
     return own.length > 0
   }
 

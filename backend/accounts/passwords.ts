@@ -33,6 +33,9 @@ export async function passwordMatches(password: string, hash: string): Promise<b
   const [, memory, passes, parallelism, nonce, tag] = PHC.exec(hash) ?? []
   if (!nonce || !tag) return false
   const expected = Buffer.from(tag, 'base64')
-  const parameters = { memory: +memory!, passes: +passes!, parallelism: +parallelism!, tagLength: expected.length }
+  const parameters = {
+    ...{ memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    tagLength: expected.length,
+  }
   return timingSafeEqual(await tagOf(password, Buffer.from(nonce, 'base64'), parameters), expected)
 }

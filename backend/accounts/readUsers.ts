@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { DayRange } from '../kernel/days.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 
 type Queries = Pick<pg.ClientBase, 'query'>
 
@@ -35,7 +36,7 @@ export async function readAllowed(pool: Queries, month: string, after: string, l
 
 /** Returns one page of users, newest first, and the total number of users. Pages start at 1. */
 export async function listUsers(pool: Queries, page: number, perPage: number) {
-  const { rows } = await pool.query<{ total: number; users: ListedUser[] }>({
+  const found = await pool.query<{ total: number; users: ListedUser[] }>({
     name: 'board-users',
     text: `select (select coalesce(sum(registered), 0)::int from registration_day) as total,
       (select coalesce(json_agg(u), '[]') from (
@@ -43,7 +44,7 @@ export async function listUsers(pool: Queries, page: number, perPage: number) {
          from user_account order by created_at desc, id desc limit $1 offset $2) u) as users`,
     values: [perPage, (page - 1) * perPage],
   })
-  return rows[0]!
+  return onlyRow(found)
 }
 
 /** Columns and query for the CSV export of all users, newest first. The query takes no parameters. */
@@ -58,7 +59,7 @@ export const USERS_FILE = {
  * ISO dates in the operator's time zone.
  */
 export async function readRegistrations(pool: Queries, today: string, { from, to }: DayRange) {
-  const { rows } = await pool.query<Registrations>({
+  const found = await pool.query<Registrations>({
     name: 'board-registrations',
     text: `select coalesce(sum(registered), 0)::int as total, coalesce(sum(verified), 0)::int as verified,
         coalesce(sum(registered) filter (where day = $1::date), 0)::int as today,
@@ -70,7 +71,7 @@ export async function readRegistrations(pool: Queries, today: string, { from, to
       from registration_day`,
     values: [today, from, to],
   })
-  return rows[0]!
+  return onlyRow(found)
 }
 
 /**

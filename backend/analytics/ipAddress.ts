@@ -10,6 +10,6 @@ export const NETWORK = `network(set_masklen(ip, least(masklen(ip), case family(i
  * Removes the zone id and an IPv4-mapped prefix, so that Postgres accepts the address. Returns null if it is invalid.
  */
 export function normalizeAddress(address: string): string | null {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0]!
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/s, '')
   return isIP(plain) ? plain : null
 }

@@ -7,7 +7,7 @@ import { normalizeAddress } from './ipAddress.ts'
 import type { PageViews } from './pageViews.ts'
 import type { Visitors } from './visitors.ts'
 
-interface AnalyticsRoutes {
+export interface AnalyticsRoutes {
   readonly pageViews: PageViews
   readonly visitors: Visitors
   /** Returns the id of the signed-in user. */

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import type { Traffic } from '../operators/traffic.port.ts'
 import { COUNTED } from './countVisits.ts'
 import { FULL_ADDRESS_MS, NETWORK } from './ipAddress.ts'
@@ -29,12 +30,13 @@ type Answer<Method extends keyof Traffic> = Awaited<ReturnType<Traffic[Method]>>
 export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
   const query = async <Row extends object>(name: string, text: string, values: unknown[]) =>
     (await pool.query<Row & pg.QueryResultRow>({ name: `board-${name}`, text, values })).rows as Row[]
+  const queryOne = async <Row extends object>(...statement: Parameters<typeof query>) =>
+    onlyRow({ rows: await query<Row>(...statement) })
 
   return {
     async overview(today, at) {
       const dayAgo = new Date(at - FULL_ADDRESS_MS)
-      const [row] = await query<Answer<'overview'>>('overview', OVERVIEW, [today, dayAgo])
-      const { recent, ...counts } = row!
+      const { recent, ...counts } = await queryOne<Answer<'overview'>>('overview', OVERVIEW, [today, dayAgo])
       if (recent.length >= RECENT) return { ...counts, recent }
       const older = await query<(typeof recent)[number]>('recent', OLDER_VISITS, [dayAgo, dayAgo])
       return { ...counts, recent: [...recent, ...older].slice(0, RECENT) }
@@ -59,8 +61,8 @@ export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
         [from, to],
       ),
 
-    async live(at) {
-      const [row] = await query<Answer<'live'>>(
+    live: (at) =>
+      queryOne<Answer<'live'>>(
         'live',
         `with seen as materialized (select path, visitor from page_view where at > $1 and ${COUNTED})
          select (select count(distinct visitor)::int from seen) as visitors,
@@ -68,8 +70,6 @@ export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
               select path, count(distinct visitor)::int as count from seen
               group by path order by count desc, path limit ${RANKED}) p) as pages`,
         [new Date(at - LIVE_MS)],
-      )
-      return row!
-    },
+      ),
   }
 }

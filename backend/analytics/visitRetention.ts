@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { addDays } from '../kernel/days.ts'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { KEPT_DAYS } from '../operators/contract.ts'
 import { VISITORS_KEPT_DAYS } from './countVisits.ts'
@@ -26,10 +27,8 @@ const utcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 /** Truncates addresses after 24 hours, deletes each salt after its day, and drops visit partitions after 90 days. */
 export function createVisitRetention({ pool, calendar, dayOf, deleteBefore }: Retention) {
   const shortenAddresses = async (before: Date) => {
-    const { rows } = await pool.query<{ addresses_truncated_to: Date }>(
-      'select addresses_truncated_to from board_state',
-    )
-    const period = [rows[0]!.addresses_truncated_to, before]
+    const state = await pool.query<{ addresses_truncated_to: Date }>('select addresses_truncated_to from board_state')
+    const period = [onlyRow(state).addresses_truncated_to, before]
     await pool.query(`update page_view set ip = ${NETWORK} where at >= $1 and at < $2 and ip <> ${NETWORK}`, period)
     await pool.query('update board_state set addresses_truncated_to = greatest(addresses_truncated_to, $1)', [before])
   }

@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 
 /** A page view to be attributed to a visitor. `at` is in epoch milliseconds. */
 type Visit = Readonly<{ sessionId: string | null; ip: string; userAgent: string; at: number }>
@@ -18,8 +20,7 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number)
   const createSalt = async (day: string) => {
     const row = [day, randomBytes(32)]
     await pool.query('insert into visitor_salt (day, salt) values ($1, $2) on conflict do nothing', row)
-    const { rows } = await pool.query<{ salt: Buffer }>('select salt from visitor_salt where day = $1', [day])
-    return rows[0]!.salt
+    return onlyRow(await pool.query<{ salt: Buffer }>('select salt from visitor_salt where day = $1', [day])).salt
   }
   const saltOf = (day: string) => {
     if (current?.day === day) return current.salt
@@ -44,8 +45,9 @@ export type Visitors = ReturnType<typeof createVisitors>
 
 /** Anonymises a user's page views without changing the counts. */
 export const anonymisePageViews = (database: Database, userId: string) =>
-  database.em.fork().execute(
+  query(
+    database,
     `update page_view set user_id = null, session_id = null, user_agent = null, referrer = null, ip = null
-     where user_id = ?`,
+     where user_id = $1`,
     [userId],
   )

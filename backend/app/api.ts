@@ -64,8 +64,8 @@ function startApi(
 
   const halt = new AbortController()
   const { sandbox } = adapters
-  const bill = (held: AbortSignal) => sandbox!.run(localUrl(server, config.http.host), held)
-  const billing = sandbox && leases.run('sandbox', halt.signal, bill)
+  const billing =
+    sandbox && leases.run('sandbox', halt.signal, (held) => sandbox.run(localUrl(server, config.http.host), held))
   const creditsOf = async (userId: string) => {
     const stats = await services.subscriptionReads.stats(userId)
     return { remaining: stats.remaining_credits, total: stats.total_credits }

@@ -2,11 +2,8 @@ import { chmodSync, rmSync, statSync } from 'node:fs'
 import type pg from 'pg'
 import type { DestinationStream, Logger } from 'pino'
 import { readChainHead } from '#projections/credits/chainHead.ts'
-import { prepareOn } from '#projections/engine/query.ts'
 import { OlderLog, refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
-import { recountRegistrations } from '../accounts/readUsers.ts'
-import { countVisits } from '../analytics/countVisits.ts'
 import { refuseUnfinishedRestore, UnfinishedRestore } from '../backups/recovery/unfinishedRestore.ts'
 import { pause } from '../kernel/backoff.ts'
 import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
@@ -23,11 +20,11 @@ import { instrumentChanges, instrumentStore } from '../kernel/observability/inst
 import { createObservability, type Observability } from '../kernel/observability/observability.ts'
 import { createCalendar } from '../kernel/postgres/calendar.ts'
 import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
-import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
+import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
-import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
-import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
-import { proveDatabase, UnsuitableDatabase } from '../kernel/postgres/proveDatabase.ts'
+import { LOCK_TIMEOUT_MS } from '../kernel/postgres/openPool.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import { UnsuitableDatabase } from '../kernel/postgres/proveDatabase.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import { createOperatorAlerts, SUBSCRIPTION_SILENT } from '../operators/alerts/operatorAlerts.ts'
 import type { WebPushOptions } from '../providers/push/webPush.ts'
@@ -39,7 +36,7 @@ import { makeDataDir } from './config/makeDataDir.ts'
 import type { Config } from './config/readConfig.ts'
 import { adoptLog, ForeignLog, refuseForeignLog } from './installation.ts'
 import { openEventStore } from './openEventStore.ts'
-import { ENTITIES, isMigrated, MIGRATIONS, migrateSchema } from './schema.ts'
+import { openPostgres } from './openPostgres.ts'
 
 /** Parts that a test replaces. */
 export interface Overrides {
@@ -87,9 +84,6 @@ export interface Context {
   close(): Promise<void>
 }
 
-/** Query timeout, ms. Migrations are exempt: they may take longer. */
-const QUERY_TIMEOUT_MS = 60_000
-
 /** Errors of {@link openContext} whose message tells the operator what to do. */
 export const REFUSALS = [
   ConfigError,
@@ -112,82 +106,39 @@ interface Opening extends Pick<Overrides, 'now' | 'lockTimeoutMs'> {
  * Waits while the event store cannot be reached.
  * @throws the REFUSALS, or StoreUnavailable after `waitMs`
  */
-export async function openContext(
-  config: Config,
-  log: Logger,
-  { now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS, waitMs = Number.POSITIVE_INFINITY }: Opening,
-): Promise<Context> {
+export async function openContext(config: Config, log: Logger, options: Opening): Promise<Context> {
+  const { now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS, waitMs = Number.POSITIVE_INFINITY } = options
   makePrivate(config.dataDir)
+  // Closed in reverse order, also after a failure.
+  await using opened = new AsyncDisposableStack()
   const temporaryDir = makeTemporaryDir(config.dataDir)
-  const { url } = config.database ?? {}
-  let opening: Promise<Database> | undefined
-  // The ORM reads its entities while the server starts.
-  const open = () => {
-    opening ??= openDatabase(() => connection, ENTITIES, MIGRATIONS)
-    return opening
-  }
-  const server = await connectDatabase(
-    { databaseUrl: url, dataDir: config.dataDir },
-    (line) => log.debug({ line }, 'postgres'),
-    open,
-  )
-  if (url) await proveDatabase(server.connection)
-  const connection = { ...server.connection, query_timeout: QUERY_TIMEOUT_MS, lock_timeout: lockTimeoutMs }
-  let closing = false
-  const pool = openPool({ ...connection, max: 12 }, (error) => {
-    if (!closing) log.error({ err: error }, 'database connection lost')
-  })
-  if (!(await isMigrated(pool))) {
-    const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-    try {
-      await migrateSchema(migrating, pool, (err) => log.warn({ err }, 'migration waits for a lock, retrying'))
-    } catch (error) {
-      await pool.end()
-      await server.stop()
-      throw error
-    } finally {
-      await migrating.close()
-    }
-  }
-  const database = await open()
-  prepareOn(database, pool)
-  await countVisits(pool, config.operators.timeZone, recountRegistrations)
-
+  opened.defer(() => rmSync(temporaryDir, { recursive: true, force: true }))
+  const { connection, pool, database, exited } = await openPostgres(config, log, { lockTimeoutMs, opened })
+  const snapshots = createPostgresSnapshots(pool, config.secrets.session, log)
+  opened.defer(() => snapshots.close())
   if (!config.eventStore) await installEventTable(pool)
   const eventLog = await openEventStore(config.eventStore, pool, { log })
-  try {
-    await refuseUnfinishedRestore(pool)
-    await refuseWrongMasterKey(pool, config.secrets.encryption)
-    await untilReachable(eventLog, log, waitMs)
-    // A log in Postgres is part of the database and cannot belong to another installation.
-    if (config.eventStore) await refuseForeignLog(pool, eventLog)
-    await refuseOlderLog(database, eventLog)
-    if (config.eventStore) await adoptLog(pool, eventLog)
-  } catch (error) {
-    await eventLog.close()
-    await database.close()
-    await pool.end()
-    await server.stop()
-    throw error
-  }
-  const allChanges = listenToChanges(server.connection)
+  opened.defer(() => eventLog.close())
+  await refuseOthers(config, { pool, database, eventLog, log, waitMs })
+  const allChanges = listenToChanges(connection)
+  opened.defer(() => allChanges.close())
   const moved = config.production ? undefined : await createCalendar(pool, allChanges, now)
-  const calendar: Calendar = moved?.calendar ?? (() => now())
   const observability = createObservability(log)
   const deliveries = watch(instrumentStore(observability.metrics, eventLog), pool, log)
+  opened.defer(deliveries.stop)
   const { store } = deliveries
-  const changes = instrumentChanges(observability.metrics, allChanges)
   const verifiedStore = verifyHeads(store, (stream) => readChainHead(pool, stream))
   const quarantine = new Quarantine(log)
   const findOrigin = createOrigins(store)
-  const snapshots = createPostgresSnapshots(pool, config.secrets.session, log)
-  const leases = new Leases(server.connection, (error, lease) => log.warn({ err: error, lease }, 'lease lost'))
+  const leases = new Leases(connection, (error, lease) => log.warn({ err: error, lease }, 'lease lost'))
+  opened.defer(() => leases.close())
+  const closing = opened.move()
 
   return {
     config,
     log,
     clock: now,
-    calendar,
+    calendar: moved?.calendar ?? (() => now()),
     advanceCalendar: moved?.advance,
     temporaryDir,
     pool,
@@ -197,24 +148,28 @@ export async function openContext(
     handle: createHandle(verifiedStore, { quarantine, snapshots, onCreated: findOrigin.remember }),
     quarantine,
     findOrigin,
-    changes,
+    changes: instrumentChanges(observability.metrics, allChanges),
     leases,
     observability,
-    databaseGone: server.exited,
-    async close() {
-      deliveries.stop()
-      await leases.close()
-      await changes.close()
-      await store.close()
-      await snapshots.close()
-      await database.close()
-      // Connections that break while the server stops are expected.
-      closing = true
-      await pool.end()
-      await server.stop()
-      rmSync(temporaryDir, { recursive: true, force: true })
-    },
+    databaseGone: exited,
+    close: () => closing.disposeAsync(),
   }
+}
+
+interface Stores extends Pick<Context, 'pool' | 'database' | 'log'> {
+  readonly eventLog: EventStore
+  readonly waitMs: number
+}
+
+/** Refuses stores that do not belong together, or to this installation. @throws the REFUSALS */
+async function refuseOthers(config: Config, { pool, database, eventLog, log, waitMs }: Stores): Promise<void> {
+  await refuseUnfinishedRestore(pool)
+  await refuseWrongMasterKey(pool, config.secrets.encryption)
+  await untilReachable(eventLog, log, waitMs)
+  // A log in Postgres is part of the database and cannot belong to another installation.
+  if (config.eventStore) await refuseForeignLog(pool, eventLog)
+  await refuseOlderLog(database, eventLog)
+  if (config.eventStore) await adoptLog(pool, eventLog)
 }
 
 const LOG_WAITING_EVERY_MS = 60_000

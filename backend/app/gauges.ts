@@ -20,26 +20,26 @@ const STUCK_AFTER_MS = 45 * 60_000
 /** Waiting time after which a task is stuck: half an hour more than the six-hour limit. */
 const MAX_WAITING_MS = 6.5 * HOUR_MS
 
+const age = (epochSeconds: number | null, time: Clock | Calendar) =>
+  epochSeconds === null ? 0 : Math.max(0, time() / 1000 - epochSeconds)
+
 /**
  * Registers the gauges that are read from the database. Every process reports the same values, so alerts use the
- * maximum. Only quarantined streams are counted by each process for itself. The `workflow` labels keep the workflows' original names.
+ * maximum. Only quarantined streams are counted by each process for itself.
  */
-export function registerGauges({
-  pool,
-  database,
-  clock,
-  calendar,
-  config,
-  log,
-  observability,
-  quarantine,
-}: Context): void {
-  const { metrics, onCollect } = observability
-  const { gauge } = metrics
-  gauge('kinora_build_info', 'Release of the process; always 1.', ['version']).set({ version: VERSION }, 1)
-  const age = (epochSeconds: number | null, time: Clock | Calendar) =>
-    epochSeconds === null ? 0 : Math.max(0, time() / 1000 - epochSeconds)
+export function registerGauges(context: Context): void {
+  context.observability.metrics
+    .gauge('kinora_build_info', 'Release of the process; always 1.', ['version'])
+    .set({ version: VERSION }, 1)
+  registerCredits(context)
+  registerVideos(context)
+  registerWorkflows(context)
+  registerTrouble(context)
+  registerProofs(context)
+}
 
+function registerCredits({ database, calendar, observability: { metrics, onCollect } }: Context): void {
+  const { gauge } = metrics
   const holds = gauge('kinora_open_holds', 'Credits held for a task that has not ended.')
   const oldHolds = gauge('kinora_open_holds_over_an_hour', 'Open holds older than an hour.')
   const oldestHold = gauge('kinora_oldest_hold_seconds', 'Age of the oldest open hold; 0 without any.')
@@ -49,21 +49,10 @@ export function registerGauges({
     oldHolds.set(old)
     oldestHold.set(age(oldestAt, calendar))
   })
+}
 
-  const workflows = gauge('kinora_open_workflows', 'Workflows that the log and the tables require.', ['workflow'])
-  const tasks = gauge('kinora_open_tasks', 'Tasks that have not ended.', ['status'])
-  const stuck = gauge('kinora_stuck_tasks', 'Tasks processed for over 45 minutes, or waiting for over 6.5 hours.')
-  onCollect(async () => {
-    const [started, waiting] = [new Date(clock() - STUCK_AFTER_MS), new Date(clock() - MAX_WAITING_MS)]
-    const open = await readOpenTaskCounts(database, { started, waiting })
-    for (const status of ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING']) tasks.set({ status }, 0)
-    for (const { status, count } of open.statuses) tasks.set({ status }, count)
-    stuck.set(open.stuck)
-    const total = open.statuses.reduce((sum, { count }) => sum + count, 0)
-    workflows.set({ workflow: 'generateVideo' }, total)
-    workflows.set({ workflow: 'recoverVideo' }, open.late)
-  })
-
+function registerVideos({ database, clock, observability: { metrics, onCollect } }: Context): void {
+  const { gauge } = metrics
   const unstarted = gauge('kinora_unstarted_tasks', 'Accepted tasks whose workflow has not started.')
   const oldestUnstarted = gauge(
     'kinora_oldest_unstarted_task_age_seconds',
@@ -81,6 +70,24 @@ export function registerGauges({
     const recent = await readOutcomesSince(database, new Date(clock() - HOUR_MS))
     ended.set(recent.videos)
     failed.set(recent.failed)
+  })
+}
+
+/** Registers what workflows must do. The `workflow` labels keep the workflows' original names. */
+function registerWorkflows({ pool, database, clock, observability: { metrics, onCollect } }: Context): void {
+  const { gauge } = metrics
+  const workflows = gauge('kinora_open_workflows', 'Workflows that the log and the tables require.', ['workflow'])
+  const tasks = gauge('kinora_open_tasks', 'Tasks that have not ended.', ['status'])
+  const stuck = gauge('kinora_stuck_tasks', 'Tasks processed for over 45 minutes, or waiting for over 6.5 hours.')
+  onCollect(async () => {
+    const [started, waiting] = [new Date(clock() - STUCK_AFTER_MS), new Date(clock() - MAX_WAITING_MS)]
+    const open = await readOpenTaskCounts(database, { started, waiting })
+    for (const status of ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING']) tasks.set({ status }, 0)
+    for (const { status, count } of open.statuses) tasks.set({ status }, count)
+    stuck.set(open.stuck)
+    const total = open.statuses.reduce((sum, { count }) => sum + count, 0)
+    workflows.set({ workflow: 'generateVideo' }, total)
+    workflows.set({ workflow: 'recoverVideo' }, open.late)
   })
 
   const unpaid = gauge(
@@ -106,7 +113,10 @@ export function registerGauges({
     workflows.set({ workflow: 'eraseAccount' }, erasures)
     oldestMail.set(age(oldestMailAt, clock))
   })
+}
 
+function registerTrouble({ pool, database, quarantine, observability: { metrics, onCollect } }: Context): void {
+  const { gauge } = metrics
   const open = gauge('kinora_circuit_open', '1 while the circuit breaker of a service blocks calls.', ['circuit'])
   const failures = gauge('kinora_circuit_failures', 'Consecutive failures of a service.', ['circuit'])
   onCollect(async () => {
@@ -137,7 +147,11 @@ export function registerGauges({
   onCollect(() => {
     for (const reason of ['broken', 'unsound', 'newer'] as const) quarantined.set({ reason }, quarantine.count(reason))
   })
+}
 
+/** Registers what proves the ledger and its backups. */
+function registerProofs({ pool, database, config, log, observability: { metrics, onCollect } }: Context): void {
+  const { gauge } = metrics
   const headAge = gauge(
     'kinora_ledger_head_age_seconds',
     'Time since the newest signed head included the whole ledger.',

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { readCheckpoints } from '#projections/engine/readRows.ts'
 import { ConcurrencyConflict, type EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import { must } from '../kernel/must.ts'
 
 /** The first event of a log in EventStoreDB, which may serve several installations by mistake. */
 type LogAdopted = Event<'LogAdopted', { installationId: string; at: string }>
@@ -45,7 +46,7 @@ const REMEDY =
  */
 export async function adoptLog(database: Database, store: EventStore): Promise<void> {
   await database.query('insert into installation (id) values ($1) on conflict do nothing', [randomUUID()])
-  const installationId = (await readInstallation(database))!
+  const installationId = must(await readInstallation(database), 'installation')
   if (!(await readOwner(store))) {
     const event = { type: 'LogAdopted', data: { installationId, at: new Date().toISOString() } } satisfies LogAdopted
     const meta = { correlationId: installationId, actor: 'system', schema: 1 }

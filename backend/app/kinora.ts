@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -50,41 +50,15 @@ const SITE = path.resolve(import.meta.dirname, '../../site/dist')
 export async function startKinora(config: Config, overrides: Overrides = {}) {
   collectBuffersWithHeap()
   const log = createLog(config.logLevel, overrides.logTo)
-  const server: Server = createServer({
-    keepAliveTimeout: IDLE_CONNECTION_MS,
-    // Sockets are served later than the first requests.
-    shouldUpgradeCallback: (request) => server.listenerCount('upgrade') > 0 && isSocketRequest(request),
-  })
-  answerUnparsed(server)
   let readiness: Readiness = 'starting'
   const running: Running[] = []
-  const health = healthRoutes({
-    readiness: () => readiness,
-    behind: () => readBehind(PROJECTIONS, context.database),
-    silent: () => context.silences().map(({ subscription }) => subscription),
-    async dependencies() {
-      await writable()
-      const answers = await Promise.all(running.map((role) => role.reachable?.() ?? true))
-      if (!answers.every(Boolean)) throw new Error('a dependency does not answer')
-    },
-  })
-  const healthOnly = createHealthApp(health, log).callback()
-  const { host, healthPort } = config.http
-  const healthServer = healthPort === undefined ? server : createServer()
-  healthServer.on('request', healthOnly)
-  // Bind a port first: if another Kinora already uses it, startup fails before it changes anything.
-  if (healthPort === undefined) await listen(server, config.http)
-  else await listen(healthServer, { host, port: healthPort }, 'HEALTH_PORT')
-  const { port } = healthPort === undefined ? (server.address() as AddressInfo) : config.http
-  const url = config.http.publicUrl ?? `http://localhost:${port}`
+  const health = healthRoutes({ readiness: () => readiness, ...checksOf(() => context, config, running) })
+  const doors = await openDoors(config, createHealthApp(health, log).callback())
+  const { server, url } = doors
 
   const { context, adapters } = await open(config, log, overrides).catch((error) => {
-    healthServer.close()
+    doors.close()
     throw error
-  })
-  const writable = shareFor(PROBE_INTERVAL_MS, async () => {
-    await context.store.probe()
-    if (!config.database) await refuseFullDisk(config.dataDir)
   })
   const services = createServices(context, adapters)
   registerGauges(context)
@@ -93,25 +67,20 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   serveMetrics(health, { production: config.production, token, read: context.observability.read })
   const background = await startBackground(context, adapters, services, () => url)
   running.push(...background.running)
-  const pages = healthPort === undefined ? [health] : []
+  const pages = doors.isShared ? [health] : []
   const listening = { server, publicUrl: () => url, health: pages, site: existsSync(SITE) ? SITE : undefined }
   // While read models and workflows start.
   const serve = config.roles.includes('api') ? prepareApi(context, adapters, services, listening) : undefined
   const inTime = await Promise.race([background.started.then(() => true), delay(START_LIMIT_MS, false, { ref: false })])
   if (!inTime) log.warn({ behind: await readBehind(PROJECTIONS, context.database) }, 'starting with stale read models')
   if (serve) {
-    if (healthPort === undefined) server.off('request', healthOnly)
-    else await listen(server, config.http)
+    await doors.openServer()
     running.push(serve())
   }
   readiness = 'ready'
   log.info({ version: VERSION, roles: config.roles }, 'started')
   STARTED.publish(undefined)
-  if (config.roles.includes('workflows'))
-    describeFfmpeg(config.video.ffmpegPath).then(
-      ({ version: ffmpeg, isPackaged }) => log.info({ ffmpeg, isPackaged }, 'ffmpeg found'),
-      (err) => log.error({ err }, 'ffmpeg not found'),
-    )
+  if (config.roles.includes('workflows')) logFfmpeg(config, log)
 
   return {
     url,
@@ -125,17 +94,78 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     ]),
     async stop() {
       readiness = 'draining'
-      if (healthPort !== undefined) void stopListening(server)
+      if (!doors.isShared) void stopListening(server)
       // Keep serving until load balancers, which poll `/readyz`, stop sending requests.
       await delay(config.http.drainMs)
       for (const role of running.toReversed()) await role.stop()
       background.stopWaiting()
-      healthServer.close()
-      healthServer.closeIdleConnections()
+      doors.close()
       await adapters.close()
       await context.close()
     },
   }
+}
+
+/** Returns the checks of `/readyz`. */
+function checksOf(context: () => Context, config: Config, running: readonly Running[]) {
+  const writable = shareFor(PROBE_INTERVAL_MS, async () => {
+    await context().store.probe()
+    if (!config.database) await refuseFullDisk(config.dataDir)
+  })
+  return {
+    behind: () => readBehind(PROJECTIONS, context().database),
+    silent: () =>
+      context()
+        .silences()
+        .map(({ subscription }) => subscription),
+    async dependencies() {
+      await writable()
+      const answers = await Promise.all(running.map((role) => role.reachable?.() ?? true))
+      if (!answers.every(Boolean)) throw new Error('a dependency does not answer')
+    },
+  }
+}
+
+/**
+ * Opens the port of health checks, which is the one of the API unless another is configured. If another Kinora already
+ * uses it, startup fails before it changes anything.
+ */
+async function openDoors({ http }: Config, healthOnly: RequestListener) {
+  const { host, healthPort } = http
+  const server: Server = createServer({
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    // Sockets are served later than the first requests.
+    shouldUpgradeCallback: (request) => server.listenerCount('upgrade') > 0 && isSocketRequest(request),
+  })
+  answerUnparsed(server)
+  const isShared = healthPort === undefined
+  const healthServer = isShared ? server : createServer()
+  healthServer.on('request', healthOnly)
+  if (isShared) await listen(server, http)
+  else await listen(healthServer, { host, port: healthPort }, 'HEALTH_PORT')
+  const { port } = isShared ? (server.address() as AddressInfo) : http
+  return {
+    server,
+    isShared,
+    url: http.publicUrl ?? `http://localhost:${port}`,
+    /** Lets the API answer on its port. */
+    async openServer() {
+      if (isShared) server.off('request', healthOnly)
+      else await listen(server, http)
+    },
+    /** Closes the port of health checks. */
+    close() {
+      healthServer.close()
+      healthServer.closeIdleConnections()
+    },
+  }
+}
+
+function logFfmpeg({ video }: Config, log: Context['log']): void {
+  describeFfmpeg(video.ffmpegPath).then(
+    ({ version: ffmpeg, isPackaged }) => log.info({ ffmpeg, isPackaged }, 'ffmpeg found'),
+    (err) => log.error({ err }, 'ffmpeg not found'),
+  )
 }
 
 /**

@@ -7,7 +7,7 @@ import { ConfigError } from './config/environment.ts'
 import { M0001Baseline } from './migrations/M0001Baseline.ts'
 import { M0002ApiKeys } from './migrations/M0002ApiKeys.ts'
 
-export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
+export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
   { name: 'M0001Baseline', class: M0001Baseline },
   { name: 'M0002ApiKeys', class: M0002ApiKeys },

@@ -39,7 +39,7 @@ export class AdjustmentProofs {
       return undefined
     }
     const name = actor.slice('operator:'.length)
-    const keys = Object.hasOwn(this.#operators, name) ? this.#operators[name]! : []
+    const keys = (Object.hasOwn(this.#operators, name) && this.#operators[name]) || []
     if (keys.length === 0) return `The operator ${name}, who signed it, is not registered.`
     if (!isSignedWith(keys, contentOf(event, reason), signature))
       return `Its signature is not one of the operator ${name}.`

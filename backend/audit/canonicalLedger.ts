@@ -1,6 +1,7 @@
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import { hashedText } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { must } from '../kernel/must.ts'
 import { AUDITED_CATEGORIES, readLedger } from './readLedger.ts'
 
 /** A page of the log as parallel arrays, which are cheap to send between threads. */
@@ -24,8 +25,8 @@ export async function* readCanonical(store: EventStore): AsyncGenerator<Canonica
 
 /** Parses an event from its hashed text, so that the event booked is the event verified. */
 export function eventOf<E extends Event>({ texts, positions, created }: CanonicalPage, index: number): Stored<E> {
-  const event = JSON.parse(texts[index]!)
+  const event = JSON.parse(must(texts[index], 'event'))
   event.position = positions[index]
-  event.created = new Date(created[index]!)
+  event.created = new Date(must(created[index], 'time'))
   return event
 }

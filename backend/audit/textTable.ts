@@ -9,7 +9,8 @@ export function table(names: readonly string[], rows: readonly (readonly Cell[])
     cells
       .map((cell, column) => {
         const text = String(cell ?? '')
-        return typeof cell === 'number' ? text.padStart(widths[column]!) : text.padEnd(widths[column]!)
+        const width = widths[column] ?? 0
+        return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width)
       })
       .join('  ')
       .trimEnd()

@@ -198,14 +198,15 @@ function ofItsUser(event: Stored<SubscriptionEvent>): Stored<SubscriptionEvent> 
 }
 
 function totalsOf(books: Iterable<AccountBook>): Record<string, number> {
-  const totals: Record<string, number> = { ...Object.fromEntries(TOTALS.map((name) => [name, 0])), left: 0, held: 0 }
+  const totals = new Map([...TOTALS, 'left', 'held'].map((name) => [name, 0]))
+  const add = (name: string, amount: number) => totals.set(name, (totals.get(name) ?? 0) + amount)
   for (const book of books) {
-    for (const name of TOTALS) totals[name]! += book.total(name)
+    for (const name of TOTALS) add(name, book.total(name))
     const { left, held } = book.sums()
-    totals.left! += left
-    totals.held! += held
+    add('left', left)
+    add('held', held)
   }
-  return totals
+  return Object.fromEntries(totals)
 }
 
 /** Adds id and position to deviations that are located by stream and revision alone. */

@@ -3,6 +3,7 @@ import path from 'node:path'
 import pg from 'pg'
 import type { ListedStore } from '../kernel/media/mediaStore.port.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import { type Catalogue, type CopyAt, canHold, nameOf, objectKey, readCatalogue } from './catalogue.ts'
 import { fetchCopy, verifyFiles } from './fetchCopy.ts'
 import type { DataPlaces, Product } from './installation.ts'
@@ -104,9 +105,9 @@ async function withDrillDatabase(
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<{ name: string }>('select current_database() as name')
+    const own = await client.query<{ name: string }>('select current_database() as name')
     // The same name every night: what a killed process has left is removed.
-    const name = `kinora-drill-of-${rows[0]!.name.slice(0, 40)}`
+    const name = `kinora-drill-of-${onlyRow(own).name.slice(0, 40)}`
     const remove = () => client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
     await remove()
     await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`)
@@ -122,7 +123,7 @@ async function withDrillDatabase(
 }
 
 function urlOf({ connectionString, host, user }: pg.ClientConfig, name: string): string {
-  if (!connectionString) return `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host!)}`
+  if (!connectionString) return `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host ?? '')}`
   const url = new URL(connectionString)
   url.pathname = `/${name}`
   return url.href

@@ -72,21 +72,21 @@ function faultOfAmounts(
   [event]: readonly CreditAccountEvent[],
   { lots, closed }: CreditAccount,
 ): string | undefined {
-  switch (event!.type) {
+  switch (event?.type) {
     case 'CreditLotGranted':
     case 'CreditsHeld':
     case 'CreditsWithdrawn': {
-      const [{ data }, { amount }] = [event!, command as CreditAccountCommand<'GrantLot'>]
+      const [{ data }, { amount }] = [event, command as CreditAccountCommand<'GrantLot'>]
       const moved = 'parts' in data ? total(data.parts) : data.amount
       return moved === amount ? undefined : `moves ${moved} of ${amount} credits`
     }
     case 'CreditsReversed': {
-      const [{ data }, { amount }] = [event!, command as CreditAccountCommand<'ReverseLot'>]
+      const [{ data }, { amount }] = [event, command as CreditAccountCommand<'ReverseLot'>]
       const claimed = total(data.parts) + data.debt
       return amount !== undefined && claimed > amount ? `claims ${claimed} of ${amount} credits` : undefined
     }
     case 'CreditsRestored': {
-      const [{ data }, { amount, stillClaimed }] = [event!, command as CreditAccountCommand<'RestoreLot'>]
+      const [{ data }, { amount, stillClaimed }] = [event, command as CreditAccountCommand<'RestoreLot'>]
       if (data.amount > amount) return `gives back ${data.amount} of ${amount} credits`
       const isTooFew = [...lots, ...closed].some(({ id, reversed }) => id === data.lotId && reversed < stillClaimed)
       return isTooFew ? `gives back credits that others claim: ${data.amount}` : undefined

@@ -30,7 +30,7 @@ function linkOrCopy(made: string, file: string): void {
   try {
     linkSync(made, file)
   } catch (error) {
-    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code!)) throw error
+    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     copyFileSync(made, file, constants.COPYFILE_EXCL)
   }
 }

@@ -6,10 +6,9 @@ export function remembered<Args extends readonly unknown[], Result>(
   compute: (...args: Args) => Result,
 ): (...args: Args) => Result {
   let last: { readonly args: Args; readonly result: Result } | undefined
-  const isSame = (args: Args) =>
-    last?.args.length === args.length && args.every((each, index) => Object.is(each, last!.args[index]))
   return (...args) => {
-    if (!isSame(args)) last = { args, result: compute(...args) }
-    return last!.result
+    const isSame = last?.args.length === args.length && last.args.every((each, index) => Object.is(each, args[index]))
+    if (!last || !isSame) last = { args, result: compute(...args) }
+    return last.result
   }
 }

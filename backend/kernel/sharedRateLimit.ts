@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { Rejection } from './eventsourcing/pure/decider.ts'
-import type { Changes } from './postgres/changes.ts'
+import type { Change, Changes } from './postgres/changes.ts'
 import { notify } from './postgres/notify.ts'
 import type { Clock } from './time.ts'
 
@@ -14,6 +14,8 @@ const NEGLIGIBLE = 20
 
 type Counts = readonly (readonly [key: string, count: number])[]
 type Note = Readonly<{ name: typeof CALLS; ids: readonly []; from: string; window: number; counts: Counts }>
+
+const isNote = (change: Change): change is Note => change.name === CALLS
 
 /**
  * Creates a rate limiter that counts calls per key in fixed windows of a minute. Takes no time: counts are in memory,
@@ -86,7 +88,7 @@ const EXCHANGE_EVERY_MS = 1_000
 /** Exchanges the counts of a limit with the other processes every second. Returns a function that stops it. */
 export function exchangeCounts(limit: RateLimit, changes: Pick<Changes, 'subscribe'>, pool: pg.Pool): () => void {
   const unsubscribe = changes.subscribe((change) => {
-    if (change.name === CALLS) limit.hear(change as unknown as Note)
+    if (isNote(change)) limit.hear(change)
   })
   const timer = setInterval(() => {
     // A lost notification makes the limit less strict for a minute.

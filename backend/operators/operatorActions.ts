@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 
 interface Action {
   readonly action:
@@ -54,7 +55,7 @@ export function createOperatorActions(pool: Pick<pg.Pool, 'query'>) {
         [perPage, (page - 1) * perPage],
       )
       const counted = await pool.query<{ total: number }>('select count(*)::int as total from operator_action')
-      return { rows, total: counted.rows[0]!.total }
+      return { rows, total: onlyRow(counted).total }
     },
 
     /** Deletes refused sign-ins, which may contain a stranger's address. Other actions are kept. */

@@ -40,8 +40,8 @@ function createCookies({ secure, deviceKey }: Pick<SessionsOptions, 'secure' | '
   }
   const setToken = (ctx: Context, token: string | null) => setCookie(ctx, cookie, token, SESSION_SECONDS)
   const deviceOf = (ctx: Context): string | undefined => {
-    const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(ctx.cookies.get(deviceCookie) ?? '') ?? []
-    return device && timingSafeEqual(Buffer.from(mac!), Buffer.from(macOf(device))) ? device : undefined
+    const [, device, mac = ''] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(ctx.cookies.get(deviceCookie) ?? '') ?? []
+    return device && timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(device))) ? device : undefined
   }
   const rememberDevice = (ctx: Context) => {
     const device = deviceOf(ctx) ?? randomUUID()

@@ -28,7 +28,7 @@ function readArguments(args: readonly string[], defaultOperator: string) {
   for (const name of ['user', 'amount', 'reason'] as const)
     if (!values[name]?.trim()) throw new UsageError(`--${name} is missing`)
   const amount = Number(values.amount)
-  if (!/^[+-]?\d+$/.test(values.amount!.trim()) || amount === 0 || Math.abs(amount) > 1_000_000)
+  if (!/^[+-]?\d+$/.test((values.amount ?? '').trim()) || amount === 0 || Math.abs(amount) > 1_000_000)
     throw new UsageError('--amount must be a whole number of credits other than 0, a million at most')
   if (!isOperatorName(operator)) throw new UsageError('--operator must be letters, digits, and any of . - _ @ +')
   if (reason.length > 200) throw new UsageError('--reason must be 200 characters at most')

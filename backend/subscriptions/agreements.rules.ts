@@ -127,7 +127,8 @@ export const forfeitedSales = (subscription: Subscription): readonly string[] =>
 export const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
 
 /** Returns the earlier of two instants, or the one that is known. */
-export const earliest = (a: string | null, b: string | null) => (a === null || (b !== null && b < a) ? b : a)
+export const earliest = <Other extends string | null>(a: string | null, b: Other) =>
+  a === null || (b !== null && b < a) ? b : a
 
 /** Returns until when a plan stays if it is cancelled: the end of its paid period, or of the grace period if that is later. */
 export const endOf = ({ status, periodEnd, graceUntil }: Pick<Agreement, 'status' | 'periodEnd' | 'graceUntil'>) =>

@@ -26,7 +26,8 @@ export const cancelled = (
 })
 
 /** Returns whether an agreement is approved and starts when the current one ends. */
-export const isScheduled = ({ status }: Agreement) => status === 'scheduled'
+export const isScheduled = (agreement: Agreement): agreement is Agreement & { startsAt: string } =>
+  agreement.status === 'scheduled'
 
 /** Includes agreements that expired unapproved: they become valid again if the buyer approves them late. */
 export const awaitsApproval = ({ status, endCause }: Agreement) =>

@@ -150,14 +150,10 @@ describe('a smaller plan that is scheduled when the cancelled larger one is bill
       .decides(renewedA, dated(scheduledB(null), soldAt))
   })
 
-  it('starts on its date if the larger one is suspended, or was reactivated in an earlier release', () => {
-    for (const state of [
-      [cancelled(), suspended('provider', soldAt, soldAt)],
-      [cancelled(), reactivated],
-    ])
-      given(...running, ...next, ...state)
-        .when(renewal)
-        .decides(renewedA)
+  it('starts on its date if the larger one is suspended', () => {
+    given(...running, ...next, cancelled(), suspended('provider', soldAt, soldAt))
+      .when(renewal)
+      .decides(renewedA)
   })
 
   it('stays ended if it was withdrawn', () => {

@@ -53,8 +53,7 @@ type Reversing = Readonly<{
 function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Reversing): Events {
   const { saleId, reversalId, kind, amountCents } = reversal
   const taken = takenCents(after, sale) - takenCents(before, sale)
-  // Events that predate cumulative claims can have claimed more.
-  const credits = Math.max(0, unclaimedCredits(after, sale))
+  const credits = unclaimedCredits(after, sale)
   const about = { userId, agreementId: sale.agreementId, at, saleId }
   const data = { ...about, reversalId, kind, amountCents, takenCents: taken, credits }
   const reversed = { type: 'SubscriptionSaleReversed', data } as const
@@ -80,7 +79,7 @@ export function reportDispute(command: SubscriptionCommand<'ReportDispute'>, sub
     const reversal = { saleId, reversalId: id, kind: 'reversal', amountCents: 0 } as const
     return [disputed, ...reverse(command, { reversal, sale, before: subscription, after })]
   }
-  const data = { ...about, restorationId: id, amountCents, credits: Math.max(0, -unclaimedCredits(after, sale)) }
+  const data = { ...about, restorationId: id, amountCents, credits: 0 - unclaimedCredits(after, sale) }
   return [disputed, { type: 'SubscriptionSaleRestored', data }]
 }
 

@@ -7,14 +7,13 @@ import { createRateLimit } from '../kernel/sharedRateLimit.ts'
 import * as contract from './contract.ts'
 import { planConfiguration } from './planConfiguration.ts'
 import type { SubscriptionReads } from './subscriptionReads.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import { createSubscriptions, type SubscriptionsDeps } from './subscriptions.ts'
 
 /** Calls of a user that ask the payment provider, which limits those of the installation. Counted in each process. */
 const PROVIDER_CALLS_PER_MINUTE = 30
 
-export interface SubscriptionRoutes {
+export interface SubscriptionRoutes extends SubscriptionsDeps {
   readonly reads: SubscriptionReads
-  readonly subscriptions: Subscriptions
   /** Whether this installation has plans. */
   readonly hasPlans: boolean
   /** PayPal's plan id for each tier that PayPal bills. */
@@ -26,7 +25,8 @@ export interface SubscriptionRoutes {
 const noPlans = () => new Rejection('payments_off', 'This installation has no plans. Its operators grant credits.')
 
 export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): void {
-  const { reads, subscriptions, hasPlans, paypalPlans, facts } = routes
+  const { reads, hasPlans, paypalPlans, facts } = routes
+  const subscriptions = createSubscriptions(routes)
   const limit = createRateLimit(PROVIDER_CALLS_PER_MINUTE)
   const servePlans: Serve = hasPlans
     ? serve

@@ -121,27 +121,6 @@ describe('a second scheduled plan', () => {
         activated('C', { tier: 'ultimate', statusAt: on('01-05') }),
       )
   })
-
-  it('still gives way to a later plan when a log holds both, with or without a current one', () => {
-    given(
-      requested('B', 'standard', startsAt),
-      scheduled('B'),
-      requested('C', 'pro', startsAt),
-      scheduled('C', { tier: 'pro' }),
-    )
-      .when(applyDueChanges(startsAt))
-      .decides(
-        dated(ended('B', 'withdrawn'), startsAt),
-        dated(activated('C', { periodEnd: null, statusAt: null }), startsAt),
-      )
-    given(...both, scheduled('C', { tier: 'pro' }))
-      .when(applyDueChanges(startsAt))
-      .decides(
-        dated(ended('A', 'replaced', 'C'), startsAt),
-        dated(ended('B', 'withdrawn'), startsAt),
-        dated(activated('C', { periodEnd: null, statusAt: null }), startsAt),
-      )
-  })
 })
 
 describe('a plan that was approved', () => {
@@ -197,22 +176,6 @@ describe('plans that wait for their start or approval', () => {
         ended('C', 'withdrawn'),
         activated('D', { tier: 'ultimate', statusAt: on('01-05') }),
       )
-  })
-
-  it('start in the order of their dates, not of their requests', () => {
-    const [early, late] = [on('02-01'), on('02-02')]
-    const first = [requested('B', 'standard', early), scheduled('B')]
-    const second = [requested('C', 'pro', late), scheduled('C', { tier: 'pro', startsAt: late })]
-    for (const bothScheduled of [
-      [...first, ...second],
-      [...second, ...first],
-    ])
-      given(...bothScheduled)
-        .when(applyDueChanges(on('02-03')))
-        .decides(
-          dated(ended('C', 'withdrawn'), early),
-          dated(activated('B', { tier: 'standard', periodEnd: null, statusAt: null }), early),
-        )
   })
 })
 

@@ -11,7 +11,7 @@ type Start = Partial<SubscriptionEvent<'SubscriptionActivated'>['data']>
  * approval wins.
  */
 const isOutdone = ({ agreements }: Subscription, agreement: Agreement, approvedAt: string): boolean => {
-  const own = earliest(agreement.approvedAt, approvedAt)!
+  const own = earliest(agreement.approvedAt, approvedAt)
   return agreements.some(
     (other) => other.id !== agreement.id && (isRunning(other) || isScheduled(other)) && (other.approvedAt ?? '') > own,
   )
@@ -79,7 +79,7 @@ export function startPaid(
   const hasPlan = currentOf(subscription)?.status === 'active'
   const approval = { ...sale, statusAt: null, approvedAt: sale.soldAt }
   if (hasPlan && !isScheduled(agreement)) return approve(subscription, approval, agreement)
-  if (hasPlan && agreement.startsAt! > sale.at) return []
+  if (hasPlan && isScheduled(agreement) && agreement.startsAt > sale.at) return []
   if (!isScheduled(agreement) && isOutdone(subscription, agreement, sale.soldAt))
     return [ended(sale, agreement, 'withdrawn')]
   return activate(subscription, sale, agreement, { periodEnd: sale.periodEnd })
@@ -89,10 +89,9 @@ export function startPaid(
 export function delayNext(
   { agreements }: Subscription,
   sale: SubscriptionCommand<'ReportSale'>,
-  { status, cancelled }: Agreement,
+  { status }: Agreement,
 ): Events {
-  const next = agreements.find((other) => isScheduled(other) && other.startsAt! < sale.periodEnd)
-  // In logs of earlier releases, a reactivated plan can have a next one, which starts on its date.
-  if (!next || status !== 'active' || cancelled === 'no') return []
+  const next = agreements.find((other) => isScheduled(other) && other.startsAt < sale.periodEnd)
+  if (!next || status !== 'active') return []
   return [scheduled(sale, next, { startsAt: sale.periodEnd, statusAt: null })]
 }

@@ -150,9 +150,7 @@ function applyDueChanges(command: SubscriptionCommand<'ApplyDueChanges'>, subscr
 
 function applyDueChange(occasion: Occasion, agreement: Agreement, subscription: Subscription): Events {
   if (agreement.status === 'pending') return [ended(occasion, agreement, 'not_approved')]
-  // Logs of earlier releases can hold two.
-  const due = subscription.agreements.findLast((other) => isScheduled(other) && other.startsAt! <= occasion.at)
-  if (agreement.status === 'scheduled') return activate(subscription, occasion, due ?? agreement)
+  if (agreement.status === 'scheduled') return activate(subscription, occasion, agreement)
   if (agreement.cancelled !== 'no') return endPeriod(occasion, agreement, subscription)
   if (agreement.status === 'suspended') return [ended(occasion, agreement, 'unpaid')]
   const { userId, at } = occasion
@@ -162,7 +160,7 @@ function applyDueChange(occasion: Occasion, agreement: Agreement, subscription: 
 
 /** Ends a cancelled plan with its period. One that starts then continues it, so that the unused credits stay. */
 function endPeriod(occasion: Occasion, agreement: Agreement, subscription: Subscription): Events {
-  const next = subscription.agreements.findLast((other) => isScheduled(other) && other.startsAt! <= occasion.at)
+  const next = subscription.agreements.find((other) => isScheduled(other) && other.startsAt <= occasion.at)
   return next ? activate(subscription, occasion, next) : [ended(occasion, agreement, 'period_end')]
 }
 

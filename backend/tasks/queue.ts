@@ -60,7 +60,7 @@ export async function readQueueView(database: Database, query: QueueQuery): Prom
   })
   // If starts are held up, expect to wait at least as long as the oldest unstarted task has waited.
   const startsInMs = ({ unstarted, unstarted_since: since }: (typeof own)[number]) =>
-    unstarted === 0 ? 0 : Math.max(unstarted * START_MS, query.now - Date.parse(since!))
+    unstarted === 0 || since === null ? 0 : Math.max(unstarted * START_MS, query.now - Date.parse(since))
   const timedOwn = own.map((task) => ({ ...timed(task), startsInMs: startsInMs(task) }))
   const left = estimateQueue({ ...query, running: running.map(timed), own: timedOwn, typicalMs: average })
   const places = own.flatMap(({ place }) => place ?? [])
@@ -69,7 +69,7 @@ export async function readQueueView(database: Database, query: QueueQuery): Prom
     user_queue_position: places.length > 0 ? Math.min(...places) : null,
     user_in_progress: own.length,
     user_limit: query.openTasks,
-    tasks: own.map(({ id, place }) => ({ id, position: place, seconds_left: Math.round(left.get(id)! / 1000) })),
+    tasks: own.map(({ id, place }) => ({ id, position: place, seconds_left: Math.round((left.get(id) ?? 0) / 1000) })),
   }
 }
 
@@ -104,9 +104,9 @@ export function estimateQueue({
   for (const task of own) if (task.place === null) left.set(task.id, remaining(task, now))
   // Milliseconds until each slot of the user's lane is free.
   const lane = [...left.values(), ...Array<number>(Math.max(0, concurrent - left.size)).fill(0)]
-  for (const task of own.filter(({ place }) => place !== null).toSorted((a, b) => a.place! - b.place!)) {
-    const ahead = task.place! - 1
-    const slot = free[ahead % free.length]! + Math.floor(ahead / free.length) * typicalMs
+  const waiting = own.flatMap((task) => (task.place === null ? [] : [{ ...task, ahead: task.place - 1 }]))
+  for (const { ahead, ...task } of waiting.toSorted((a, b) => a.ahead - b.ahead)) {
+    const slot = (free[ahead % free.length] ?? 0) + Math.floor(ahead / free.length) * typicalMs
     const turn = Math.max(slot, createsPerMinute ? Math.floor(ahead / createsPerMinute) * 60_000 : 0)
     lane.sort((a, b) => a - b)
     const done = Math.max(turn, lane[0] ?? 0, task.startsInMs) + task.typicalMs

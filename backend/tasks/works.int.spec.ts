@@ -9,6 +9,7 @@ import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { openDatabase } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -179,7 +180,8 @@ describe('an uploaded picture', () => {
         removed.add(key)
       },
     }
-    await database.em.fork().execute(
+    await query(
+      database,
       `insert into image_upload (id, user_id, created_at, bytes)
        select gen_random_uuid(), gen_random_uuid(), now() - interval '25 hours', 1 from generate_series(1, 50)`,
     )

@@ -23,7 +23,7 @@ import type { FailureCode, Task, WorkStats } from './contract.ts'
 import { aboutNegativePrompt, aboutPrompt, type Decrypt } from './promptCipher.port.ts'
 import { readQueueView } from './queue.ts'
 
-interface WorksDeps {
+export interface WorksDeps {
   readonly store: EventStore
   readonly database: Database
   readonly clock: Clock
@@ -104,8 +104,8 @@ export function createWorks({
      * Returns up to `limit` rows of a user's tasks in the order of their creation, after the task `after` if there is one;
      * undefined if that does not exist.
      */
-    listAfter: (userId: string, place: Parameters<typeof listVideoTasksAfter>[2]) =>
-      listVideoTasksAfter(database, userId, place),
+    listAfter: async (userId: string, place: Parameters<typeof listVideoTasksAfter>[2]) =>
+      place.after !== undefined && !isUuid(place.after) ? undefined : listVideoTasksAfter(database, userId, place),
 
     async queue(userId: string) {
       const limits = { slots: renderSlots, createsPerMinute, firstEstimateMs, ...(await allowance(userId)) }

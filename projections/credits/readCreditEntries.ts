@@ -1,4 +1,7 @@
-import { type Database, type LocalDays, type Page, queryOne, queryPrepared, SPAN } from '../engine/query.ts'
+import { onlyRow } from '#backend/kernel/postgres/onlyRow.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
+import { type LocalDays, localDays, type Page, SPAN } from '../engine/queryPage.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
 export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: number }
@@ -9,30 +12,30 @@ export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: 
  * `credit_balance` if it ends with the same entry. Otherwise one of the two read models is behind, and all entries are added up.
  */
 const PAGE = `with own as (
-    select coalesce(b.entry_count, (select count(*)::int from credit_entry where user_id = :userId)) as total,
-      coalesce(b.entry_sum, (select coalesce(sum(amount), 0) from credit_entry where user_id = :userId)) as balance
-    from (select max(revision) as last_entry from credit_entry where user_id = :userId) latest
-    left join credit_balance b on b.id = :userId and b.last_entry = latest.last_entry),
+    select coalesce(b.entry_count, (select count(*)::int from credit_entry where user_id = $1)) as total,
+      coalesce(b.entry_sum, (select coalesce(sum(amount), 0) from credit_entry where user_id = $1)) as balance
+    from (select max(revision) as last_entry from credit_entry where user_id = $1) latest
+    left join credit_balance b on b.id = $1 and b.last_entry = latest.last_entry),
   newest as (
-    select * from credit_entry where user_id = :userId order by revision desc limit :offset::bigint + :perPage::bigint),
+    select * from credit_entry where user_id = $1 order by revision desc limit $3::bigint + $2::bigint),
   balanced as (
     select newest.*, (balance - coalesce(sum(amount) over (
       order by revision desc rows between unbounded preceding and 1 preceding), 0))::int as balance_after from newest, own)
-  select total, to_json(array(select to_json(t) from balanced t order by revision desc offset :offset::bigint)) as rows from own`
+  select total, to_json(array(select to_json(t) from balanced t order by revision desc offset $3::bigint)) as rows from own`
 
 /** Returns one page of a user's credit entries with the balance after each, newest first, and the total count. */
 export async function readCreditEntries(database: Database, userId: string, { page, perPage }: Page) {
-  const parameters = { userId, perPage, offset: (page - 1) * perPage }
   type Found = { rows: CreditEntryWithBalance[]; total: number }
-  const [found] = await queryPrepared<Found>(database, PAGE, parameters)
-  return { entries: found!.rows, total: found!.total }
+  const found = await queryPrepared<Found>(database, PAGE, [userId, perPage, (page - 1) * perPage])
+  const { rows: entries, total } = onlyRow({ rows: found })
+  return { entries, total }
 }
 
 /** Returns the number of credits that a user has spent since an instant. */
 export async function readSpent(database: Database, userId: string, since: string): Promise<number> {
   const sql = `select coalesce(-sum(amount), 0)::int as spent from credit_entry
-     where user_id = :userId and kind = 'spend' and created_at >= :since`
-  return (await queryOne<{ spent: number }>(database, sql, { userId, since })).spent
+     where user_id = $1 and kind = 'spend' and created_at >= $2`
+  return (await queryOne<{ spent: number }>(database, sql, [userId, since])).spent
 }
 
 /** Returns the credits sold, given and spent in a period, and the credits outstanding now. */
@@ -45,6 +48,6 @@ export const readCreditFlows = (database: Database, days: LocalDays) => {
        coalesce(sum(case when kind in ('sold', 'given') then amount when kind in ('spent', 'lapsed') then -amount end), 0)::float
          as outstanding
      from credit_flow, ${SPAN}`,
-    { ...days },
+    localDays(days),
   )
 }

@@ -1,10 +1,11 @@
-import { type Database, query, queryPrepared } from '../engine/query.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query, queryPrepared } from '#backend/kernel/postgres/query.ts'
 import { type CreditBalanceRow, creditFigures } from './creditBalance.ts'
 
 /** Returns the credits that a user can spend at an instant, and those spent or held in the current period. */
 export async function readCredits(database: Database, userId: string, at: string) {
-  const sql = 'select to_json(t) as row from credit_balance t where id = :userId'
-  const [found] = await queryPrepared<{ row: CreditBalanceRow }>(database, sql, { userId })
+  const sql = 'select to_json(t) as row from credit_balance t where id = $1'
+  const [found] = await queryPrepared<{ row: CreditBalanceRow }>(database, sql, [userId])
   return creditFigures(found?.row, at)
 }
 
@@ -14,8 +15,8 @@ export async function readExpired(database: Database, at: string): Promise<strin
     database,
     `select id from credit_balance where exists (
        select 1 from jsonb_array_elements(lots) lot
-       where not (lot->>'closed')::boolean and (lot->>'expires_at')::timestamptz <= :at)`,
-    { at },
+       where not (lot->>'closed')::boolean and (lot->>'expires_at')::timestamptz <= $1)`,
+    [at],
   )
   return rows.map(({ id }) => id)
 }
@@ -24,9 +25,9 @@ export async function readExpired(database: Database, at: string): Promise<strin
 export async function readWithoutLot(database: Database, userIds: readonly string[], lotId: string): Promise<string[]> {
   const rows = await query<{ id: string }>(
     database,
-    `select value as id from jsonb_array_elements_text(:userIds::jsonb) where not exists (
-       select from credit_balance b where b.id = value::uuid and b.lots @> jsonb_build_array(jsonb_build_object('id', :lotId::text)))`,
-    { userIds: JSON.stringify(userIds), lotId },
+    `select value as id from jsonb_array_elements_text($1::jsonb) where not exists (
+       select from credit_balance b where b.id = value::uuid and b.lots @> jsonb_build_array(jsonb_build_object('id', $2::text)))`,
+    [JSON.stringify(userIds), lotId],
   )
   return rows.map(({ id }) => id)
 }
@@ -48,9 +49,10 @@ export type BalancePage = { readonly after: string; readonly limit: number } | {
 export async function readBalances(database: Database, page: BalancePage): Promise<Balance[]> {
   const [where, values] =
     'ids' in page
-      ? ['id = any(?::uuid[]) order by id', [`{${page.ids.join(',')}}`]]
-      : ['id > ? order by id limit ?', [page.after, page.limit]]
-  return database.em.fork().execute<Balance[]>(
+      ? ['id = any($1::uuid[]) order by id', [`{${page.ids.join(',')}}`]]
+      : ['id > $1 order by id limit $2', [page.after, page.limit]]
+  return query<Balance>(
+    database,
     `select b.id, (coalesce(lots.left, 0) - b.debt)::int as balance, coalesce(history.total, 0)::int as entries,
        history.revision
      from (select * from credit_balance where ${where}) b

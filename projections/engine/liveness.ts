@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne } from '#backend/kernel/postgres/query.ts'
 import type { AnyProjection } from './projection.ts'
-import { type Database, query, queryOne } from './query.ts'
 import { REBUILD_REQUESTED, tableName } from './readModel.ts'
 
 const FIRST_POLL_MS = 4
@@ -30,12 +31,12 @@ export async function readBehind(
   }))
   const behind = await query<{ table: string }>(
     database,
-    `select p."table" from jsonb_to_recordset(:models::jsonb) p (name text, version int, "table" text)
+    `select p."table" from jsonb_to_recordset($1::jsonb) p (name text, version int, "table" text)
      left join projection_checkpoint c on c.name = p.name
-     where c.version is null or c.version <> :requested and c.version < p.version or c.live_at is null
-       or c.live_at < coalesce(:since::timestamptz, clock_timestamp() - :stalled * interval '1 millisecond')
+     where c.version is null or c.version <> $2 and c.version < p.version or c.live_at is null
+       or c.live_at < coalesce($3::timestamptz, clock_timestamp() - $4 * interval '1 millisecond')
      order by p."table"`,
-    { models: JSON.stringify(models), requested: REBUILD_REQUESTED, since: since ?? null, stalled: STALLED_MS },
+    [JSON.stringify(models), REBUILD_REQUESTED, since ?? null, STALLED_MS],
   )
   return behind.map(({ table }) => table)
 }

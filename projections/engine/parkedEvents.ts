@@ -26,7 +26,7 @@ export function logParked(log: ProjectionLog, projection: string, parked: readon
 /** Returns an error as text that Postgres can store, without the values of the rejected row, which follow in new lines. */
 function errorText(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return text.split('\n', 1)[0]!.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH).toWellFormed()
+  return text.replace(/\n.*/s, '').replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH).toWellFormed()
 }
 
 /** Returns which rows and streams of events have a parked event before them. */

@@ -1,9 +1,9 @@
 import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
 import { type Transaction, transaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyWrites, type Write, type Written } from './applyWrites.ts'
 import type { Parked } from './foldOrPark.ts'
 import { isOwn, isRelevant } from './projection.ts'
-import type { Database } from './query.ts'
 import type { Target } from './readModel.ts'
 
 /** Another process moved the checkpoint, or a newer version took over the read model. Nothing was written. */

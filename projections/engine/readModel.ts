@@ -1,6 +1,7 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne } from '#backend/kernel/postgres/query.ts'
 import type { AnyProjection } from './projection.ts'
-import { type Database, query, queryOne } from './query.ts'
 
 /** Checkpoint version with which an operator requests a rebuild by the running version. */
 export const REBUILD_REQUESTED = 0
@@ -34,14 +35,14 @@ export async function openCheckpoints(
   const wanted = JSON.stringify(models.map(({ name, version }) => ({ name, version })))
   const create = `with created as (
       insert into projection_checkpoint (name, version) select name, version
-      from jsonb_to_recordset(:wanted::jsonb) m (name text, version int) on conflict do nothing returning name)
+      from jsonb_to_recordset($1::jsonb) m (name text, version int) on conflict do nothing returning name)
     delete from parked_event where projection in (select name from created)`
-  await query(database, create, { wanted })
+  await query(database, create, [wanted])
   const rows = await query<{ name: string; version: number; position: GlobalPosition | null }>(
     database,
     `select c.name, c.version, c.position from projection_checkpoint c
-     join jsonb_to_recordset(:wanted::jsonb) m (name text) on c.name = m.name`,
-    { wanted },
+     join jsonb_to_recordset($1::jsonb) m (name text) on c.name = m.name`,
+    [wanted],
   )
   return new Map(rows.map(({ name, version, position }) => [name, { version, position: position ?? undefined }]))
 }
@@ -54,10 +55,10 @@ const LEFT_MS = 2 * 60_000
  * the first report, they count from the swap.
  */
 export async function reclaim(database: Database, { name, version }: AnyProjection): Promise<void> {
-  const sql = `update projection_checkpoint set version = :requested, position = null, last_event = null
-    where name = :name and version > :version
-      and coalesce(live_at, updated_at) < clock_timestamp() - :left * interval '1 millisecond'`
-  await query(database, sql, { name, version, requested: REBUILD_REQUESTED, left: LEFT_MS })
+  const sql = `update projection_checkpoint set version = $1, position = null, last_event = null
+    where name = $2 and version > $3
+      and coalesce(live_at, updated_at) < clock_timestamp() - $4 * interval '1 millisecond'`
+  await query(database, sql, [REBUILD_REQUESTED, name, version, LEFT_MS])
 }
 
 /**
@@ -71,9 +72,9 @@ export async function readSnapshot<Item>(database: Database, projection: AnyProj
     database,
     `select (select case when parked.projection is null then live.position else parked.checkpoint end
          from projection_checkpoint live left join parked_event parked on parked.projection = live.name
-         where live.name = :name order by parked.position limit 1) as position,
+         where live.name = $1 order by parked.position limit 1) as position,
        (select coalesce(json_agg(${item} order by id), '[]') from "${tableName(projection)}" where ${where}) as items`,
-    { name: projection.name },
+    [projection.name],
   )
   return { upTo: position ?? undefined, items }
 }
@@ -83,9 +84,9 @@ export async function includesYesterday(database: Database, { name }: AnyProject
   const [found] = await query<{ complete: boolean }>(
     database,
     `select live_at > clock_timestamp() - interval '1 day'
-       and not exists (select from parked_event where projection = :name) as complete
-     from projection_checkpoint where name = :name`,
-    { name },
+       and not exists (select from parked_event where projection = $1) as complete
+     from projection_checkpoint where name = $1`,
+    [name],
   )
   return found?.complete ?? false
 }

@@ -1,4 +1,6 @@
-import { type Database, type Page, query, queryPage } from './query.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query } from '#backend/kernel/postgres/query.ts'
+import { type Page, queryPage } from './queryPage.ts'
 
 interface ParkedEvent {
   readonly projection: string
@@ -22,7 +24,7 @@ export const listParked = (database: Database, page: Page) =>
       from: LIVE,
       orderBy: 'parked_event.position, projection',
     },
-    {},
+    [],
     page,
   )
 

@@ -1,9 +1,10 @@
 import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { notify } from '#backend/kernel/postgres/notify.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query } from '#backend/kernel/postgres/query.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
 import { batchFor, projectAlone } from './project.ts'
 import { type AnyProjection, streamPrefixesOf } from './projection.ts'
-import type { Database } from './query.ts'
 import { openCheckpoints, tableName } from './readModel.ts'
 import type { Queries } from './readRows.ts'
 
@@ -34,8 +35,8 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
   const em = database.em.fork()
   let { position } = (await openCheckpoints(database, [{ name: draft, version: projection.version }])).get(draft)!
   // Without a checkpoint, an existing table is from another log or from an attempt that failed before its first checkpoint.
-  if (position === undefined) await em.execute(`drop table if exists "${draft}"`)
-  await em.execute(`create table if not exists "${draft}" (like "${table}" including all)`)
+  if (position === undefined) await query(em, `drop table if exists "${draft}"`)
+  await query(em, `create table if not exists "${draft}" (like "${table}" including all)`)
   const catchUp = async () => {
     const done = new AbortController()
     const streamPrefixes = streamPrefixesOf(projection)
@@ -60,24 +61,25 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
 function swapIn(projection: AnyProjection, database: Database, draft: string, catchUp: () => Promise<void>) {
   const table = tableName(projection)
   return database.em.fork().transactional(async (em) => {
-    const lock = 'select name from projection_checkpoint where name = ? and version < ? for update'
-    const older = await em.execute(lock, [projection.name, projection.version])
+    const lock = 'select name from projection_checkpoint where name = $1 and version < $2 for update'
+    const older = await query(em, lock, [projection.name, projection.version])
     if (older.length > 0) {
       await catchUp()
-      const [swapped] = await em.execute<{ position?: GlobalPosition }[]>(
+      const [swapped] = await query<{ position?: GlobalPosition }>(
+        em,
         `update projection_checkpoint live set version = built.version, position = built.position,
            last_event = built.last_event, live_at = null, updated_at = clock_timestamp()
-         from projection_checkpoint built where live.name = ? and built.name = ? returning live.position`,
+         from projection_checkpoint built where live.name = $1 and built.name = $2 returning live.position`,
         [projection.name, draft],
       )
-      await em.execute('delete from parked_event where projection = ?', [projection.name])
-      await em.execute('update parked_event set projection = ? where projection = ?', [projection.name, draft])
-      await em.execute(`drop table "${table}"`)
-      await em.execute(`alter table "${draft}" rename to "${table}"`)
+      await query(em, 'delete from parked_event where projection = $1', [projection.name])
+      await query(em, 'update parked_event set projection = $1 where projection = $2', [projection.name, draft])
+      await query(em, `drop table "${table}"`)
+      await query(em, `alter table "${draft}" rename to "${table}"`)
       // Readers may be waiting for a position that the old rows never reached.
       await notify(em, { name: projection.name, ids: [], ...swapped })
-    } else await em.execute(`drop table "${draft}"`)
-    await em.execute('delete from parked_event where projection = ?', [draft])
-    await em.execute('delete from projection_checkpoint where name = ?', [draft])
+    } else await query(em, `drop table "${draft}"`)
+    await query(em, 'delete from parked_event where projection = $1', [draft])
+    await query(em, 'delete from projection_checkpoint where name = $1', [draft])
   })
 }

@@ -1,6 +1,7 @@
 import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query } from '#backend/kernel/postgres/query.ts'
 import type { EventIdentity } from './project.ts'
-import { type Database, query } from './query.ts'
 import { REBUILD_REQUESTED } from './readModel.ts'
 import type { Queries } from './readRows.ts'
 import { REBUILD_TABLE } from './rebuild.ts'

@@ -1,9 +1,10 @@
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query } from '#backend/kernel/postgres/query.ts'
 import { transaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyWrites } from './applyWrites.ts'
 import { commitOrPark, Fenced } from './project.ts'
 import type { AnyProjection } from './projection.ts'
-import { type Database, query } from './query.ts'
 import { liveTarget } from './readModel.ts'
 
 interface Replay {
@@ -38,9 +39,9 @@ export async function replayParked(projections: readonly AnyProjection[], replay
   for (const projection of projections) {
     const stale = await query<{ row_key: string }>(
       replay.database,
-      `select row_key from parked_event join projection_checkpoint c on c.name = projection and c.version = :version
-       where projection = :name group by row_key order by min(parked_event.position)`,
-      { name: projection.name, version: projection.version },
+      `select row_key from parked_event join projection_checkpoint c on c.name = projection and c.version = $1
+       where projection = $2 group by row_key order by min(parked_event.position)`,
+      [projection.version, projection.name],
     )
     for (const { row_key } of stale) {
       if (replay.signal?.aborted) return { replayed, failed }
@@ -62,8 +63,8 @@ async function replayRow(projection: AnyProjection, key: string, { store, databa
     const page = await query<ParkedRow>(
       database,
       `select event_id, stream, revision, checkpoint from parked_event
-       where projection = :name and row_key = :key order by position limit ${PAGE}`,
-      { name, key },
+       where projection = $1 and row_key = $2 order by position limit ${PAGE}`,
+      [name, key],
     )
     if (page.length === 0) return { replayed, failed: 0 }
     const events = await readEvents(store, page)

@@ -1,5 +1,6 @@
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query } from '#backend/kernel/postgres/query.ts'
 import type { AnyProjection } from './projection.ts'
-import { type Database, query } from './query.ts'
 
 const REPORT_EVERY_MS = 2_000
 
@@ -40,10 +41,10 @@ async function reportAll(database: Database, models: readonly Model[]): Promise<
     database,
     `with free as materialized (
        select c.name from projection_checkpoint c
-       join jsonb_to_recordset(:models::jsonb) m (name text, version int) on c.name = m.name and c.version = m.version
+       join jsonb_to_recordset($1::jsonb) m (name text, version int) on c.name = m.name and c.version = m.version
        for update of c skip locked)
      update projection_checkpoint c set live_at = statement_timestamp() from free where c.name = free.name returning c.name`,
-    { models: JSON.stringify(models.map(({ name, version }) => ({ name, version }))) },
+    [JSON.stringify(models.map(({ name, version }) => ({ name, version })))],
   )
   const reported = new Set(free.map(({ name }) => name))
   const locked = models.filter(({ name }) => !reported.has(name))
@@ -51,8 +52,7 @@ async function reportAll(database: Database, models: readonly Model[]): Promise<
 }
 
 const reportOne = (database: Database, { name, version }: Model) =>
-  query(
-    database,
-    'update projection_checkpoint set live_at = clock_timestamp() where name = :name and version = :version',
-    { name, version },
-  )
+  query(database, 'update projection_checkpoint set live_at = clock_timestamp() where name = $1 and version = $2', [
+    name,
+    version,
+  ])

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventBatch, EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
 import type { Written } from './applyWrites.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
 import { type Batch, batchFor, projectAlone, projectTogether } from './project.ts'
 import { type AnyProjection, streamPrefixesOf } from './projection.ts'
-import type { Database } from './query.ts'
 import type { Target } from './readModel.ts'
 import { reportLive } from './reportLive.ts'
 

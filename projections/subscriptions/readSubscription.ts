@@ -1,13 +1,6 @@
-import {
-  type Database,
-  type LocalDays,
-  type Page,
-  query,
-  queryOne,
-  queryPage,
-  queryPrepared,
-  SPAN,
-} from '../engine/query.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
+import { type LocalDays, localDays, type Page, queryPage, SPAN } from '../engine/queryPage.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from './currentSubscription.ts'
 import type { InvoiceRow } from './invoice.ts'
@@ -16,22 +9,22 @@ export type { CurrentSubscriptionRow, InvoiceRow }
 
 /** Returns a user's subscription, or undefined if the user has never requested one. */
 export async function readSubscription(database: Database, userId: string) {
-  const sql = 'select to_json(t) as row from current_subscription t where id = :userId'
-  const [found] = await queryPrepared<{ row: CurrentSubscriptionRow }>(database, sql, { userId })
+  const sql = 'select to_json(t) as row from current_subscription t where id = $1'
+  const [found] = await queryPrepared<{ row: CurrentSubscriptionRow }>(database, sql, [userId])
   return found?.row
 }
 
 /** Returns one page of a user's invoices, newest first, and the total count. */
 export async function readInvoices(database: Database, userId: string, page: Page) {
-  const invoices = { columns: '*', from: 'invoice where user_id = :userId', orderBy: 'period_start desc, id' }
-  const { rows, total } = await queryPage<InvoiceRow>(database, invoices, { userId }, page)
+  const invoices = { columns: '*', from: 'invoice where user_id = $1', orderBy: 'period_start desc, id' }
+  const { rows, total } = await queryPage<InvoiceRow>(database, invoices, [userId], page)
   return { invoices: rows, total }
 }
 
 /** Returns the id of the user who paid for a sale, or undefined if the sale is not known yet. */
 export async function readBuyer(database: Database, saleId: string): Promise<string | undefined> {
-  const sql = 'select user_id from invoice where sale_id = :saleId'
-  const [found] = await query<{ user_id: string }>(database, sql, { saleId })
+  const sql = 'select user_id from invoice where sale_id = $1'
+  const [found] = await query<{ user_id: string }>(database, sql, [saleId])
   return found?.user_id
 }
 
@@ -64,5 +57,5 @@ export const readRevenue = (database: Database, days: LocalDays) =>
     database,
     `select currency, sum(amount_cents - refunded_cents)::float as amount from invoice, ${SPAN}
      where period_start >= begins and period_start < ends group by currency order by currency`,
-    { ...days },
+    localDays(days),
   )

@@ -1,4 +1,4 @@
-import type { Database } from '../engine/query.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { lateRenders } from './lateRender.ts'
 import { openTasks } from './openTask.ts'

@@ -1,4 +1,5 @@
-import { type Database, query, queryOne } from '../engine/query.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne } from '#backend/kernel/postgres/query.ts'
 
 type Kind = Readonly<{ resolution: string; duration: number }>
 interface Running extends Kind {
@@ -34,8 +35,8 @@ export const readQueue = (database: Database, userId: string) =>
        (select coalesce(jsonb_agg(jsonb_build_object(
           'id', o.id, 'status', status, 'place', place, 'started_at', started_at, 'percent', p.percent,
           'unstarted', unstarted, 'unstarted_since', unstarted_since, 'resolution', resolution, 'duration', duration) order by o.created_at, o.id), '[]')
-        from open o left join render_progress p on p.task_id = o.id where user_id = :userId) as own`,
-    { userId },
+        from open o left join render_progress p on p.task_id = o.id where user_id = $1) as own`,
+    [userId],
   )
 
 /** Returns the median render time in milliseconds of the last 200 videos, by resolution and duration. */

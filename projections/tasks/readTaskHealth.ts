@@ -1,4 +1,6 @@
-import { type Database, type LocalDays, query, queryOne, SPAN } from '../engine/query.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne } from '#backend/kernel/postgres/query.ts'
+import { type LocalDays, localDays, SPAN } from '../engine/queryPage.ts'
 
 interface OpenTasks {
   readonly waiting: number
@@ -19,10 +21,10 @@ export const readOpenTasks = (database: Database, stuckBefore: { waiting: Date; 
        (1000 * extract(epoch from min(created_at) filter (where waits)))::float as oldest,
        (select coalesce(json_agg(s), '[]') from (
           select id as task_id, status, coalesce(started_at, created_at) as since from open
-          where case when waits then created_at < :waiting else coalesce(started_at, created_at) < :made end
+          where case when waits then created_at < $1 else coalesce(started_at, created_at) < $2 end
           order by since limit 100) s) as stuck
      from open`,
-    stuckBefore,
+    [stuckBefore.waiting, stuckBefore.made],
   )
 
 /** Counts the tasks that ended in a period, by error code, which is null for delivered videos. */
@@ -31,7 +33,7 @@ export const readOutcomes = (database: Database, days: LocalDays) =>
     database,
     `select error_code as code, count(*)::int as count from task_outcome, ${SPAN}
      where ended_at >= begins and ended_at < ends group by error_code order by count desc, code`,
-    { ...days },
+    localDays(days),
   )
 
 /** Counts the tasks that ended since an instant, and the failures that the user or the content did not cause. */
@@ -40,8 +42,8 @@ export const readOutcomesSince = (database: Database, since: Date) =>
     database,
     `select count(*)::int as videos,
        count(*) filter (where error_code not in ('content_refused', 'cancelled'))::int as failed
-     from task_outcome where ended_at >= :since`,
-    { since },
+     from task_outcome where ended_at >= $1`,
+    [since],
   )
 
 /** Counts the clips delivered in a period, by cost. */
@@ -50,7 +52,7 @@ export const readDelivered = (database: Database, days: LocalDays) =>
     database,
     `select cents, count(*)::int as clips from task_outcome, ${SPAN}
      where ended_at >= begins and ended_at < ends and error_code is null group by cents`,
-    { ...days },
+    localDays(days),
   )
 
 /** Export of a period's failures by error code. Parameters: first day, last day, time zone. */
@@ -77,9 +79,9 @@ export const readOpenTaskCounts = (database: Database, stuckBefore: { started: D
        select v.status, v.started_at, v.created_at from open_task o join video_task v using (id))
      select (select coalesce(json_agg(t), '[]') from (
          select status, count(*)::int as count from open group by status) t) as statuses,
-       (select count(*)::int from open where started_at < :started or started_at is null and created_at < :waiting) as stuck,
+       (select count(*)::int from open where started_at < $1 or started_at is null and created_at < $2) as stuck,
        (select count(*)::int from late_render) as late`,
-    stuckBefore,
+    [stuckBefore.started, stuckBefore.waiting],
   )
 
 /** Counts the tasks whose workflow has not started. `since`: when the oldest was submitted, in epoch seconds. */

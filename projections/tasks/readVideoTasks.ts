@@ -1,8 +1,9 @@
 import type { EventStore, NewEvent, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { isUuid } from '#backend/kernel/eventsourcing/uuid7.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import { foldEvent, isRelevant } from '../engine/projection.ts'
-import { type Database, type Page, query, queryOne, queryPage, queryPrepared } from '../engine/query.ts'
+import { type Page, queryPage } from '../engine/queryPage.ts'
 import { includesYesterday } from '../engine/readModel.ts'
 import type { Queries } from '../engine/readRows.ts'
 import { type VideoTaskRow, videoTasks } from './videoTask.ts'
@@ -28,17 +29,15 @@ export type TaskWithProgress = VideoTaskRow & { percent: number | null; frame_at
 const COLUMNS = 't.*, p.percent, p.frame_at'
 const TASKS = 'video_task t left join render_progress p on p.task_id = t.id'
 
-const MATCHING = `user_id = :userId and (:status::text is null or status = :status)
-  and (:taskType::text is null or task_type = :taskType) and (:model::text is null or model = :model)
-  and (:from::timestamptz is null or created_at >= :from) and (:before::timestamptz is null or created_at < :before)
-  and (:ids::jsonb is null or id in (select value::uuid from jsonb_array_elements_text(:ids::jsonb)))`
+const MATCHING = `user_id = $1 and ($2::text is null or status = $2)
+  and ($3::text is null or task_type = $3) and ($4::text is null or model = $4)
+  and ($5::timestamptz is null or created_at >= $5) and ($6::timestamptz is null or created_at < $6)
+  and ($7::jsonb is null or id in (select value::uuid from jsonb_array_elements_text($7::jsonb)))`
 const NEWEST = 'created_at desc, id desc'
-const EVERYTHING = { status: null, taskType: null, model: null, from: null, before: null }
 
-function parameters(userId: string, { ids, ...filter }: TaskFilter) {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
-  return { ...EVERYTHING, ...Object.fromEntries(given), userId, ids: ids ? JSON.stringify(ids) : null }
-}
+/** Returns the parameters of `MATCHING`. */
+const matching = (userId: string, { status, taskType, model, from, before, ids }: TaskFilter) =>
+  [userId, status, taskType, model, from, before, ids && JSON.stringify(ids)].map((value) => value ?? null)
 
 /** Returns one page of a user's tasks, newest first, and the total count. */
 export async function listVideoTasks(
@@ -48,7 +47,7 @@ export async function listVideoTasks(
 ) {
   const tasks = { columns: COLUMNS, from: `${TASKS} where ${MATCHING}`, orderBy: NEWEST }
   const place = { page, perPage }
-  const { rows, total } = await queryPage<TaskWithProgress>(database, tasks, parameters(userId, filter), place)
+  const { rows, total } = await queryPage<TaskWithProgress>(database, tasks, matching(userId, filter), place)
   return { tasks: rows, total }
 }
 
@@ -61,18 +60,17 @@ export async function listVideoTasksAfter(
   userId: string,
   { after, limit, order }: { after?: string | undefined; limit: number; order: 'asc' | 'desc' },
 ): Promise<TaskWithProgress[] | undefined> {
-  const id = after !== undefined && isUuid(after) ? after : null
-  const [known] = await query(database, 'select id from video_task where id = :id and user_id = :userId', {
-    id,
+  const [known] = await query(database, 'select id from video_task where id = $1 and user_id = $2', [
+    after ?? null,
     userId,
-  })
+  ])
   if (after !== undefined && !known) return undefined
   return query<TaskWithProgress>(
     database,
-    `select ${COLUMNS} from ${TASKS} where user_id = :userId and (:id::uuid is null or (created_at, t.id)
-       ${order === 'asc' ? '>' : '<'} (select created_at, id from video_task where id = :id::uuid))
-     order by created_at ${order}, t.id ${order} limit :limit`,
-    { userId, id, limit },
+    `select ${COLUMNS} from ${TASKS} where user_id = $1 and ($2::uuid is null or (created_at, t.id)
+       ${order === 'asc' ? '>' : '<'} (select created_at, id from video_task where id = $2::uuid))
+     order by created_at ${order}, t.id ${order} limit $3`,
+    [userId, after ?? null, limit],
   )
 }
 
@@ -81,14 +79,14 @@ export const listPrompts = (database: Database, userId: string, filter: TaskFilt
   query<{ id: string; prompt: string }>(
     database,
     `select id, encrypted_prompt as prompt from video_task where ${MATCHING} order by ${NEWEST}`,
-    parameters(userId, filter),
+    matching(userId, filter),
   )
 
 export async function readVideoTasks(database: Database, ids: readonly string[]): Promise<TaskWithProgress[]> {
   // OFFSET makes PostgreSQL look up each id. Prepared while the table was small, a join would scan it as it grows.
-  const sql = `select to_json(found) as row from jsonb_array_elements_text(:ids::jsonb) as wanted (id)
+  const sql = `select to_json(found) as row from jsonb_array_elements_text($1::jsonb) as wanted (id)
     cross join lateral (select ${COLUMNS} from ${TASKS} where t.id = wanted.id::uuid offset 0) found`
-  const found = await queryPrepared<{ row: TaskWithProgress }>(database, sql, { ids: JSON.stringify(ids) })
+  const found = await queryPrepared<{ row: TaskWithProgress }>(database, sql, [JSON.stringify(ids)])
   return found.map(({ row }) => row)
 }
 
@@ -102,23 +100,23 @@ export interface EndedTask {
 }
 
 // Most changes are of tasks that have not ended: their rows are looked up, but not sent.
-const endedOf = (wanted: string) => `select found.id as "taskId", found.user_id as "userId",
+const endedOf = (since: string, wanted: string) => `select found.id as "taskId", found.user_id as "userId",
     found.status = 'Success' as succeeded, to_jsonb(found.finished_at) #>> '{}' as "finishedAt"
   from ${wanted} cross join lateral (
     select id, user_id, status, error_code, finished_at from video_task where id = wanted.id::uuid offset 0) found
-  where found.finished_at >= :since::timestamptz
+  where found.finished_at >= ${since}::timestamptz
     and (found.status = 'Success' or found.status = 'Fail' and found.error_code is distinct from 'cancelled')`
-const ENDED_OF = endedOf('jsonb_array_elements_text(:ids::jsonb) as wanted (id)')
+const ENDED_OF = endedOf('$2', 'jsonb_array_elements_text($1::jsonb) as wanted (id)')
 // Only the outcomes have an index of the times at which tasks of every status ended.
-const ENDED = endedOf('(select id from task_outcome where ended_at >= :since::timestamptz) wanted')
+const ENDED = endedOf('$1', '(select id from task_outcome where ended_at >= $1::timestamptz) wanted')
 
 /** Returns those of the tasks that have ended since an instant. */
 export const readNewlyEnded = (database: Database, ids: readonly string[], since: Date) =>
-  queryPrepared<EndedTask>(database, ENDED_OF, { ids: JSON.stringify(ids), since: since.toISOString() })
+  queryPrepared<EndedTask>(database, ENDED_OF, [JSON.stringify(ids), since.toISOString()])
 
 /** Returns all tasks that have ended since an instant. */
 export const readEndedSince = (database: Database, since: Date) =>
-  queryPrepared<EndedTask>(database, ENDED, { since: since.toISOString() })
+  queryPrepared<EndedTask>(database, ENDED, [since.toISOString()])
 
 /**
  * Folds a task's stream into the row that the read model shows once it has caught up; undefined if there is no such
@@ -159,11 +157,11 @@ async function imagesOf(database: Database, imageIds: readonly string[], conditi
   const rows = await query<{ id: string }>(
     database,
     // Each condition has an index of its own.
-    `select image as id from jsonb_array_elements_text(:ids::jsonb) as image
+    `select image as id from jsonb_array_elements_text($1::jsonb) as image
      where exists (select from video_task where first_frame = image::uuid ${condition})
        or exists (select from video_task where last_frame = image::uuid ${condition})
        or exists (select from video_task where reference_images @> to_jsonb(image) ${condition})`,
-    { ids: JSON.stringify(imageIds) },
+    [JSON.stringify(imageIds)],
   )
   return new Set(rows.map(({ id }) => id))
 }
@@ -174,13 +172,13 @@ export const readWorkStats = (database: Database, userId: string) =>
     database,
     `select count(*)::int as videos, coalesce(sum(video_duration_ms), 0)::float as duration_ms,
        coalesce(sum(video_size), 0)::float as bytes
-     from video_task where user_id = :userId and status = 'Success'`,
-    { userId },
+     from video_task where user_id = $1 and status = 'Success'`,
+    [userId],
   )
 
 /** Returns the ids of a user's tasks. */
 export async function readTaskIds(database: Database, userId: string): Promise<string[]> {
-  const rows = await query<{ id: string }>(database, 'select id from video_task where user_id = :userId', { userId })
+  const rows = await query<{ id: string }>(database, 'select id from video_task where user_id = $1', [userId])
   return rows.map(({ id }) => id)
 }
 

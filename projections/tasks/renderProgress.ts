@@ -1,5 +1,6 @@
 import { notify } from '#backend/kernel/postgres/notify.ts'
-import { type Database, queryPrepared } from '../engine/query.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { queryPrepared } from '#backend/kernel/postgres/query.ts'
 import { videoTasks } from './videoTask.ts'
 
 /** Previews of engines are smaller. */
@@ -14,7 +15,7 @@ interface Progress {
 /** Stores the progress of a render and notifies listeners. `undefined`, or an unknown progress, deletes it. */
 export async function showProgress(database: Database, taskId: string, progress: Progress | undefined): Promise<void> {
   if (progress?.percent === undefined) {
-    await queryPrepared(database, 'delete from render_progress where task_id = :taskId', { taskId })
+    await queryPrepared(database, 'delete from render_progress where task_id = $1', [taskId])
     return
   }
   const { frame } = progress
@@ -22,13 +23,13 @@ export async function showProgress(database: Database, taskId: string, progress:
   const changed = await queryPrepared(
     database,
     `insert into render_progress as p (task_id, percent, frame, frame_at)
-     values (:taskId, :percent, decode(:shown::text, 'base64'), case when :shown::text is not null then :percent::int end)
+     values ($1, $2, decode($3::text, 'base64'), case when $3::text is not null then $2::int end)
      on conflict (task_id) do update set percent = excluded.percent, frame = coalesce(excluded.frame, p.frame),
        frame_at = case when excluded.frame is distinct from p.frame then coalesce(excluded.frame_at, p.frame_at)
          else p.frame_at end
      where p.percent <> excluded.percent
      returning task_id`,
-    { taskId, percent: Math.round(progress.percent), shown },
+    [taskId, Math.round(progress.percent), shown],
   )
   if (changed.length > 0) await notify(database.em.fork(), { name: videoTasks.name, ids: [taskId] })
 }

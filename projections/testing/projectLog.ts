@@ -1,6 +1,6 @@
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Database } from '#backend/kernel/postgres/query.ts'
 import type { AnyProjection } from '../engine/projection.ts'
-import type { Database } from '../engine/query.ts'
 import { runProjections } from '../engine/runProjections.ts'
 
 interface Stores {

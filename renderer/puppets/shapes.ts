@@ -57,19 +57,18 @@ export function paintShapes(pen: Pen, shapes: readonly Shape[], tones: Tones, { 
     }
     const [kind, , ...places] = shape
     // The kind says how many numbers a point has.
-    const points = places.map((place) => place.map(at)) as unknown as (readonly [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ])[]
-    const [x, y, radius, from, to] = points[0]!
-    if (kind === 'body') body(pen, ...(points as unknown as [number, number, number][]))
-    if (kind === 'poly') polygon(pen, ...(points as unknown as Point[]))
-    if (kind === 'line') line(pen, tone, x, ...(points.slice(1) as unknown as Point[]))
-    if (kind === 'oval') for (const [cx, cy, rx, ry, turn] of points) oval(pen, cx, cy, rx, ry ?? rx, turn)
-    if (kind === 'limb') limb(pen, [x, y], radius, [points[1]![0], points[1]![1]], points[1]![2])
+    const points = places.map((place) => {
+      const [x = 0, y = 0, radius = 0, from = radius, to = 0] = place.map(at)
+      return [x, y, radius, from, to] as const
+    })
+    const [first = NOWHERE, second = NOWHERE] = points
+    const [x, y, radius, from, to] = first
+    const flat = () => points.map(([x, y]): Point => [x, y])
+    if (kind === 'body') body(pen, ...points.map(([x, y, half]) => [x, y, half] as const))
+    if (kind === 'poly') polygon(pen, ...flat())
+    if (kind === 'line') line(pen, tone, x, ...flat().slice(1))
+    if (kind === 'oval') for (const point of points) oval(pen, ...point)
+    if (kind === 'limb') limb(pen, [x, y], radius, [second[0], second[1]], second[2])
     if (kind === 'cap') arc(pen, x, y, radius, from * Math.PI, to * Math.PI).fill()
     if (kind !== 'ring') continue
     pen.strokeStyle = tone
@@ -77,6 +76,8 @@ export function paintShapes(pen: Pen, shapes: readonly Shape[], tones: Tones, { 
     arc(pen, x, y, radius, 0, 2 * Math.PI).stroke()
   }
 }
+
+const NOWHERE = [0, 0, 0, 0, 0] as const
 
 function arc(pen: Pen, ...args: [x: number, y: number, radius: number, from: number, to: number]): Pen {
   pen.beginPath()

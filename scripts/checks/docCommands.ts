@@ -21,7 +21,7 @@ export const PAGES: readonly string[] = [
 /** Returns the commands in the `sh` blocks of the pages, each once, without comments and lines that are settings. */
 export function commandsOf(pages: readonly string[]): string[] {
   const blocks = pages.flatMap((page) =>
-    [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines]) => lines!),
+    [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines = '']) => lines),
   )
   const lines = blocks.flatMap((block) => block.split('\n')).map((line) => line.replace(/(^|\s+)#.*$/, '').trim())
   return [...new Set(lines)].filter(
@@ -33,7 +33,7 @@ export function commandsOf(pages: readonly string[]): string[] {
 export const inlineCommandsOf = (pages: readonly string[]): string[] =>
   pages.flatMap((page) =>
     [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/`((?:npm run|docker compose run) [^`\n]+)`/g)].map(
-      ([, command]) => command!,
+      ([, command = '']) => command,
     ),
   )
 

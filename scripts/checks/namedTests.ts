@@ -10,9 +10,9 @@ export interface NamedTest {
 
 /** Returns the tests that a page names, as in `a.spec.ts` “rejects a second capture”. */
 export const namedTests = (text: string): NamedTest[] =>
-  [...text.matchAll(/`([\w./]+(?:\.spec\.tsx?|Contract\.ts))` “([^”]+)”/g)].map(([, file, title]) => ({
-    file: file!,
-    title: title!,
+  [...text.matchAll(/`([\w./]+(?:\.spec\.tsx?|Contract\.ts))` “([^”]+)”/g)].map(([, file = '', title = '']) => ({
+    file,
+    title,
   }))
 
 /** Returns whether a spec has a test or a group with a title, as its source spells it. */

@@ -36,20 +36,20 @@ export const sourcePaths = (root: string, programs: readonly string[]): Plugin =
  */
 export function withSourcePaths(source: string, file: string, root: string, programs: readonly string[]): string {
   const folder = path.posix.dirname(file)
-  const own: Readonly<Record<string, string>> = {
+  const own = {
     url: `new URL('../${file}', import.meta.url).href`,
     dirname: `(import.meta.dirname + '/../${folder}')`,
     // A program is the main module if the process was started with the program's file of the bundle.
     main: programs.includes(file) ? `(process.argv[1] === import.meta.dirname + '/${bundled(file)}')` : 'false',
   }
-  return source.replace(OWN_PATH, (expression, fromUrl: string, fromFolder: string, property: string) => {
-    if (property) return own[property]!
+  return source.replace(OWN_PATH, (expression, fromUrl: string, fromFolder: string, property?: keyof typeof own) => {
+    if (property) return own[property]
     const named = fromUrl ?? fromFolder
     const target = path.posix.join(folder, named)
     if (programs.includes(target)) return expression.replace(named, `./${bundled(target)}`)
     if (target.endsWith('.ts') && !SOURCES.includes(target)) throw new Error(`${file}: ${target} is not in the bundle`)
     if (!BUILT.includes(target) && !existsSync(path.join(root, target))) throw new Error(`${file}: no ${target}`)
-    return expression.replace('import.meta.url', own.url!).replace('import.meta.dirname', own.dirname!)
+    return expression.replace('import.meta.url', own.url).replace('import.meta.dirname', own.dirname)
   })
 }
 

@@ -98,7 +98,7 @@ export class Starts {
       if (!this.#stopped) this.#repeatLater(start, error)
       return
     }
-    const [, ...behind] = this.#byEntity.get(start.entity)!
+    const [, ...behind] = this.#byEntity.get(start.entity) ?? []
     this.#byEntity.delete(start.entity)
     for (const next of behind) this.#enqueue(next)
   }

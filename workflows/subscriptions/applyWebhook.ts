@@ -44,10 +44,11 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       const { disputeId } = subject
       const found = await deps.payments.getDispute(disputeId)
       let result: WebhookResult = 'later'
-      for (const saleId of found?.saleIds ?? []) {
+      if (!found) return 'later'
+      const { outcome, statusAt, saleIds } = found
+      for (const saleId of saleIds) {
         const userId = await deps.findBuyer(saleId)
         if (userId === undefined) continue
-        const { outcome, statusAt } = found!
         const dispute = { userId, saleId, disputeId, outcome, statusAt }
         await sendCommand(deps, { type: 'ReportDispute', ...dispute, at: calendarTime(deps) })
         result = { userId }

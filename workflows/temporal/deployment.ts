@@ -45,7 +45,7 @@ export async function promoteVersion(
       const theirs = versions.find((version) => current !== undefined && buildOf(version) === current)
       if (mine && current !== buildId) {
         const isNewer = theirs && createdAt(theirs) > createdAt(mine)
-        if (isNewer && (await msSincePoll(current!)) < abandonedMs) {
+        if (isNewer && current && (await msSincePoll(current)) < abandonedMs) {
           if (newer !== current)
             log.warn({ buildId, current }, 'newer workflow version is current, finishing own workflows')
           newer = current

@@ -19,7 +19,7 @@ function isMailAddress(text: string): boolean {
   if (others.length > 0 || !LOCAL_PART.test(local) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return false
   if (!URL.canParse(`http://${domain}`)) return false
   const labels = new URL(`http://${domain}`).hostname.split('.')
-  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && /[a-z]/.test(labels.at(-1)!)
+  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && /[a-z]/.test(labels.at(-1) ?? '')
 }
 
 // Validation messages are stable error codes. The site translates them; the server adds an English message.

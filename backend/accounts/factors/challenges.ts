@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { Cookies } from '../sessions/cookies.ts'
 
@@ -32,10 +33,10 @@ export function createChallenges(database: Database, key: Buffer, cookies: Cooki
       const expected = Buffer.from(macOf(challenge, Number(expiry), session))
       if (!timingSafeEqual(Buffer.from(mac), expected)) return false
       const em = database.em.fork()
-      await em.execute('delete from spent_challenge where expires_at < ?', [new Date(now())])
+      await query(em, 'delete from spent_challenge where expires_at < $1', [new Date(now())])
       const row = [createHash('sha256').update(challenge).digest('hex'), new Date(Number(expiry))]
-      const sql = 'insert into spent_challenge (hash, expires_at) values (?, ?) on conflict do nothing returning hash'
-      return (await em.execute<object[]>(sql, row)).length > 0
+      const sql = 'insert into spent_challenge (hash, expires_at) values ($1, $2) on conflict do nothing returning hash'
+      return (await query<object>(em, sql, row)).length > 0
     },
   }
 }

@@ -3,6 +3,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import { createThread } from '../../kernel/threads/callThread.ts'
 import type { Passkey } from '../secondFactors.contract.ts'
 import type { Challenges } from './challenges.ts'
@@ -52,7 +53,7 @@ function siteOf(publicUrl: string) {
 
 /** Returns the ids of the owner's passkeys. @throws Rejection too_many_passkeys, if there is no room for one more */
 async function idsWithRoom(em: EntityManager, owner: string) {
-  const existing = await em.execute<{ id: string }[]>('select id from passkey where owner = ?', [owner])
+  const existing = await query<{ id: string }>(em, 'select id from passkey where owner = $1', [owner])
   if (existing.length >= MAX_PASSKEYS)
     throw new Rejection('too_many_passkeys', 'You have 20 passkeys. Please remove one first.')
   return existing
@@ -91,11 +92,12 @@ const createAdditions = (database: Database, challenges: Challenges, publicUrl: 
     const key = Buffer.from(publicKey).toString('base64url')
     await database.em.fork().transactional(async (tx) => {
       // Concurrent additions would count the same passkeys.
-      await tx.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`passkeys of ${owner}`])
+      await query(tx, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`passkeys of ${owner}`])
       await idsWithRoom(tx, owner)
-      const added = await tx.execute<object[]>(
+      const added = await query<object>(
+        tx,
         `insert into passkey (id, owner, name, public_key, counter, transports, created_at)
-         values (?, ?, ?, ?, ?, array(select jsonb_array_elements_text(?::jsonb)), now())
+         values ($1, $2, $3, $4, $5, array(select jsonb_array_elements_text($6::jsonb)), now())
          on conflict do nothing returning id`,
         [id, owner, name, key, counter, JSON.stringify(transports)],
       )
@@ -121,8 +123,8 @@ const createChecks = (database: Database, challenges: Challenges, publicUrl: () 
    */
   async verify(ctx: Context, credential: object): Promise<string> {
     const response = credential as AuthenticationResponseJSON
-    const sql = 'select id, owner, public_key, counter, transports from passkey where id = ?'
-    const [stored] = isCredentialId(response.id) ? await database.em.fork().execute<Stored[]>(sql, [response.id]) : []
+    const sql = 'select id, owner, public_key, counter, transports from passkey where id = $1'
+    const [stored] = isCredentialId(response.id) ? await query<Stored>(database, sql, [response.id]) : []
     if (!stored) throw refused()
     const answer = {
       response,
@@ -140,8 +142,9 @@ const createChecks = (database: Database, challenges: Challenges, publicUrl: () 
       (isExpected) => inThread('verifyAuthentication', [answer], isExpected),
     )
     if (!verified) throw refused()
-    const counted = await database.em.fork().execute<object[]>(
-      `update passkey set counter = ?, last_used_at = now() where id = ? and (counter < ? or (counter = 0 and ? = 0))
+    const counted = await query<object>(
+      database,
+      `update passkey set counter = $1, last_used_at = now() where id = $2 and (counter < $3 or (counter = 0 and $4 = 0))
        returning id`,
       [authenticationInfo.newCounter, stored.id, authenticationInfo.newCounter, authenticationInfo.newCounter],
     )
@@ -158,12 +161,11 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
   return {
     /** Returns the owner's passkeys, oldest first. */
     async list(owner: string): Promise<Passkey[]> {
-      const rows = await database.em
-        .fork()
-        .execute<Passkey[]>(
-          'select id, name, created_at, last_used_at from passkey where owner = ? order by created_at, id',
-          [owner],
-        )
+      const rows = await query<Passkey>(
+        database,
+        'select id, name, created_at, last_used_at from passkey where owner = $1 order by created_at, id',
+        [owner],
+      )
       const iso = (time: string) => new Date(time).toISOString()
       return rows.map((row) => ({
         ...row,
@@ -177,8 +179,8 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
 
     /** Removes one of the owner's passkeys. @throws Rejection not_found */
     async remove(owner: string, id: string): Promise<void> {
-      const sql = 'delete from passkey where owner = ? and id = ? returning id'
-      if (!isCredentialId(id) || (await database.em.fork().execute<object[]>(sql, [owner, id])).length === 0)
+      const sql = 'delete from passkey where owner = $1 and id = $2 returning id'
+      if (!isCredentialId(id) || (await query<object>(database, sql, [owner, id])).length === 0)
         throw new Rejection('not_found', 'This passkey was already removed.')
     },
   }

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query, queryOne } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { UserKeys } from '../keys/userKeys.ts'
 import type { Factors, Method } from '../secondFactors.contract.ts'
@@ -22,39 +23,39 @@ interface SecondFactorsOptions {
 
 export type SecondFactors = ReturnType<typeof createSecondFactors>
 
-/** The factors of an owner, whose id is a parameter twice. */
-const FACTORS = `(select from authenticator where owner = ? and confirmed_at is not null
-  union all select from passkey where owner = ?) as factor`
+/** The factors of the owner `$1`. */
+const FACTORS = `(select from authenticator where owner = $1 and confirmed_at is not null
+  union all select from passkey where owner = $1) as factor`
 
 const wrongCode = () => new ValidationError([{ path: 'code', code: 'wrong_code' }])
 
 async function replaceCodes(em: EntityManager, owner: string): Promise<string[]> {
   const codes = newRecoveryCodes()
   await lockCodes(em, owner)
-  await em.execute('delete from recovery_code where owner = ?', [owner])
+  await query(em, 'delete from recovery_code where owner = $1', [owner])
   for (const code of codes)
-    await em.execute('insert into recovery_code (hash, owner) values (?, ?)', [hashOfCode(code), owner])
+    await query(em, 'insert into recovery_code (hash, owner) values ($1, $2)', [hashOfCode(code), owner])
   return codes
 }
 
 /** Makes codes for a first factor, whatever is stored: the owner has never seen those. */
 async function firstCodes(em: EntityManager, owner: string): Promise<string[]> {
   const sql = `select (select count(*)::int from ${FACTORS}) as factors,
-    (select count(*)::int from recovery_code where owner = ?) as codes`
-  const [found] = await em.execute<{ factors: number; codes: number }[]>(sql, [owner, owner, owner])
-  return found!.factors > 1 && found!.codes > 0 ? [] : replaceCodes(em, owner)
+    (select count(*)::int from recovery_code where owner = $1) as codes`
+  const { factors, codes } = await queryOne<{ factors: number; codes: number }>(em, sql, [owner])
+  return factors > 1 && codes > 0 ? [] : replaceCodes(em, owner)
 }
 
 async function spendRecoveryCode(em: EntityManager, owner: string, code: string): Promise<boolean> {
-  const sql = 'delete from recovery_code where hash = ? and owner = ? returning owner'
-  return (await em.execute<object[]>(sql, [hashOfCode(code), owner])).length > 0
+  const sql = 'delete from recovery_code where hash = $1 and owner = $2 returning owner'
+  return (await query<object>(em, sql, [hashOfCode(code), owner])).length > 0
 }
 
 /** Creates the owners' authenticator apps. */
 function createAuthenticator({ database, userKeys, now = Date.now }: SecondFactorsOptions) {
   const secretOf = async (owner: string, confirmed: boolean): Promise<string | undefined> => {
-    const sql = 'select sealed from authenticator where owner = ? and (confirmed_at is not null) = ?'
-    const [row] = await database.em.fork().execute<{ sealed: string }[]>(sql, [owner, confirmed])
+    const sql = 'select sealed from authenticator where owner = $1 and (confirmed_at is not null) = $2'
+    const [row] = await query<{ sealed: string }>(database, sql, [owner, confirmed])
     return row && userKeys.tryDecrypt(aboutSecret(owner), row.sealed)
   }
 
@@ -64,15 +65,16 @@ function createAuthenticator({ database, userKeys, now = Date.now }: SecondFacto
       const secret = await secretOf(owner, true)
       const step = secret && stepOf(secret, code, now())
       if (!step) return false
-      const sql = 'update authenticator set last_step = ? where owner = ? and last_step < ? returning owner'
-      return (await database.em.fork().execute<object[]>(sql, [step, owner, step])).length > 0
+      const sql = 'update authenticator set last_step = $1 where owner = $2 and last_step < $3 returning owner'
+      return (await query<object>(database, sql, [step, owner, step])).length > 0
     },
 
     /** Makes a secret, which counts once it is confirmed. Replaces an unconfirmed one. @throws Rejection factor_exists */
     async begin(owner: string, label: string) {
       const secret = newSecret()
-      const begun = await database.em.fork().execute<object[]>(
-        `insert into authenticator as a (owner, sealed, created_at) values (?, ?, now())
+      const begun = await query<object>(
+        database,
+        `insert into authenticator as a (owner, sealed, created_at) values ($1, $2, now())
          on conflict (owner) do update set sealed = excluded.sealed, created_at = now()
          where a.confirmed_at is null returning owner`,
         [owner, await userKeys.encrypt(aboutSecret(owner), secret)],
@@ -90,8 +92,9 @@ function createAuthenticator({ database, userKeys, now = Date.now }: SecondFacto
       const step = secret && stepOf(secret, plainCode(code), now())
       if (!step) throw wrongCode()
       return database.em.fork().transactional(async (tx) => {
-        const confirmed = await tx.execute<object[]>(
-          `update authenticator set confirmed_at = now(), created_at = now(), last_step = ? where owner = ? and confirmed_at is null
+        const confirmed = await query<object>(
+          tx,
+          `update authenticator set confirmed_at = now(), created_at = now(), last_step = $1 where owner = $2 and confirmed_at is null
            returning owner`,
           [step, owner],
         )
@@ -103,8 +106,8 @@ function createAuthenticator({ database, userKeys, now = Date.now }: SecondFacto
     /** Turns the authenticator app off, and removes the recovery codes with the last factor. Returns whether it was on. */
     remove: (owner: string): Promise<boolean> =>
       database.em.fork().transactional(async (tx) => {
-        const sql = 'delete from authenticator where owner = ? returning confirmed_at'
-        const [removed] = await tx.execute<{ confirmed_at: Date | null }[]>(sql, [owner])
+        const sql = 'delete from authenticator where owner = $1 returning confirmed_at'
+        const [removed] = await query<{ confirmed_at: Date | null }>(tx, sql, [owner])
         await removeIdleCodes(tx, owner)
         return Boolean(removed?.confirmed_at)
       }),
@@ -120,12 +123,13 @@ export function createSecondFactors(options: SecondFactorsOptions) {
   const authenticator = createAuthenticator(options)
 
   const list = async (owner: string): Promise<Omit<Factors, 'missing'>> => {
-    const [row] = await database.em.fork().execute<Pick<Factors, 'totp' | 'recovery_codes'>[]>(
-      `select exists (select from authenticator where owner = ? and confirmed_at is not null) as totp,
-         (select count(*)::int from recovery_code where owner = ?) as recovery_codes`,
-      [owner, owner],
+    const row = await queryOne<Pick<Factors, 'totp' | 'recovery_codes'>>(
+      database,
+      `select exists (select from authenticator where owner = $1 and confirmed_at is not null) as totp,
+         (select count(*)::int from recovery_code where owner = $1) as recovery_codes`,
+      [owner],
     )
-    return { ...row!, passkeys: await passkeys.list(owner) }
+    return { ...row, passkeys: await passkeys.list(owner) }
   }
 
   return {
@@ -185,22 +189,18 @@ export function createSecondFactors(options: SecondFactorsOptions) {
  * new codes, so both sets would stay, and two deletions that meet the rows in different orders would deadlock.
  */
 const lockCodes = (tx: EntityManager, owner: string) =>
-  tx.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`recovery codes of ${owner}`])
+  query(tx, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`recovery codes of ${owner}`])
 
 /** Deletes recovery codes that have no factor left to replace. */
 async function removeIdleCodes(tx: EntityManager, owner: string): Promise<void> {
   await lockCodes(tx, owner)
-  await tx.execute(`delete from recovery_code where owner = ? and not exists (select from ${FACTORS})`, [
-    owner,
-    owner,
-    owner,
-  ])
+  await query(tx, `delete from recovery_code where owner = $1 and not exists (select from ${FACTORS})`, [owner])
 }
 
 /** Deletes the second factors and recovery codes of an owner that are younger than a time, in the caller's transaction. */
 export async function eraseFactors(tx: EntityManager, owner: string, after = new Date(0)): Promise<void> {
   for (const table of ['authenticator', 'passkey'])
-    await tx.execute(`delete from ${table} where owner = ? and created_at > ?`, [owner, after])
+    await query(tx, `delete from ${table} where owner = $1 and created_at > $2`, [owner, after])
   await removeIdleCodes(tx, owner)
-  await tx.execute('delete from recovery_code where owner = ? and created_at > ?', [owner, after])
+  await query(tx, 'delete from recovery_code where owner = $1 and created_at > $2', [owner, after])
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import { saveFingerprint } from './masterKey.ts'
 import { type About, keyFor, opens, seal, unseal, wrappingKey } from './seal.ts'
 import { opensUserKey, readWrappedKeys, rewrapUserKey } from './userKeys.ts'
@@ -17,8 +18,8 @@ const aboutFormerKey = (purpose: string): About => ({ purpose: 'key ring', row: 
 
 /** Returns the keys derived for a purpose from earlier master keys, newest first. */
 export async function formerKeys(database: Database, masterKey: string, purpose: string): Promise<Buffer[]> {
-  const sql = 'select sealed from key_ring where purpose = ? order by rotated_at desc'
-  const rows = await database.em.fork().execute<{ sealed: string }[]>(sql, [purpose])
+  const sql = 'select sealed from key_ring where purpose = $1 order by rotated_at desc'
+  const rows = await query<{ sealed: string }>(database, sql, [purpose])
   return rows.map(({ sealed }) => unseal(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
 }
 

@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import { type About, opens, seal, unseal, wrappingKey } from './seal.ts'
 
 /** Long enough to decrypt a list with one key read, short enough for an erasure to take effect soon. */
@@ -31,8 +32,8 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
   const cache = new Map<string, Promise<KeyObject | undefined>>()
 
   const stored = async (userId: string) => {
-    const sql = 'select wrapped_key from user_key where user_id = ?'
-    const [row] = await database.em.fork().execute<{ wrapped_key: string }[]>(sql, [userId])
+    const sql = 'select wrapped_key from user_key where user_id = $1'
+    const [row] = await query<{ wrapped_key: string }>(database, sql, [userId])
     try {
       return row && createSecretKey(unseal(wrapping, row.wrapped_key, aboutKey(userId)))
     } catch (error) {
@@ -107,9 +108,10 @@ function unsealText(key: KeyObject, sealed: string, about: UserText): string {
 
 /** Stores a wrapped key, unless the user has one or was deleted. */
 async function addKey(database: Database, userId: string, wrapped: string): Promise<void> {
-  await database.em.fork().execute(
-    `insert into user_key (user_id, wrapped_key) select ?, ?
-       where not exists (select 1 from erasure where user_id = ?) on conflict do nothing`,
+  await query(
+    database,
+    `insert into user_key (user_id, wrapped_key) select $1, $2
+       where not exists (select 1 from erasure where user_id = $3) on conflict do nothing`,
     [userId, wrapped, userId],
   )
 }
@@ -119,7 +121,7 @@ export async function destroyUserKey(
   database: { execute(sql: string, values: readonly unknown[]): Promise<unknown> },
   userId: string,
 ): Promise<void> {
-  await database.execute('delete from user_key where user_id = ?', [userId])
+  await query(database, 'delete from user_key where user_id = $1', [userId])
 }
 
 type WrappedKey = Readonly<{ user_id: string; wrapped_key: string }>

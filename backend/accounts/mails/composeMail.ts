@@ -15,7 +15,7 @@ const mapText = <T extends Record<string, string>>(texts: T, change: (text: stri
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)])) as T
 
 const escaped = (text: string) =>
-  text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c]!)
+  text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c] ?? c)
 
 /**
  * Composes an email with a link, as text and HTML, in the recipient's language. `values` fill the placeholders; `date`

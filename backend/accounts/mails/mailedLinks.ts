@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { UserAccount } from '../tables.ts'
 import { composeMail } from './composeMail.ts'
@@ -36,13 +37,13 @@ export type MailedLinks = ReturnType<typeof createMailedLinks>
 
 // Transactions that change a user's links run one after another, and lock the account first to avoid deadlocks.
 async function lock(tx: EntityManager, userId: string): Promise<void> {
-  const found = await tx.execute<object[]>('select 1 from user_account where id = ? for update', [userId])
+  const found = await query<object>(tx, 'select 1 from user_account where id = $1 for update', [userId])
   if (found.length === 0) throw new Rejection('unauthenticated', 'This account was deleted.')
 }
 
 /** Invalidates a user's links for a purpose. */
 const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
-  tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
+  query(tx, 'delete from mail_token where user_id = $1 and purpose = $2', [userId, purpose])
 
 /**
  * Invalidates the links that were mailed before an address was verified, perhaps to another spelling of it. Those that
@@ -52,9 +53,10 @@ const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
 async function revokeUnverified(tx: EntityManager, userId: string): Promise<string[]> {
   await lock(tx, userId)
   await revoke(tx, userId, 'reset')
-  const spent = await tx.execute<{ hash: string }[]>(
+  const spent = await query<{ hash: string }>(
+    tx,
     `update mail_token set purpose = 'verified', registration = null
-     where user_id = ? and purpose = 'verify' returning hash`,
+     where user_id = $1 and purpose = 'verify' returning hash`,
     [userId],
   )
   return spent.map(({ hash }) => hash)
@@ -63,8 +65,8 @@ async function revokeUnverified(tx: EntityManager, userId: string): Promise<stri
 const createLinkReads = (database: Database, now: Clock) => ({
   /** Returns whether a token is that of a link whose account was verified since, however long ago it expired. */
   async isVerified(token: string): Promise<boolean> {
-    const sql = "select 1 from mail_token where hash = ? and purpose = 'verified'"
-    return (await database.em.fork().execute<object[]>(sql, [hashOf(token)])).length > 0
+    const sql = "select 1 from mail_token where hash = $1 and purpose = 'verified'"
+    return (await query<object>(database, sql, [hashOf(token)])).length > 0
   },
 
   /**
@@ -75,20 +77,21 @@ const createLinkReads = (database: Database, now: Clock) => ({
   async find(token: string, purpose: Purpose) {
     const sql = `select user_id as "userId", registration, (
         select min(expires_at) from mail_token v
-        where v.user_id = t.user_id and v.purpose = t.purpose and v.expires_at > ?
-      ) as "firstExpiry" from mail_token t where hash = ? and purpose = ? and expires_at > ?`
+        where v.user_id = t.user_id and v.purpose = t.purpose and v.expires_at > $1
+      ) as "firstExpiry" from mail_token t where hash = $2 and purpose = $3 and expires_at > $4`
     const at = new Date(now())
     type Row = Readonly<{ userId: string; registration: PendingRegistration | null; firstExpiry: string }>
-    const [row] = await database.em.fork().execute<Row[]>(sql, [at, hashOf(token), purpose, at])
+    const [row] = await query<Row>(database, sql, [at, hashOf(token), purpose, at])
     return row && { ...row, since: new Date(Date.parse(row.firstExpiry) - LINKS[purpose].lifetimeMs) }
   },
 
   /** Returns the different password hashes of a user's newest verification links, expired ones included. */
   async pendingHashes(userId: string): Promise<string[]> {
-    const rows = await database.em.fork().execute<{ hash: string }[]>(
+    const rows = await query<{ hash: string }>(
+      database,
       `select registration ->> 'passwordHash' as hash from mail_token
-       where user_id = ? and purpose = 'verify' and registration is not null
-       group by 1 order by max(expires_at) desc limit ?`,
+       where user_id = $1 and purpose = 'verify' and registration is not null
+       group by 1 order by max(expires_at) desc limit $2`,
       [userId, COMPARED],
     )
     return rows.map(({ hash }) => hash)
@@ -112,8 +115,9 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     const token = randomBytes(32).toString('base64url')
     await lock(tx, id)
     const registration = purpose === 'verify' ? JSON.stringify({ email, fullName, language, passwordHash }) : null
-    await tx.execute(
-      'insert into mail_token (hash, user_id, purpose, expires_at, registration) values (?, ?, ?, ?, ?)',
+    await query(
+      tx,
+      'insert into mail_token (hash, user_id, purpose, expires_at, registration) values ($1, $2, $3, $4, $5)',
       [hashOf(token), id, purpose, new Date(issuedAt + lifetimeMs), registration],
     )
     return token
@@ -149,7 +153,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     /** Deletes a user's token. @returns false if it was already spent */
     async spend(tx: EntityManager, userId: string, token: string): Promise<boolean> {
       await lock(tx, userId)
-      const spent = await tx.execute<object[]>('delete from mail_token where hash = ? returning hash', [hashOf(token)])
+      const spent = await query<object>(tx, 'delete from mail_token where hash = $1 returning hash', [hashOf(token)])
       return spent.length > 0
     },
   }

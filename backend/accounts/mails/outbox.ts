@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { notify } from '../../kernel/postgres/notify.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { Calendar } from '../../kernel/time.ts'
 import { aboutMail } from '../keys/keyRing.ts'
 import { type SealingKey, seal, unseal } from '../keys/seal.ts'
@@ -19,8 +20,7 @@ export type Outbox = ReturnType<typeof createOutbox>
  * @param sends false where no mail server will ever take the emails; they are not stored then
  */
 export function createOutbox(database: Database, key: SealingKey, calendar: Calendar = Date.now, sends = true) {
-  const execute = <T extends object>(sql: string, parameters: unknown[] = []) =>
-    database.em.fork().execute<T[]>(sql, parameters)
+  const execute = <T extends object>(sql: string, parameters: unknown[] = []) => query<T>(database, sql, parameters)
 
   return {
     /** @param lifetimeMs time after which an undelivered email is dropped */
@@ -29,7 +29,7 @@ export function createOutbox(database: Database, key: SealingKey, calendar: Cale
       const id = uuid7()
       const sealed = seal(key, Buffer.from(JSON.stringify(mail)), aboutMail(id, userId))
       const row = [id, userId, sealed, new Date(calendar() + lifetimeMs)]
-      await tx.execute('insert into outgoing_mail (id, user_id, sealed, expires_at) values (?, ?, ?, ?)', row)
+      await query(tx, 'insert into outgoing_mail (id, user_id, sealed, expires_at) values ($1, $2, $3, $4)', row)
       await notify(tx, { name: OUTGOING_MAILS, ids: [id] })
     },
 
@@ -41,7 +41,7 @@ export function createOutbox(database: Database, key: SealingKey, calendar: Cale
     /** Returns an email; undefined if it was delivered, has expired, or its account was deleted. */
     async open(id: string): Promise<OutgoingMail | undefined> {
       const [row] = await execute<{ user_id: string; sealed: string }>(
-        'select user_id, sealed from outgoing_mail where id = ? and expires_at > ?',
+        'select user_id, sealed from outgoing_mail where id = $1 and expires_at > $2',
         [id, new Date(calendar())],
       )
       if (!row) return undefined
@@ -59,7 +59,7 @@ export function createOutbox(database: Database, key: SealingKey, calendar: Cale
     },
 
     async remove(id: string): Promise<void> {
-      await execute('delete from outgoing_mail where id = ?', [id])
+      await execute('delete from outgoing_mail where id = $1', [id])
     },
   }
 }

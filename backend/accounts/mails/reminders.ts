@@ -1,4 +1,5 @@
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { UserAccount } from '../tables.ts'
 import { composeMail, type MailKind } from './composeMail.ts'
 import type { Outbox } from './outbox.ts'
@@ -19,11 +20,12 @@ export function createReminders(
     /** Queues an email once per user and `key`. Records the key in the same transaction. */
     async sendOnce(userId: string, key: string, kind: MailKind, values: Readonly<Record<string, string>>) {
       await database.em.fork().transactional(async (tx) => {
-        const insert = 'insert into sent_reminder (user_id, key) values (?, ?) on conflict do nothing returning key'
-        const isNew = await tx.execute(insert, [userId, key])
+        const insert = 'insert into sent_reminder (user_id, key) values ($1, $2) on conflict do nothing returning key'
+        const isNew = await query(tx, insert, [userId, key])
         if (isNew.length === 0) return
-        const [user] = await tx.execute<Pick<UserAccount, 'email' | 'fullName' | 'language'>[]>(
-          'select email, full_name as "fullName", language from user_account where id = ?',
+        const [user] = await query<Pick<UserAccount, 'email' | 'fullName' | 'language'>>(
+          tx,
+          'select email, full_name as "fullName", language from user_account where id = $1',
           [userId],
         )
         const isErased = !user

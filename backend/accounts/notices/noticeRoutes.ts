@@ -2,24 +2,22 @@ import { isIP } from 'node:net'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { isPublicAddress } from '../../kernel/http/outgoing/publicLookup.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
-import type { Database } from '../../kernel/postgres/orm.ts'
 import * as contract from '../contract.ts'
+import type { MailChoice } from './mailChoice.ts'
 import type { PushSender } from './pushSender.port.ts'
 import type { PushSubscriptions } from './pushSubscriptions.ts'
 
 export interface NoticeRoutes {
-  readonly database: Database
+  readonly mailChoice: MailChoice
   readonly subscriptions: PushSubscriptions
   readonly sender: Pick<PushSender, 'publicKey'>
 }
 
 /** Serves the ways in which a user is told that a video is done. */
-export function serveNotices(serve: Serve, { database, subscriptions, sender }: NoticeRoutes): void {
+export function serveNotices(serve: Serve, { mailChoice, subscriptions, sender }: NoticeRoutes): void {
   serve(contract.readNotices, async ({ userId, ctx }) => {
-    const sql = 'select mail_when_done as mail from user_account where id = ?'
-    const [row] = await database.em.fork().execute<{ mail: boolean }[]>(sql, [userId])
     const push = await subscriptions.has(ctx.state.sessionId)
-    return { push_key: sender.publicKey, push, mail: row?.mail ?? false }
+    return { push_key: sender.publicKey, push, mail: await mailChoice.read(userId) }
   })
 
   serve(contract.subscribePush, async ({ userId, body, ctx }) => {
@@ -37,7 +35,7 @@ export function serveNotices(serve: Serve, { database, subscriptions, sender }: 
   })
 
   serve(contract.chooseMail, async ({ userId, body }) => {
-    await database.em.fork().execute('update user_account set mail_when_done = ? where id = ?', [body.on, userId])
+    await mailChoice.save(userId, body.on)
     return undefined
   })
 }

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import en from '#content/en/notices.json' with { type: 'json' }
 import zh from '#content/zh/notices.json' with { type: 'json' }
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { composeMail } from '../mails/composeMail.ts'
 import type { Outbox } from '../mails/outbox.ts'
@@ -43,10 +44,11 @@ export type VideoNotices = ReturnType<typeof createVideoNotices>
  */
 async function claim(database: Database, videos: readonly DoneVideo[]): Promise<DoneVideo[]> {
   // Processes claim the same videos at the same time. The order prevents deadlocks.
-  const rows = await database.em.fork().execute<{ task_id: string }[]>(
+  const rows = await query<{ task_id: string }>(
+    database,
     `insert into video_notice as n (task_id, user_id, succeeded, finished_at, mail)
      select "taskId", id, succeeded, "finishedAt", mail_when_done
-     from jsonb_to_recordset(?::jsonb)
+     from jsonb_to_recordset($1::jsonb)
        as video ("taskId" uuid, "userId" uuid, succeeded boolean, "finishedAt" timestamptz)
      join user_account u on u.id = "userId"
      where mail_when_done or exists (select from push_subscription where user_id = u.id)
@@ -82,8 +84,9 @@ export function createVideoNotices({
   }
 
   const mail = async (tx: EntityManager, userId: string, succeeded: boolean) => {
-    const [user] = await tx.execute<Pick<UserAccount, 'email' | 'fullName' | 'language'>[]>(
-      'select email, full_name as "fullName", language from user_account where id = ?',
+    const [user] = await query<Pick<UserAccount, 'email' | 'fullName' | 'language'>>(
+      tx,
+      'select email, full_name as "fullName", language from user_account where id = $1',
       [userId],
     )
     if (!user) return
@@ -103,18 +106,19 @@ export function createVideoNotices({
     async mailAway(): Promise<void> {
       const now = clock()
       await database.em.fork().transactional(async (tx) => {
-        await tx.execute('delete from video_notice where finished_at < ?', [new Date(now - KEPT_MS)])
-        const due = await tx.execute<{ user_id: string; task_id: string; succeeded: boolean; seen: boolean }[]>(
+        await query(tx, 'delete from video_notice where finished_at < $1', [new Date(now - KEPT_MS)])
+        const due = await query<{ user_id: string; task_id: string; succeeded: boolean; seen: boolean }>(
+          tx,
           `select n.user_id, n.task_id, n.succeeded, coalesce(s.last, 'epoch') > n.finished_at as seen
            from video_notice n left join lateral
              (select max(last_used_at) as last from session where user_id = n.user_id) s on true
-           where n.mail and n.finished_at <= ? and coalesce(s.last, 'epoch') <= ?
+           where n.mail and n.finished_at <= $1 and coalesce(s.last, 'epoch') <= $2
            order by n.finished_at desc for update of n skip locked`,
           [new Date(now - AWAY_MS), new Date(now - AWAY_MS)],
         )
         const mailed = new Set<string>()
         for (const { user_id, task_id, succeeded, seen } of due) {
-          await tx.execute('update video_notice set mail = false where task_id = ?', [task_id])
+          await query(tx, 'update video_notice set mail = false where task_id = $1', [task_id])
           if (seen || mailed.has(user_id)) continue
           mailed.add(user_id)
           await mail(tx, user_id, succeeded)

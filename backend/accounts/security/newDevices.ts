@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { MailedLinks } from '../mails/mailedLinks.ts'
 import type { UserAccount } from '../tables.ts'
@@ -14,11 +15,12 @@ export function createNewDevices(database: Database, links: MailedLinks, log: Se
    * in before the owner disowned one do not count.
    */
   const isNew = async (userId: string, { browser, system, network }: ReturnType<typeof originOf>): Promise<boolean> => {
-    const [found] = await database.em.fork().execute<object[]>(
-      `select 1 from session where user_id = ? and not exists (
-         select from security_record where user_id = ? and event = 'signed_in'
-           and browser is not distinct from ? and system is not distinct from ? and network is not distinct from ?
-           and id > coalesce((select max(id) from security_record where user_id = ? and event = 'secured'), 0)
+    const [found] = await query<object>(
+      database,
+      `select 1 from session where user_id = $1 and not exists (
+         select from security_record where user_id = $2 and event = 'signed_in'
+           and browser is not distinct from $3 and system is not distinct from $4 and network is not distinct from $5
+           and id > coalesce((select max(id) from security_record where user_id = $6 and event = 'secured'), 0)
        ) limit 1`,
       [userId, userId, browser, system, network, userId],
     )

@@ -2,7 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from 'koa'
 import type pg from 'pg'
 import { coarseNetwork } from '../../kernel/http/fairness/networkAddress.ts'
+import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query, queryOne } from '../../kernel/postgres/query.ts'
 import type { SecurityEvent } from '../contract.ts'
 import { parseUserAgent } from '../sessions/userAgent.ts'
 
@@ -37,9 +39,10 @@ export function createSecurityLog(database: Database) {
   ): Promise<void> => {
     const { browser, system, network } = originOf(ctx)
     // A concurrent request can erase the account; the lock makes it wait.
-    await tx.execute(
+    await query(
+      tx,
       `insert into security_record (at, user_id, event, browser, system, network)
-       select now(), ?::uuid, ?, ?, ?, ? where ?::uuid is null or exists (select from user_account where id = ? for key share)`,
+       select now(), $1::uuid, $2, $3, $4, $5 where $6::uuid is null or exists (select from user_account where id = $7 for key share)`,
       [userId, event, browser, system, network, userId, userId],
     )
   }
@@ -49,9 +52,10 @@ export function createSecurityLog(database: Database) {
 
     /** Appends at most one record per minute, account and network, so that a flood of requests stays small. */
     async recordThrottle(ctx: Context, userId: string | null): Promise<void> {
-      const [recent] = await database.em.fork().execute<object[]>(
+      const [recent] = await query<object>(
+        database,
         `select 1 from security_record where at > now() - interval '1 minute' and event = 'throttled'
-           and user_id is not distinct from ?::uuid and network is not distinct from ? limit 1`,
+           and user_id is not distinct from $1::uuid and network is not distinct from $2 limit 1`,
         [userId, coarseNetwork(ctx)],
       )
       if (!recent) await record(ctx, userId, 'throttled')
@@ -60,14 +64,15 @@ export function createSecurityLog(database: Database) {
     /** Returns one page of a user's records, newest first, and their total number. Pages start at 1. */
     async list(userId: string, page: number, perPage: number): Promise<{ rows: Row<string>[]; total: number }> {
       const em = database.em.fork()
-      const rows = await em.execute<Row<string>[]>(
-        `select id, at, event, browser, system, network from security_record where user_id = ?
-         order by id desc limit ? offset ?`,
+      const rows = await query<Row<string>>(
+        em,
+        `select id, at, event, browser, system, network from security_record where user_id = $1
+         order by id desc limit $2 offset $3`,
         [userId, perPage, (page - 1) * perPage],
       )
-      const sql = 'select count(*)::int as total from security_record where user_id = ?'
-      const [counted] = await em.execute<{ total: number }[]>(sql, [userId])
-      return { rows, total: counted!.total }
+      const sql = 'select count(*)::int as total from security_record where user_id = $1'
+      const { total } = await queryOne<{ total: number }>(em, sql, [userId])
+      return { rows, total }
     },
   }
 }
@@ -83,7 +88,7 @@ export async function listTrouble(pool: Queries, page: number, perPage: number) 
   )
   const sql = `select count(*)::int as total from security_record where event in ${TROUBLE}`
   const counted = await pool.query<{ total: number }>(sql)
-  return { rows, total: counted.rows[0]!.total }
+  return { rows, total: onlyRow(counted).total }
 }
 
 /** Deletes records that are older than 90 days by the system clock. The trigger refuses younger ones. */

@@ -1,3 +1,4 @@
+import { limitSize } from '../../kernel/limitSize.ts'
 import type { Clock } from '../../kernel/time.ts'
 
 /** Time for which an open session is not looked up again, ms: a process that misses a notification refuses it after this. */
@@ -47,7 +48,7 @@ export class OpenSessions {
   add(id: string, userId: string): void {
     this.#sessions.delete(id)
     this.#sessions.set(id, { userId, seenAt: this.#clock() })
-    if (this.#sessions.size > MAX_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!)
+    limitSize(this.#sessions, MAX_SESSIONS)
   }
 
   /** Forgets sessions that another process has ended; all of them without ids. */

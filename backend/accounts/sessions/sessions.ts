@@ -4,6 +4,7 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { notify } from '../../kernel/postgres/notify.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { OpenSessions } from './openSessions.ts'
 
@@ -37,9 +38,10 @@ export async function endSessions(
   at: Date,
   { only, except }: { only?: string; except?: string } = {},
 ): Promise<number> {
-  const ended = await tx.execute<{ id: string }[]>(
-    `update session set ended_at = ? where user_id = ? and ended_at is null
-     and (?::uuid is null or id = ?) and (?::uuid is null or id <> ?) returning id`,
+  const ended = await query<{ id: string }>(
+    tx,
+    `update session set ended_at = $1 where user_id = $2 and ended_at is null
+     and ($3::uuid is null or id = $4) and ($5::uuid is null or id <> $6) returning id`,
     [at, userId, only ?? null, only ?? null, except ?? null, except ?? null],
   )
   await announceEnded(
@@ -54,8 +56,9 @@ export async function endSessions(
  * that a sign-in from a new device is announced.
  */
 export async function deleteOldSessions(database: Database, now: Clock): Promise<void> {
-  await database.em.fork().execute(
-    `delete from session old where created_at < ?
+  await query(
+    database,
+    `delete from session old where created_at < $1
      and exists (select from session later where later.user_id = old.user_id and later.id > old.id)`,
     [new Date(now() - SESSION_SECONDS * 1000)],
   )
@@ -73,7 +76,7 @@ const agoBy = (now: Clock) => (seconds: number) => new Date(now() - seconds * 10
 const executeIn =
   (database: Database) =>
   <T extends object>(sql: string, parameters: unknown[]) =>
-    database.em.fork().execute<T[]>(sql, parameters)
+    query<T>(database, sql, parameters)
 
 type Tokens = ReturnType<typeof createTokens>
 
@@ -103,7 +106,7 @@ function createTokens(secret: string, now: Clock) {
 /** Ends a session. Returns its user; undefined if it had ended before. */
 async function endSession(database: Database, id: string, at: Date): Promise<string | undefined> {
   const em = database.em.fork()
-  const [row] = await em.execute<{ user_id: string }[]>('select user_id from session where id = ?', [id])
+  const [row] = await query<{ user_id: string }>(em, 'select user_id from session where id = $1', [id])
   const ended = row && (await endSessions(em, row.user_id, at, { only: id }))
   return ended ? row.user_id : undefined
 }
@@ -131,11 +134,11 @@ function createAuthentication(database: Database, tokens: Tokens, now: Clock) {
       const known = remembered.userOf(claim.session)
       if (known) return { userId: known, sessionId: claim.session }
       const [row] = await execute<{ user_id: string; last_used_at: Date }>(
-        'select user_id, last_used_at from session where id = ? and ended_at is null and created_at > ?',
+        'select user_id, last_used_at from session where id = $1 and ended_at is null and created_at > $2',
         [claim.session, ago(SESSION_SECONDS)],
       )
       if (row && now() - new Date(row.last_used_at).getTime() > LAST_USE_PRECISION_MS)
-        await execute('update session set last_used_at = ? where id = ?', [new Date(now()), claim.session])
+        await execute('update session set last_used_at = $1 where id = $2', [new Date(now()), claim.session])
       if (row) remembered.add(claim.session, row.user_id)
       return row && { userId: row.user_id, sessionId: claim.session }
     },
@@ -163,14 +166,14 @@ function createRotations(database: Database, tokens: Tokens, now: Clock) {
       if (!claim) return undefined
       const at = new Date(now())
       const [rotated] = await execute(
-        `update session set generation = generation + 1, rotated_at = ?, last_used_at = ?
-         where id = ? and generation = ? and ended_at is null and created_at > ? and rotated_at > ?
-           and (generation = 0 or rotated_at <= ?) returning id`,
+        `update session set generation = generation + 1, rotated_at = $1, last_used_at = $2
+         where id = $3 and generation = $4 and ended_at is null and created_at > $5 and rotated_at > $6
+           and (generation = 0 or rotated_at <= $7) returning id`,
         [at, at, claim.session, claim.number, ago(SESSION_SECONDS), ago(REFRESH_SECONDS), ago(GRACE_SECONDS)],
       )
       if (rotated) return tokens.issue(claim.session, claim.number + 1)
       const [row] = await execute<{ generation: number; rotated_at: Date }>(
-        'select generation, rotated_at from session where id = ? and ended_at is null and created_at > ?',
+        'select generation, rotated_at from session where id = $1 and ended_at is null and created_at > $2',
         [claim.session, ago(SESSION_SECONDS)],
       )
       if (!row) return undefined
@@ -190,12 +193,12 @@ function createStepUps(database: Database, now: Clock) {
   return {
     /** Records that the session proved a second factor. */
     async stepUp(sessionId: string): Promise<void> {
-      await execute('update session set stepped_up_at = ? where id = ?', [new Date(now()), sessionId])
+      await execute('update session set stepped_up_at = $1 where id = $2', [new Date(now()), sessionId])
     },
 
     /** Returns whether the session proved a second factor in the last ten minutes. */
     async isSteppedUp(sessionId: string): Promise<boolean> {
-      const sql = 'select 1 from session where id = ? and stepped_up_at > ?'
+      const sql = 'select 1 from session where id = $1 and stepped_up_at > $2'
       return (await execute(sql, [sessionId, agoBy(now)(STEP_UP_SECONDS)])).length > 0
     },
   }
@@ -222,8 +225,8 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       // The lock makes a concurrent deletion of the account, or change of its password, wait.
       const opened = await execute(
         `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent, stepped_up_at)
-         select ?::uuid, id, 0, ?::timestamptz, ?::timestamptz, ?::timestamptz, ?, ?::timestamptz
-         from user_account where id = ? and (? or password_changed_at is not distinct from ?::timestamptz)
+         select $1::uuid, id, 0, $2::timestamptz, $3::timestamptz, $4::timestamptz, $5, $6::timestamptz
+         from user_account where id = $7 and ($8 or password_changed_at is not distinct from $9::timestamptz)
          for share returning id`,
         [id, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null, userId, since === undefined, since ?? null],
       )
@@ -239,13 +242,13 @@ export function createSessions(database: Database, secret: string, now: Clock = 
     list(userId: string) {
       return execute<{ id: string; user_agent: string; created_at: string; last_used_at: string }>(
         `select id, user_agent, created_at, last_used_at from session
-         where user_id = ? and ended_at is null and rotated_at > ? and created_at > ? order by last_used_at desc, id desc limit 100`,
+         where user_id = $1 and ended_at is null and rotated_at > $2 and created_at > $3 order by last_used_at desc, id desc limit 100`,
         [userId, ago(REFRESH_SECONDS), ago(SESSION_SECONDS)],
       )
     },
 
     async isOpen(sessionId: string): Promise<boolean> {
-      const rows = await execute('select from session where id = ? and ended_at is null and created_at > ?', [
+      const rows = await execute('select from session where id = $1 and ended_at is null and created_at > $2', [
         sessionId,
         ago(SESSION_SECONDS),
       ])

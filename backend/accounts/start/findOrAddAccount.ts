@@ -36,4 +36,4 @@ export async function findOrAddAccount(
 }
 
 /** Returns the part of an address before the @. */
-export const nameIn = (email: string): string => email.split('@')[0]!
+export const nameIn = (email: string): string => email.replace(/@.*/s, '')

@@ -4,6 +4,7 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { Draft, StoredDraft } from '../contract.ts'
 import { type About, keyFor, seal, unseal } from '../keys/seal.ts'
@@ -26,8 +27,8 @@ export const newToken = () => randomBytes(32).toString('base64url')
 /** Deletes expired links with their drafts, and pictures that no link holds. */
 export async function removeExpiredStarts(database: Database, now: number): Promise<void> {
   const em = database.em.fork()
-  await em.execute('delete from start_link where expires_at < ?', [new Date(now)])
-  await em.execute('delete from start_image where expires_at < ?', [new Date(now)])
+  await query(em, 'delete from start_link where expires_at < $1', [new Date(now)])
+  await query(em, 'delete from start_image where expires_at < $1', [new Date(now)])
 }
 
 /**
@@ -41,7 +42,7 @@ const EVICT = `
     select id, own, sum(bytes) over (order by own, id) as everyone from held
   )
   delete from start_image where id in (
-    select id from start_image where id in (select id from ranked where own > ? or everyone > ?)
+    select id from start_image where id in (select id from ranked where own > $1 or everyone > $2)
     order by id for update skip locked
   ) returning id`
 
@@ -73,9 +74,9 @@ function createDraftImages(database: Database, key: Buffer, now: Clock, limits: 
       const sealed = seal(key, data, aboutStart(id))
       const row = [id, hashOf(token), sealed, data.length, expiresAt, networkHash(network)]
       await database.em.fork().transactional(async (tx) => {
-        const sql = `insert into start_image (id, hash, sealed, bytes, expires_at, network) values (?, ?, ?, ?, ?, ?)`
-        await tx.execute(sql, row)
-        const evicted = await tx.execute<{ id: string }[]>(EVICT, [limits.network, limits.all])
+        const sql = `insert into start_image (id, hash, sealed, bytes, expires_at, network) values ($1, $2, $3, $4, $5, $6)`
+        await query(tx, sql, row)
+        const evicted = await query<{ id: string }>(tx, EVICT, [limits.network, limits.all])
         if (evicted.some((each) => each.id === id))
           throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 60 })
       })
@@ -85,8 +86,8 @@ function createDraftImages(database: Database, key: Buffer, now: Clock, limits: 
     /** @throws ValidationError unknown_image, if a draft names a picture that is not stored or that a link holds */
     async assertImage(token: string | undefined): Promise<void> {
       if (token === undefined) return
-      const sql = 'select 1 from start_image where hash = ? and link_id is null and expires_at > ?'
-      const found = await database.em.fork().execute(sql, [hashOf(token), new Date(now())])
+      const sql = 'select 1 from start_image where hash = $1 and link_id is null and expires_at > $2'
+      const found = await query(database, sql, [hashOf(token), new Date(now())])
       if (found.length === 0) throw new ValidationError([{ path: 'draft.image', code: 'unknown_image' }])
     },
   }
@@ -97,8 +98,8 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
   const sealed = (row: string, draft: Sealed) => seal(key, Buffer.from(JSON.stringify(draft)), aboutStart(row))
   /** Returns the picture of a link. */
   const readImage = async (tx: EntityManager, linkId: string): Promise<Buffer | undefined> => {
-    const sql = 'select id, sealed from start_image where link_id = ?'
-    const [row] = await tx.execute<{ id: string; sealed: string }[]>(sql, [linkId])
+    const sql = 'select id, sealed from start_image where link_id = $1'
+    const [row] = await query<{ id: string; sealed: string }>(tx, sql, [linkId])
     return row && opened(key, row.id, row.sealed)
   }
 
@@ -107,16 +108,16 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
 
     /** Stores a draft with its link, in the caller's transaction. */
     async attach(tx: EntityManager, linkId: string, { image, ...draft }: Draft): Promise<void> {
-      await tx.execute('update start_link set sealed = ? where id = ?', [sealed(linkId, draft), linkId])
+      await query(tx, 'update start_link set sealed = $1 where id = $2', [sealed(linkId, draft), linkId])
       if (!image) return
-      const sql = 'update start_image set link_id = ?, expires_at = ? where hash = ? and link_id is null'
-      await tx.execute(sql, [linkId, new Date(now() + START_LIFETIME_MS), hashOf(image)])
+      const sql = 'update start_image set link_id = $1, expires_at = $2 where hash = $3 and link_id is null'
+      await query(tx, sql, [linkId, new Date(now() + START_LIFETIME_MS), hashOf(image)])
     },
 
     /** Returns what the page of a link shows. */
     async preview(linkId: string, text: string | null) {
       const { prompt = '', plan = null } = read(text && opened(key, linkId, text))
-      const images = await database.em.fork().execute('select 1 from start_image where link_id = ?', [linkId])
+      const images = await query(database, 'select 1 from start_image where link_id = $1', [linkId])
       return { prompt, plan, has_image: images.length > 0 }
     },
 
@@ -127,9 +128,9 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
      */
     read: (userId: string, storeImage: (data: Buffer) => Promise<string>): Promise<StoredDraft | null> =>
       database.em.fork().transactional(async (tx) => {
-        const sql = `select id, sealed from start_link where user_id = ? and confirmed_at is not null and sealed is not null
-          and expires_at > ? order by confirmed_at desc limit 1 for update`
-        const [row] = await tx.execute<{ id: string; sealed: string }[]>(sql, [userId, new Date(now())])
+        const sql = `select id, sealed from start_link where user_id = $1 and confirmed_at is not null and sealed is not null
+          and expires_at > $2 order by confirmed_at desc limit 1 for update`
+        const [row] = await query<{ id: string; sealed: string }>(tx, sql, [userId, new Date(now())])
         const text = row && opened(key, row.id, row.sealed)
         if (!row || !text) return null
         const draft = read(text)
@@ -138,16 +139,16 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock, l
         const url = await storeImage(image).catch(unlessFull)
         if (!url) return { ...draft, key: row.id }
         const stored = { ...draft, first_frame_image_url: url }
-        await tx.execute('update start_link set sealed = ? where id = ?', [sealed(row.id, stored), row.id])
-        await tx.execute('delete from start_image where link_id = ?', [row.id])
+        await query(tx, 'update start_link set sealed = $1 where id = $2', [sealed(row.id, stored), row.id])
+        await query(tx, 'delete from start_image where link_id = $1', [row.id])
         return { ...stored, key: row.id }
       }),
 
     /** Deletes a used draft of a user with its link. Returns whether there was one. */
     async remove(userId: string, id: string): Promise<boolean> {
       // As text, because the id comes from the path and may be no UUID.
-      const sql = `delete from start_link where id::text = ? and user_id = ? and confirmed_at is not null returning id`
-      return (await database.em.fork().execute(sql, [id, userId])).length > 0
+      const sql = `delete from start_link where id::text = $1 and user_id = $2 and confirmed_at is not null returning id`
+      return (await query(database, sql, [id, userId])).length > 0
     },
   }
 }

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import type { AccountsOptions } from '../accounts.ts'
 import type { Language, start } from '../contract.ts'
 import { composeMail } from '../mails/composeMail.ts'
@@ -53,8 +54,9 @@ async function mailLink(
   // The fragment of an address is neither logged nor sent to other sites.
   const link = `${publicUrl()}${language === 'zh' ? '/zh' : ''}/auth/start#token=${token}`
   await database.em.fork().transactional(async (tx) => {
-    await tx.execute(
-      'insert into start_link (id, hash, browser, email, language, user_id, expires_at) values (?, ?, ?, ?, ?, ?, ?)',
+    await query(
+      tx,
+      'insert into start_link (id, hash, browser, email, language, user_id, expires_at) values ($1, $2, $3, $4, $5, $6, $7)',
       row,
     )
     if (draft) await drafts.attach(tx, id, draft)
@@ -73,8 +75,8 @@ export function createStartLinks(options: StartLinksOptions) {
 
   const find = async (token: string): Promise<Link> => {
     const sql = `select id, user_id as "userId", email, language, browser, sealed from start_link
-      where hash = ? and expires_at > ? and ${USABLE}`
-    const [link] = await database.em.fork().execute<Link[]>(sql, [hashOf(token), new Date()])
+      where hash = $1 and expires_at > $2 and ${USABLE}`
+    const [link] = await query<Link>(database, sql, [hashOf(token), new Date()])
     if (!link) throw invalid()
     return link
   }
@@ -125,9 +127,9 @@ export function createStartLinks(options: StartLinksOptions) {
       if (!account.emailVerifiedAt) await grants.grantOnce(account)
       const passwordHash = unusablePassword()
       await database.em.fork().transactional(async (tx) => {
-        await tx.execute('select 1 from user_account where id = ? for update', [link.userId])
-        const sql = `update start_link set confirmed_at = ? where id = ? and ${USABLE} returning id`
-        if ((await tx.execute<object[]>(sql, [new Date(), link.id])).length === 0) throw invalid()
+        await query(tx, 'select 1 from user_account where id = $1 for update', [link.userId])
+        const sql = `update start_link set confirmed_at = $1 where id = $2 and ${USABLE} returning id`
+        if ((await query<object>(tx, sql, [new Date(), link.id])).length === 0) throw invalid()
         await activate(tx, link, passwordHash)
       })
       const confirmed = await database.em.fork().findOne(UserTable, { id: link.userId })

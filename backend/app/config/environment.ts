@@ -156,7 +156,11 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
  * @returns whether they are set
  * @throws ConfigError naming each missing variable when only some are set
  */
-export function isComplete(env: Environment, names: readonly (keyof Environment)[], family: string): boolean {
+export function isComplete<Env extends Environment, Name extends keyof Environment>(
+  env: Env,
+  names: readonly Name[],
+  family: string,
+): env is Env & { readonly [Key in Name]-?: NonNullable<Environment[Key]> } {
   const missing = names.filter((name) => env[name] === undefined)
   if (missing.length > 0 && missing.length < names.length)
     throw new ConfigError(missing.map((name) => `${name}: not set, while others of ${family} are`).join('\n'))

@@ -12,9 +12,9 @@ const NAMES = ['C2PA_CERTIFICATE_FILE', 'C2PA_KEY_FILE'] as const
  */
 export function readCredential(env: Environment): Credential | undefined {
   if (!isComplete(env, NAMES, 'C2PA_')) return undefined
-  const [certificates, key] = NAMES.map((name) => readText(name, env[name]!))
+  const [certificates, key] = [readText(NAMES[0], env[NAMES[0]]), readText(NAMES[1], env[NAMES[1]])]
   try {
-    const credential = parseCredential(certificates!, key!)
+    const credential = parseCredential(certificates, key)
     algorithmOf(credential.key)
     const { validTo } = new X509Certificate(credential.chain[0]!)
     if (Date.parse(validTo) < Date.now()) throw new InvalidCredential(`the certificate expired on ${validTo}`)

@@ -30,19 +30,19 @@ export function paymentFaults(env: Environment): string[] {
 /** Reads how users pay. @throws ConfigError */
 export function readPayments(env: Environment): PaymentsConfig {
   const mode = modeOf(env)
-  const isPaypal = isComplete(env, PAYPAL, 'PAYPAL_')
-  if (mode === 'paypal' && !isPaypal) throw new ConfigError('PAYMENTS is paypal, but the PAYPAL_ settings are not set')
+  const paypal = isComplete(env, PAYPAL, 'PAYPAL_') ? paypalOf(env) : undefined
+  if (mode === 'paypal' && !paypal) throw new ConfigError('PAYMENTS is paypal, but the PAYPAL_ settings are not set')
   if (mode !== 'off' && env.MONTHLY_CREDITS > 0)
     throw new ConfigError('MONTHLY_CREDITS is for installations without plans: set PAYMENTS=off, or leave it out')
-  return { mode, paypal: mode === 'paypal' ? paypalOf(env) : undefined, monthlyCredits: env.MONTHLY_CREDITS }
+  return { mode, paypal: mode === 'paypal' ? paypal : undefined, monthlyCredits: env.MONTHLY_CREDITS }
 }
 
-function paypalOf(env: Environment) {
+function paypalOf(env: Environment & Readonly<Record<(typeof PAYPAL)[number], string>>) {
   return {
-    clientId: env.PAYPAL_CLIENT_ID!,
-    clientSecret: env.PAYPAL_CLIENT_SECRET!,
+    clientId: env.PAYPAL_CLIENT_ID,
+    clientSecret: env.PAYPAL_CLIENT_SECRET,
     baseUrl: env.PAYPAL_BASE_URL,
-    webhookId: env.PAYPAL_WEBHOOK_ID!,
-    plans: { standard: env.PAYPAL_PLAN_STANDARD!, pro: env.PAYPAL_PLAN_PRO!, ultimate: env.PAYPAL_PLAN_ULTIMATE! },
+    webhookId: env.PAYPAL_WEBHOOK_ID,
+    plans: { standard: env.PAYPAL_PLAN_STANDARD, pro: env.PAYPAL_PLAN_PRO, ultimate: env.PAYPAL_PLAN_ULTIMATE },
   }
 }

@@ -14,16 +14,16 @@ export function readSecrets(env: Environment, dataDir: string) {
   return {
     /** Signs sessions and callback addresses. */
     get session() {
-      return env.SESSION_SECRET ?? read().SESSION_SECRET!
+      return env.SESSION_SECRET ?? read().SESSION_SECRET
     },
     /** 64 hexadecimal digits; wraps the users' keys. */
     get encryption() {
-      return env.ENCRYPTION_KEY ?? read().ENCRYPTION_KEY!
+      return env.ENCRYPTION_KEY ?? read().ENCRYPTION_KEY
     },
   }
 }
 
-function storedSecrets(dataDir: string): Readonly<Record<string, string>> {
+function storedSecrets(dataDir: string): Readonly<Record<'SESSION_SECRET' | 'ENCRYPTION_KEY', string>> {
   const file = path.join(dataDir, 'secrets.json')
   if (!existsSync(file)) {
     const made = { SESSION_SECRET: randomBytes(32).toString('hex'), ENCRYPTION_KEY: randomBytes(32).toString('hex') }

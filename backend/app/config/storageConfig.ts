@@ -20,10 +20,10 @@ function accessTo(env: Environment, bucket: string | undefined): S3Access | unde
   if (!isComplete(given, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'], 'S3_'))
     return undefined
   return {
-    endpoint: given.S3_ENDPOINT!,
-    bucket: given.S3_BUCKET!,
-    accessKeyId: given.S3_ACCESS_KEY_ID!,
-    secretAccessKey: given.S3_SECRET_ACCESS_KEY!,
+    endpoint: given.S3_ENDPOINT,
+    bucket: given.S3_BUCKET,
+    accessKeyId: given.S3_ACCESS_KEY_ID,
+    secretAccessKey: given.S3_SECRET_ACCESS_KEY,
     region: given.S3_REGION,
   }
 }

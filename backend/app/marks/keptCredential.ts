@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { type About, opens, seal, unseal, wrappingKey } from '../../accounts/keys/seal.ts'
 import { type Credential, parseCredential } from '../../kernel/media/marks/credential.ts'
 import type { IssuingFunctions } from '../../kernel/media/marks/issuingThread.ts'
+import { must } from '../../kernel/must.ts'
 import { createThread } from '../../kernel/threads/callThread.ts'
 
 type Queries = Pick<pg.ClientBase, 'query'>
@@ -26,7 +27,7 @@ export async function keptCredential(database: Queries, masterKey: string, now: 
     const sql = 'insert into content_credential (certificates, sealed_key) values ($1, $2) on conflict do nothing'
     await database.query(sql, [certificates, sealed])
   }
-  const { certificates, sealed_key } = (await readRow(database))!
+  const { certificates, sealed_key } = must(await readRow(database), 'credential')
   return parseCredential(certificates, unseal(wrappingKey(masterKey), sealed_key, ABOUT).toString())
 }
 

@@ -20,7 +20,7 @@ export class HeadProofs {
     const ordered = heads.toSorted((a, b) => (a.position < b.position ? -1 : 1))
     const groups = Map.groupBy(ordered, ({ categories }) => categories.join())
     this.#series = [...groups.values()].map((waiting) => ({
-      prefixes: waiting[0]!.categories.map((category) => `${category}-`),
+      prefixes: (waiting[0]?.categories ?? []).map((category) => `${category}-`),
       tree: new MerkleLog(),
       waiting,
       confirmed: undefined,
@@ -31,19 +31,21 @@ export class HeadProofs {
   /** Adds the next event of the log and its hash. */
   take({ stream, position }: Stored, hash: string): void {
     for (const series of this.#series) {
-      while (series.waiting[0] && position > series.waiting[0].position) this.#check(series)
+      for (let [head] = series.waiting; head && position > head.position; [head] = series.waiting)
+        this.#check(series, head)
       if (series.waiting[0] && series.prefixes.some((prefix) => stream.startsWith(prefix))) series.tree.add(hash)
     }
   }
 
   /** Checks the heads after the last event. */
   end(): void {
-    for (const series of this.#series) while (series.waiting.length > 0) this.#check(series)
+    for (const series of this.#series)
+      for (let [head] = series.waiting; head; [head] = series.waiting) this.#check(series, head)
   }
 
   /** Compares the tree with the next head. After a difference, every later head differs too and is not reported. */
-  #check(series: Series): void {
-    const head = series.waiting.shift()!
+  #check(series: Series, head: SignedHead): void {
+    series.waiting.shift()
     const { size, root } = series.tree
     if (size === head.size && root === head.root) {
       series.confirmed = head

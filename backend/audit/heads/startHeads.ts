@@ -3,6 +3,7 @@ import { pause } from '../../kernel/backoff.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { leased, type Running } from '../../kernel/postgres/leased.ts'
 import type { Leases } from '../../kernel/postgres/leases.ts'
+import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import type { TextFiles } from '../../kernel/textFiles.port.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { signingKey } from '../signingKey.ts'
@@ -39,7 +40,7 @@ interface HeadContext {
 /** Returns the time since the newest head included the whole ledger, in seconds. */
 export async function readHeadAge(pool: pg.Pool): Promise<number> {
   const sql = 'select extract(epoch from clock_timestamp() - current_at)::float as age from ledger_head'
-  return (await pool.query<{ age: number }>(sql)).rows[0]!.age
+  return onlyRow(await pool.query<{ age: number }>(sql)).age
 }
 
 /** Returns the signing key; undefined if the data folder is read-only and no other key is configured. */

@@ -4,7 +4,6 @@ import { creditEntries } from '#projections/credits/creditEntry.ts'
 import { creditFlows } from '#projections/credits/creditFlow.ts'
 import { openHolds } from '#projections/credits/openHold.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
-import type { Database } from '#projections/engine/query.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
@@ -14,6 +13,7 @@ import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
 import { videoTasks } from '#projections/tasks/videoTask.ts'
 import { projectLog } from '#projections/testing/projectLog.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
 
 const AUDITED: readonly AnyProjection[] = [
   creditBalances,

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { forgetRebuilds } from '#projections/engine/rebuild.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { connectClient } from '../../kernel/postgres/connectClient.ts'
+import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import { openPool } from '../../kernel/postgres/openPool.ts'
 import { readMigrations } from '../../kernel/postgres/orm.ts'
 import type { Product } from '../installation.ts'
@@ -114,11 +115,11 @@ async function refuseDamagedFiles(folder: string, { files = {} }: Manifest): Pro
 async function resumeSequences(client: pg.ClientBase, { tables }: Manifest): Promise<void> {
   for (const { name, columns } of tables)
     for (const column of columns) {
-      const { rows } = await client.query<{ sequence: string | null }>(
+      const found = await client.query<{ sequence: string | null }>(
         'select pg_get_serial_sequence($1, $2) as sequence',
         [`"${name}"`, column],
       )
-      const sequence = rows[0]!.sequence
+      const { sequence } = onlyRow(found)
       const next = `coalesce((select max("${column}") from "${name}"), 0) + 1`
       if (sequence) await client.query(`select setval($1, ${next}, false)`, [sequence])
     }

@@ -1,3 +1,4 @@
+import { must } from '../must.ts'
 import type { Handled } from './command.ts'
 import type { Appended, EventStore, GlobalPosition, StreamAppend } from './eventStore.port.ts'
 
@@ -34,21 +35,22 @@ export async function appendTogether<C extends { readonly joins: readonly Join[]
   const joined: { command: C; lane: Joined }[] = []
   const followed = new Map<C, Handled<unknown>[]>()
   try {
-    if (store.appendAll)
+    const appendAll = store.appendAll?.bind(store)
+    if (appendAll)
       for (const command of commands)
         for (const join of command.joins) {
           const lane = join()
           if (!lane) break
           joined.push({ command, lane })
         }
-    if (joined.length === 0) {
+    if (!appendAll || joined.length === 0) {
       const { position } = await store.append(own.stream, own.expected, own.events)
       return { position, followed }
     }
-    const [first, ...others] = await store.appendAll!([own, ...joined.map(({ lane }) => lane.append)])
+    const [first, ...others] = await appendAll([own, ...joined.map(({ lane }) => lane.append)])
     for (const [n, { command, lane }] of joined.entries())
-      followed.set(command, [...(followed.get(command) ?? []), lane.stored(others[n]!)])
-    return { position: first!.position, followed }
+      followed.set(command, [...(followed.get(command) ?? []), lane.stored(must(others[n], 'answer'))])
+    return { position: must(first, 'answer').position, followed }
   } finally {
     for (const { lane } of joined) lane.release()
   }

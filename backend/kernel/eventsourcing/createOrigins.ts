@@ -1,3 +1,4 @@
+import { limitSize } from '../limitSize.ts'
 import type { EventSelector, FindOrigin, Origin } from './command.ts'
 import type { EventStore, NewEvent } from './eventStore.port.ts'
 import type { Event } from './pure/decider.ts'
@@ -12,8 +13,8 @@ export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_
 
   const remember = (key: string, { id, meta }: Pick<NewEvent, 'id' | 'meta'>): Origin => {
     const origin = { correlationId: String(meta?.correlationId ?? id), causationId: id }
-    if (cache.size >= max) cache.delete(cache.keys().next().value!)
     cache.set(key, origin)
+    limitSize(cache, max)
     return origin
   }
 

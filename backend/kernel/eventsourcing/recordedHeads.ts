@@ -13,7 +13,7 @@ export type ReadHead = (stream: string) => Promise<{ readonly revision: number; 
 export function verifyHeads(store: EventStore, readHead: ReadHead): EventStore {
   return {
     append: (...args) => store.append(...args),
-    ...(store.appendAll && { appendAll: (appends) => store.appendAll!(appends) }),
+    ...(store.appendAll && { appendAll: store.appendAll.bind(store) }),
     subscribeAll: (options) => store.subscribeAll(options),
     head: () => store.head(),
     newest: (prefixes) => store.newest(prefixes),

@@ -36,45 +36,22 @@ type NamedOptions = Options & { readonly name: string }
 const SILENT_MS = 15_000
 const RESTART_MS = 20_000
 
-export type Deliveries = ReturnType<typeof watchDeliveries>
-
 /**
  * Compares what the named subscriptions of a store have delivered with the events that the log has for them, and starts
  * silent ones again after their last event. What a subscription claims to have reached counts for nothing.
  */
-export function watchDeliveries(store: EventStore, { clock, onSilent, onRestart }: Watch) {
+export function watchDeliveries(store: EventStore, watch: Watch) {
   const watched = new Set<Watched>()
   /** Head of the log at the last check that found nothing missing. */
   let complete: GlobalPosition | undefined
 
   async function* subscribe<E extends Event>(options: NamedOptions): AsyncGenerator<EventBatch<E>> {
-    const one: Watched = {
-      options,
-      delivered: options.from,
-      isWaiting: true,
-      behindSince: undefined,
-      restartAfter: RESTART_MS,
-      isSilent: false,
-      call: new AbortController(),
-    }
-    const onLive = () => {
-      if (!one.isSilent) options.onLive?.()
-    }
+    const one: Watched = { options, delivered: options.from, isWaiting: true, call: new AbortController(), ...HEARD }
     // Events may be missing already.
     complete = undefined
     watched.add(one)
     try {
-      for (let isRestart = true; isRestart; isRestart = one.call.signal.aborted && !options.signal.aborted) {
-        one.call = new AbortController()
-        const signal = AbortSignal.any([options.signal, one.call.signal])
-        for await (const batch of store.subscribeAll<E>({ ...options, from: one.delivered, signal, onLive })) {
-          one.isWaiting = false
-          const last = batch.events.at(-1)
-          if (last) Object.assign(one, { delivered: last.position, ...HEARD })
-          yield batch
-          one.isWaiting = true
-        }
-      }
+      yield* deliver<E>(store, one)
     } finally {
       watched.delete(one)
     }
@@ -93,39 +70,29 @@ export function watchDeliveries(store: EventStore, { clock, onSilent, onRestart 
       const { delivered } = one
       const isMissing = ((await position) ?? '') > (one.delivered ?? '')
       // A caller that is handling events, or has just got some, is not waiting for those that are missing.
-      if (!isMissing || !one.isWaiting || one.delivered !== delivered) Object.assign(one, isMissing ? {} : HEARD)
-      else judgeMissing(one)
+      if (!isMissing) Object.assign(one, HEARD)
+      else if (one.isWaiting && one.delivered === delivered) judgeMissing(one, watch)
       return isMissing
     }
     const missing = await Promise.all([...watched].map(judge))
     complete = missing.some(Boolean) ? undefined : head
     const silent = silences()
-    if (silent.length > 0) onSilent(silent)
-  }
-
-  function judgeMissing(one: Watched): void {
-    one.behindSince ??= clock()
-    const { name, onSilent: tellCaller } = one.options
-    const forMs = clock() - one.behindSince
-    if (forMs < SILENT_MS) return
-    if (!one.isSilent) tellCaller?.(forMs)
-    one.isSilent = true
-    if (forMs < one.restartAfter) return
-    one.restartAfter = forMs + RESTART_MS
-    onRestart(name)
-    one.call.abort()
+    if (silent.length > 0) watch.onSilent(silent)
   }
 
   const silences = (): Silence[] =>
     [...watched]
       .filter(({ isSilent }) => isSilent)
-      .map(({ options, behindSince }) => ({ subscription: options.name, forMs: clock() - (behindSince ?? clock()) }))
+      .map(({ options, behindSince }) => {
+        const now = watch.clock()
+        return { subscription: options.name, forMs: now - (behindSince ?? now) }
+      })
 
   return {
     /** The store with named subscriptions watched. */
     store: {
       append: (...args) => store.append(...args),
-      ...(store.appendAll && { appendAll: (parts) => store.appendAll!(parts) }),
+      ...(store.appendAll && { appendAll: store.appendAll.bind(store) }),
       readStream: (...args) => store.readStream(...args),
       subscribeAll: <E extends Event>(options: Options) =>
         options.name === undefined ? store.subscribeAll<E>(options) : subscribe<E>({ ...options, name: options.name }),
@@ -137,6 +104,39 @@ export function watchDeliveries(store: EventStore, { clock, onSilent, onRestart 
     check,
     silences,
   }
+}
+
+/** Delivers the events of a subscription. Calls the store again after the last event each time its call is aborted. */
+async function* deliver<E extends Event>(store: EventStore, one: Watched): AsyncGenerator<EventBatch<E>> {
+  const { options } = one
+  const onLive = () => {
+    if (!one.isSilent) options.onLive?.()
+  }
+  do {
+    one.call = new AbortController()
+    const signal = AbortSignal.any([options.signal, one.call.signal])
+    for await (const batch of store.subscribeAll<E>({ ...options, from: one.delivered, signal, onLive })) {
+      one.isWaiting = false
+      const last = batch.events.at(-1)
+      if (last) Object.assign(one, { delivered: last.position, ...HEARD })
+      yield batch
+      one.isWaiting = true
+    }
+  } while (one.call.signal.aborted && !options.signal.aborted)
+}
+
+/** Notes that events are missing. Starts the subscription again if they have been for too long. */
+function judgeMissing(one: Watched, { clock, onRestart }: Watch): void {
+  one.behindSince ??= clock()
+  const { name, onSilent } = one.options
+  const forMs = clock() - one.behindSince
+  if (forMs < SILENT_MS) return
+  if (!one.isSilent) onSilent?.(forMs)
+  one.isSilent = true
+  if (forMs < one.restartAfter) return
+  one.restartAfter = forMs + RESTART_MS
+  onRestart(name)
+  one.call.abort()
 }
 
 const HEARD = { behindSince: undefined, isSilent: false, restartAfter: RESTART_MS }

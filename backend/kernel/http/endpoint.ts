@@ -119,7 +119,7 @@ async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint)
   // A schema with a default accepts a request without a body.
   const isEmpty = !ctx.get('Transfer-Encoding') && (ctx.request.length ?? 0) === 0
   if (isEmpty && schema && z.safeParse(schema, undefined).success) return undefined
-  const mediaType = ctx.get('Content-Type').split(';', 1)[0]!.trim().toLowerCase()
+  const mediaType = ctx.get('Content-Type').replace(/;.*/s, '').trim().toLowerCase()
   if (mediaType !== 'application/json' && !(plainText && mediaType === 'text/plain'))
     throw new Rejection('not_json', 'Send the body as application/json.')
   if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body without compression.')

@@ -4,6 +4,7 @@ import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { canonicalJson } from '../eventsourcing/pure/eventHash.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Database } from '../postgres/orm.ts'
+import { query } from '../postgres/query.ts'
 import { ValidationError } from './problemDetails.ts'
 
 const RETENTION = "interval '24 hours'"
@@ -53,12 +54,11 @@ export async function withIdempotencyKey<T>(
   const { userId, key, body, subject = { id: uuid7(), isRetry: false }, isLost = () => false } = keyed
   if (key === undefined) return run(subject.id, subject.isRetry)
   const bodyHash = createHash('sha256').update(canonicalJson(body)).digest('hex')
-  const execute = <R extends object>(sql: string, parameters: unknown[]) =>
-    database.em.fork().execute<R[]>(sql, parameters)
+  const execute = <R extends object>(sql: string, parameters: unknown[]) => query<R>(database, sql, parameters)
 
   const fresh = uuid7()
   const [stored] = await execute<Attempt>(
-    `insert into idempotency_key (user_id, key, body_hash, subject_id, state, updated_at) values (?, ?, ?, ?, 'open', now())
+    `insert into idempotency_key (user_id, key, body_hash, subject_id, state, updated_at) values ($1, $2, $3, $4, 'open', now())
      on conflict (user_id, key) do update
        set body_hash = excluded.body_hash, subject_id = excluded.subject_id, state = 'open', updated_at = now()
        where idempotency_key.updated_at < now() - ${RETENTION}
@@ -67,7 +67,7 @@ export async function withIdempotencyKey<T>(
      returning subject_id, body_hash, state`,
     [userId, key, bodyHash, fresh],
   )
-  const known = 'select subject_id, body_hash, state from idempotency_key where user_id = ? and key = ?'
+  const known = 'select subject_id, body_hash, state from idempotency_key where user_id = $1 and key = $2'
   const attempt = stored ?? (await execute<Attempt>(known, [userId, key]))[0]
   // A concurrent attempt released the key between the two statements.
   if (!attempt) return withIdempotencyKey(database, keyed, run)
@@ -79,8 +79,8 @@ export async function withIdempotencyKey<T>(
   }
   const settle = (to: 'accepted' | 'refused') =>
     execute(
-      `update idempotency_key set state = ?, updated_at = now()
-       where user_id = ? and key = ? and subject_id = ? and state <> 'accepted'`,
+      `update idempotency_key set state = $1, updated_at = now()
+       where user_id = $2 and key = $3 and subject_id = $4 and state <> 'accepted'`,
       [to, userId, key, subjectId],
     )
   try {
@@ -88,7 +88,7 @@ export async function withIdempotencyKey<T>(
     await settle('accepted')
     return result
   } catch (error) {
-    const release = 'delete from idempotency_key where user_id = ? and key = ? and subject_id = ?'
+    const release = 'delete from idempotency_key where user_id = $1 and key = $2 and subject_id = $3'
     if (isLost(error)) await execute(release, [userId, key, subjectId])
     else if (error instanceof Rejection) await settle('refused')
     throw error
@@ -96,8 +96,8 @@ export async function withIdempotencyKey<T>(
 }
 
 export const deleteExpiredIdempotencyKeys = (database: Database) =>
-  database.em.fork().execute(`delete from idempotency_key where updated_at < now() - ${RETENTION}`)
+  query(database, `delete from idempotency_key where updated_at < now() - ${RETENTION}`)
 
 /** Deletes a user's idempotency keys when the account is erased. */
 export const eraseIdempotencyKeys = (database: Database, userId: string) =>
-  database.em.fork().execute('delete from idempotency_key where user_id = ?', [userId])
+  query(database, 'delete from idempotency_key where user_id = $1', [userId])

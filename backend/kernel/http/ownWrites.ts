@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
+import { limitSize } from '../limitSize.ts'
 import type { Change, Changes } from '../postgres/changes.ts'
 import { notifySql, payloadsOf } from '../postgres/notify.ts'
 
@@ -45,7 +46,7 @@ export function createOwnWrites(changes: Changes, pool: Pick<pg.Pool, 'query'>) 
     if (newer.length === 0) return
     writes.delete(userId)
     writes.set(userId, { written: { ...known, ...Object.fromEntries(newer) }, at: performance.now() })
-    if (writes.size > MAX_USERS) writes.delete(writes.keys().next().value!)
+    limitSize(writes, MAX_USERS)
   }
   changes.subscribe(({ name, ids, written }) => {
     if (name === OWN_WRITE && written) for (const userId of ids) remember(userId, written)

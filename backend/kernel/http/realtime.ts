@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,10 +6,8 @@ import { Rejection } from '../eventsourcing/pure/decider.ts'
 import type { Database } from '../postgres/orm.ts'
 import { API_BASE } from './contract.ts'
 import { statusOf } from './problemDetails.ts'
+import { createSocketTokens } from './socketTokens.ts'
 
-const TOKEN_SECONDS = 60
-/** Time between two removals of tokens that were not used, ms. */
-const SWEEP_EVERY_MS = 60_000
 /** Time without a message after which a client is disconnected. Clients ping every 30 s. */
 const SILENCE_MS = 120_000
 /** Send backlog, in bytes, above which a client is disconnected. Its next refresh recovers lost updates. */
@@ -34,8 +31,6 @@ const PING_CHARACTERS = 100
 /** Time for which a client that breaks the rules may read the reason, ms. */
 const LAST_WORDS_MS = 1_000
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
-
 export type Realtime = ReturnType<typeof createRealtime>
 
 /**
@@ -49,26 +44,13 @@ export type Realtime = ReturnType<typeof createRealtime>
 export function createRealtime(database: Database, isSessionOpen: (sessionId: string) => Promise<boolean>) {
   const sockets = new Map<string, Set<WebSocket>>()
   const sessions = new WeakMap<WebSocket, string>()
-  let sweepAt = 0
+  const tokens = createSocketTokens(database)
   const server = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
 
-  const spendToken = async (token: string) => {
-    const sql = 'delete from socket_token where hash = ? and expires_at > now() returning user_id, session_id'
-    const [row] = await database.em
-      .fork()
-      .execute<{ user_id: string; session_id: string | null }[]>(sql, [hashOf(token)])
-    return row?.session_id ? { userId: row.user_id, sessionId: row.session_id } : undefined
-  }
-
   const accept = async (socket: WebSocket, request: IncomingMessage) => {
-    socket.on('error', () => socket.terminate())
-    const early: string[] = []
-    let receive = (text: string) => {
-      if (early.push(text) > MESSAGES_MAX) expel(socket)
-    }
-    socket.on('message', (data) => receive(String(data)))
+    const startReceiving = limitMessages(socket)
     const token = urlOf(request)?.searchParams.get('token') ?? ''
-    const owner = await spendToken(token)
+    const owner = await tokens.spend(token)
     // A socket that closed while the token was checked emits no further `close`.
     if (socket.readyState !== socket.OPEN) return
     if (!owner) return socket.close(UNAUTHENTICATED, 'unauthenticated')
@@ -77,52 +59,20 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
     if (own.size >= SOCKETS_PER_USER) return socket.close(TRY_AGAIN_LATER, 'too many connections')
     sockets.set(userId, own.add(socket))
     sessions.set(socket, sessionId)
-    let messages = 0
-    const silence = setTimeout(() => socket.terminate(), SILENCE_MS)
-    const recount = setInterval(() => {
-      messages = 0
-    }, SILENCE_MS)
-    const expiry = setTimeout(() => socket.close(SERVICE_RESTART, 'reconnect'), SOCKET_MS)
     socket.on('close', () => {
-      clearTimeout(silence)
-      clearInterval(recount)
-      clearTimeout(expiry)
       own.delete(socket)
       if (own.size === 0) sockets.delete(userId)
     })
-    receive = (text) => {
-      silence.refresh()
-      if (++messages > MESSAGES_MAX) expel(socket)
-      else if (isPing(text)) socket.send('{"type":"pong"}')
-    }
-    early.forEach(receive)
+    startReceiving()
     // Checked after the socket is kept: a session that ends from now on closes it.
     if (!(await isSessionOpen(sessionId))) socket.close(UNAUTHENTICATED, 'unauthenticated')
   }
 
-  /** Disconnects every socket; clients reconnect immediately. */
-  const disconnectAll = () => {
-    for (const socket of server.clients) socket.close(SERVICE_RESTART, 'reconnect')
-  }
-
   return {
-    disconnectAll,
+    ...createDoor(server, accept),
 
     /** Issues a single-use token for the socket URL, valid for 60 seconds and for the session. */
-    async issueToken(userId: string, sessionId: string): Promise<string> {
-      const token = randomBytes(32).toString('base64url')
-      const em = database.em.fork()
-      await em.execute(
-        `insert into socket_token (hash, user_id, session_id, expires_at)
-         values (?, ?, ?, now() + interval '${TOKEN_SECONDS} seconds')`,
-        [hashOf(token), userId, sessionId],
-      )
-      if (Date.now() >= sweepAt) {
-        sweepAt = Date.now() + SWEEP_EVERY_MS
-        await em.execute('delete from socket_token where expires_at < now()')
-      }
-      return token
-    },
+    issueToken: tokens.issue,
 
     /** Returns whether the user has a socket on this process. */
     isOnline: (userId: string): boolean => sockets.has(userId),
@@ -143,7 +93,12 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
       for (const socket of server.clients)
         if (ended.includes(sessions.get(socket) ?? '')) socket.close(SERVICE_RESTART, 'sign in again')
     },
+  }
+}
 
+/** Opens sockets, and closes all of them. */
+function createDoor(server: WebSocketServer, accept: (socket: WebSocket, request: IncomingMessage) => Promise<void>) {
+  return {
     /** Serves the sockets of a server that upgrades {@link isSocketRequest} only. @param admit rejects if another site asks, or a client opens too many */
     attach(http: Server, admit: (request: IncomingMessage) => Promise<void> = async () => {}): void {
       const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<unknown> => {
@@ -160,6 +115,11 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
         })
       }
       http.on('upgrade', (...parts) => void upgrade(...parts).catch(() => parts[1].destroy()))
+    },
+
+    /** Disconnects every socket; clients reconnect immediately. */
+    disconnectAll(): void {
+      for (const socket of server.clients) socket.close(SERVICE_RESTART, 'reconnect')
     },
 
     /** Ends the connections of sockets whose clients do not answer, such as those out of reach. */
@@ -180,6 +140,38 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
         for (const socket of sockets.slice(at, at + step)) socket.close(SERVICE_RESTART, 'reconnect')
       }
     },
+  }
+}
+
+/**
+ * Keeps the messages of a socket until its owner is known. Returns a function that then answers them and disconnects the
+ * client after silence, too many messages, or the life of a socket.
+ */
+function limitMessages(socket: WebSocket): () => void {
+  socket.on('error', () => socket.terminate())
+  const early: string[] = []
+  let receive = (text: string) => {
+    if (early.push(text) > MESSAGES_MAX) expel(socket)
+  }
+  socket.on('message', (data) => receive(String(data)))
+  return () => {
+    let messages = 0
+    const silence = setTimeout(() => socket.terminate(), SILENCE_MS)
+    const recount = setInterval(() => {
+      messages = 0
+    }, SILENCE_MS)
+    const expiry = setTimeout(() => socket.close(SERVICE_RESTART, 'reconnect'), SOCKET_MS)
+    socket.on('close', () => {
+      clearTimeout(silence)
+      clearInterval(recount)
+      clearTimeout(expiry)
+    })
+    receive = (text) => {
+      silence.refresh()
+      if (++messages > MESSAGES_MAX) expel(socket)
+      else if (isPing(text)) socket.send('{"type":"pong"}')
+    }
+    early.forEach(receive)
   }
 }
 
@@ -216,7 +208,3 @@ function isPing(text: string): boolean {
     return false
   }
 }
-
-/** Deletes a user's unused socket tokens when the account is erased. */
-export const eraseSocketTokens = (database: Database, userId: string) =>
-  database.em.fork().execute('delete from socket_token where user_id = ?', [userId])

@@ -81,7 +81,7 @@ export function instrumentStore({ appends, events: stored }: Metrics, store: Eve
     try {
       const appended = await append()
       end({ outcome: 'stored' })
-      for (const { stream, events } of parts) stored.inc({ category: stream.split('-', 1)[0]! }, events.length)
+      for (const { stream, events } of parts) stored.inc({ category: stream.replace(/-.*/s, '') }, events.length)
       return appended
     } catch (error) {
       end({ outcome: error instanceof ConcurrencyConflict ? 'conflict' : 'error' })

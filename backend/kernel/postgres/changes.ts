@@ -53,8 +53,9 @@ export function listenToChanges(connection: pg.ClientConfig) {
 
     /** Provides read-your-writes: waits until these read models include `position`, at most `timeoutMs`. */
     async waitFor(names: readonly string[], position: GlobalPosition | undefined, timeoutMs = 1_000): Promise<void> {
-      const isShown = () => names.every((name) => (positions.get(name) ?? '') >= position!)
-      if (!position || isShown()) return
+      if (!position) return
+      const isShown = () => names.every((name) => (positions.get(name) ?? '') >= position)
+      if (isShown()) return
       const { promise, resolve } = Promise.withResolvers<void>()
       const unsubscribe = subscribe(() => isShown() && resolve())
       const timer = setTimeout(resolve, timeoutMs)

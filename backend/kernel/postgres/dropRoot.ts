@@ -23,9 +23,9 @@ export function dropRoot(program: string): Identity {
 
 function findIdentity(program: string): Identity {
   if (process.getuid?.() !== 0) return { prefix: [], ids: {} }
-  const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
-  if (spawnSync(namespace[0]!, [...namespace.slice(1), program, '--version']).status === 0) {
-    return { prefix: namespace, ids: {} }
+  const namespace = ['--user', '--map-user=65534', '--map-group=65534', '--']
+  if (spawnSync('unshare', [...namespace, program, '--version']).status === 0) {
+    return { prefix: ['unshare', ...namespace], ids: {} }
   }
   for (const account of ['postgres', 'nobody']) {
     const ids = idsOf(account)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { query } from './query.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -10,8 +11,8 @@ afterAll(() => db.close())
 describe('a connection that is lost during a transaction', () => {
   it('is returned to the pool of the ORM, which has twelve', async () => {
     const lose = () =>
-      db.database.em.fork().transactional((em) => em.execute('select pg_terminate_backend(pg_backend_pid())'))
+      db.database.em.fork().transactional((em) => query(em, 'select pg_terminate_backend(pg_backend_pid())'))
     for (let n = 0; n < 13; n++) await expect(lose()).rejects.toThrow('terminat')
-    expect(await db.database.em.fork().execute('select 1 as one')).toEqual([{ one: 1 }])
+    expect(await query(db.database, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 })

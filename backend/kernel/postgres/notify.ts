@@ -1,4 +1,6 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Change } from './changes.ts'
+import { query } from './query.ts'
 
 export const CHANGE_CHANNEL = 'read_model'
 
@@ -6,9 +8,7 @@ export const CHANGE_CHANNEL = 'read_model'
 const IDS_PER_NOTIFICATION = 100
 
 /** A pool, a connection, or a transaction. */
-type Sender =
-  | { query(text: string, values: string[]): Promise<unknown> }
-  | { execute(sql: string, values: string[]): Promise<unknown> }
+type Sender = { query(text: string, values: string[]): Promise<unknown> } | Pick<EntityManager, 'execute'>
 
 /**
  * Notifies all processes of changes; in a transaction, when it commits.
@@ -17,7 +17,7 @@ type Sender =
 export async function notify(sender: Sender, ...changes: readonly Change[]): Promise<void> {
   const values = [payloadsOf(changes)]
   if ('query' in sender) await sender.query(notifySql('$1'), values)
-  else await sender.execute(notifySql('?'), values)
+  else await query(sender, notifySql('$1'), values)
 }
 
 /**

@@ -3,6 +3,7 @@ import { ENTITIES, MIGRATIONS } from '#backend/app/schema.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { openPool } from './openPool.ts'
 import { openDatabase } from './orm.ts'
+import { query } from './query.ts'
 
 describe('a database whose default isolation is repeatable read', () => {
   let temporary: TemporaryDatabase
@@ -22,7 +23,7 @@ describe('a database whose default isolation is repeatable read', () => {
 
   it('does not change the isolation of ORM transactions', async () => {
     const database = await openDatabase(temporary.connection, ENTITIES, MIGRATIONS)
-    const rows = await database.em.fork().transactional((em) => em.execute('show transaction_isolation'))
+    const rows = await database.em.fork().transactional((em) => query(em, 'show transaction_isolation'))
     await database.close()
     expect(rows).toEqual([{ transaction_isolation: 'read committed' }])
   })

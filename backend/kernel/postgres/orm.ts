@@ -4,9 +4,16 @@ import { type EntityManager, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import type pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
 import { endFailedRollbacks } from './endFailedRollbacks.ts'
+import { onlyRow } from './onlyRow.ts'
 import { setIsolation } from './openPool.ts'
+import { query } from './query.ts'
 
-export type Database = MikroORM<PostgreSqlDriver, EntityManager>
+export type Database = MikroORM<PostgreSqlDriver, EntityManager> & {
+  /** Returns the connections of the ORM; undefined before the first one. A double has none. */
+  readonly connections?: () => pg.Pool | undefined
+  /** Connections to the same database for `queryPrepared`. */
+  prepared?: pg.Pool
+}
 
 interface NamedMigration {
   readonly name: string
@@ -56,14 +63,8 @@ export async function openDatabase(
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },
     forceUtcTimezone: true,
   } as never)
-  pools.set(opened, () => pool)
-  return opened
+  return Object.assign(opened, { connections: () => pool })
 }
-
-const pools = new WeakMap<Database, () => pg.Pool | undefined>()
-
-/** Returns the connections of a database; undefined before the first connection, or if it is a double. */
-export const poolOf = (database: Database): pg.Pool | undefined => pools.get(database)?.()
 
 /**
  * Runs pending migrations. Concurrent processes wait for the one that migrates, without a timeout. While another
@@ -92,7 +93,7 @@ export async function migrate(
 async function applyUnlessBlocked(database: Database, onBlocked: (error: unknown) => void): Promise<boolean> {
   try {
     await database.em.fork().transactional(async (em) => {
-      await em.execute(`set local lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`)
+      await query(em, `set local lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`)
       await database.migrator.up({ transaction: em.getTransactionContext() })
     })
     return true
@@ -105,8 +106,8 @@ async function applyUnlessBlocked(database: Database, onBlocked: (error: unknown
 
 /** Returns the names of the applied migrations, oldest first; undefined if the database is empty or not Kinora's. */
 export async function readMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<string[] | undefined> {
-  const { rows } = await client.query<{ known: boolean }>(`select to_regclass('migration') is not null as known`)
-  if (!rows[0]!.known) return undefined
+  const found = await client.query<{ known: boolean }>(`select to_regclass('migration') is not null as known`)
+  if (!onlyRow(found).known) return undefined
   const applied = await client.query<{ name: string }>('select name from migration order by id')
   return applied.rows.map(({ name }) => name)
 }

@@ -61,7 +61,10 @@ export function isChildOf(pid: number, parent: number): boolean {
 function statOf(pid: number): { state: string; parent: number } | undefined {
   try {
     // The second field is the program's name in parentheses, which may contain spaces.
-    const [state = '', parent = '0'] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    const [state = '', parent = '0'] = fs
+      .readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
     return { state, parent: Number(parent) }
   } catch {
     return undefined

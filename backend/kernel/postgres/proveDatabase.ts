@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type pg from 'pg'
 import { CannotConnect, TIMEOUTS } from './connect.ts'
 import { connectClient } from './connectClient.ts'
+import { onlyRow } from './onlyRow.ts'
 import { LOCK_TIMEOUT_MS } from './openPool.ts'
 
 /** A database on which Kinora would lose or spoil data. The message says what to do. */
@@ -45,7 +46,7 @@ export async function proveDatabase(connection: pg.ClientConfig): Promise<string
 /** Proves the settings of the server and of the database. Returns the version. */
 async function proveServer(client: pg.Client): Promise<string> {
   const asked = Date.now()
-  const { rows } = await client.query<Record<'encoding' | 'version' | 'number' | 'user', string> & Facts>(
+  const facts = await client.query<Record<'encoding' | 'version' | 'number' | 'user', string> & Facts>(
     `select current_setting('server_encoding') as encoding, current_setting('server_version') as version,
        current_setting('server_version_num') as number, clock_timestamp() as now,
        current_setting('transaction_read_only') = 'on' as "isReadOnly",
@@ -53,7 +54,7 @@ async function proveServer(client: pg.Client): Promise<string> {
        current_setting('lock_timeout') = '0' or current_setting('idle_in_transaction_session_timeout') = '0' as "isTimeless",
        current_user as user`,
   )
-  const { encoding, version, number, now, isReadOnly, mayCreate, isTimeless, user } = rows[0]!
+  const { encoding, version, number, now, isReadOnly, mayCreate, isTimeless, user } = onlyRow(facts)
   if (Math.floor(Number(number) / 10_000) < MIN_VERSION)
     throw new UnsuitableDatabase(`PostgreSQL ${version} is too old. Update it to ${MIN_VERSION} or newer.`)
   if (encoding !== 'UTF8')
@@ -76,7 +77,7 @@ async function proveServer(client: pg.Client): Promise<string> {
       `The pooler drops the timeouts that Kinora asks for. Set them for its user: alter role "${user}" set lock_timeout = '3s'; alter role "${user}" set idle_in_transaction_session_timeout = '8s'.`,
     )
   const echoed = await client.query<{ text: string }>('select $1::text as text', [SAMPLE])
-  if (echoed.rows[0]!.text !== SAMPLE)
+  if (onlyRow(echoed).text !== SAMPLE)
     throw new UnsuitableDatabase(
       'The connection does not return texts as they were written. Remove client_encoding from DATABASE_URL.',
     )
@@ -109,7 +110,7 @@ async function proveSession(one: pg.Client, other: pg.Client): Promise<void> {
     const tried = await other.query<{ free: boolean }>('select pg_try_advisory_lock($1) as free', [key])
     await other.query('select pg_notify($1, $2)', [CHANNEL, ''])
     await prepared(2)
-    if (tried.rows[0]!.free || !(await notified)) throw new UnsuitableDatabase(IN_TRANSACTION_MODE)
+    if (onlyRow(tried).free || !(await notified)) throw new UnsuitableDatabase(IN_TRANSACTION_MODE)
   } catch (error) {
     throw error instanceof UnsuitableDatabase ? error : new UnsuitableDatabase(IN_TRANSACTION_MODE, { cause: error })
   }

@@ -1,5 +1,5 @@
 import { textHash } from '../eventsourcing/pure/eventHash.ts'
-import { type Database, poolOf } from './orm.ts'
+import type { Database } from './orm.ts'
 
 interface Statement {
   /** Undefined for a statement that is not prepared. */
@@ -43,8 +43,8 @@ function prepare(text: string): Statement {
  */
 export async function transaction<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   // A database opens its connections with the first statement. A double has none.
-  if (!poolOf(database)) await database.isConnected?.()
-  const pool = poolOf(database)
+  if (!database.connections?.()) await database.isConnected?.()
+  const pool = database.connections?.()
   /** The answers of all statements, in order. */
   const sent: Promise<unknown>[] = []
   const track = <Answer>(answer: Promise<Answer>) => {
@@ -54,6 +54,7 @@ export async function transaction<T>(database: Database, work: (tx: Transaction)
   }
   if (!pool)
     return database.em.fork().transactional(async (em) => {
+      // A double takes the placeholders of the other branch.
       const execute = (sql: string, values: readonly unknown[] = []) =>
         track(em.execute(sql, [...values]) as Promise<never>)
       const result = await work({ query: execute, send: (...statement) => void execute(...statement) })

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { must } from '../must.ts'
 import type { MessageFromThread, MessageToThread, ThreadFunctions } from './callThread.ts'
 
 /** Asks the caller of a function. Resolves with its answer. */
@@ -10,8 +11,9 @@ export type Ask = (question: unknown) => Promise<unknown>
  */
 export function answerCalls(functions: ThreadFunctions): void {
   const questions = new Map<number, (answer: unknown) => void>()
-  const post = (message: MessageFromThread) => parentPort!.postMessage(message)
-  parentPort!.on('message', async (message: MessageToThread) => {
+  const parent = must(parentPort, 'parent port')
+  const post = (message: MessageFromThread) => parent.postMessage(message)
+  parent.on('message', async (message: MessageToThread) => {
     const { id } = message
     if (message.type === 'told') return questions.get(id)?.(message.answer)
     const ask: Ask = (question) =>

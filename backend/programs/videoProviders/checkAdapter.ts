@@ -1,3 +1,4 @@
+import pg from 'pg'
 import type { Config } from '../../app/config/readConfig.ts'
 import { openVideoProviders, type VideoContext } from '../../app/video/videoProviders.ts'
 import { UsageError } from '../../kernel/commandLine.ts'
@@ -29,7 +30,7 @@ function freshEngine({ method, path }: { readonly method: string; readonly path:
 /** Opens an adapter for another address. It uses no database: nothing blocks its calls. */
 function opener(context: VideoContext, name: Adapter) {
   const { config } = context
-  const pool = { query: async () => ({ rows: [{}], rowCount: 1 }) } as unknown as VideoContext['pool']
+  const pool = Object.assign(new pg.Pool(), { query: async () => ({ rows: [{}], rowCount: 1 }) })
   return (baseUrl: string): VideoProvider => {
     const video = { ...config.video, [SETTINGS[name]]: { ...config.video[SETTINGS[name]], baseUrl } } as Config['video']
     return openVideoProviders({ ...context, pool, config: { ...config, video } }, {}).get(name)!

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { pino } from 'pino'
 import { readConfig } from '../../app/config/readConfig.ts'
 import { openDefinitions } from '../../app/video/openDefinitions.ts'
@@ -11,7 +11,8 @@ export async function openProviders(env: NodeJS.ProcessEnv) {
   // A restore on a new machine needs an empty folder.
   const config = readConfig(env, false)
   const log = pino({ level: 'silent' })
-  const pool = { query: () => Promise.reject(new Error('the check uses no database')) } as unknown as pg.Pool
+  const query = () => Promise.reject(new Error('the check uses no database'))
+  const pool = Object.assign(new pg.Pool(), { query })
   const context = { config, log, pool }
   const providers = new Map<string, VideoProvider>(openVideoProviders(context, {}))
   const definitions = await openDefinitions({

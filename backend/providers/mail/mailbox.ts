@@ -1,6 +1,7 @@
 import type { Mail, Mailer } from '../../accounts/mailer.port.ts'
 import { instant } from '../../kernel/http/instant.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 
 export type StoredMail = Mail & { readonly sentAt: string }
 
@@ -13,8 +14,9 @@ export interface Mailbox extends Mailer {
 export function createMailbox(database: Database): Mailbox {
   return {
     async send({ id, userId, to, subject, text, html }) {
-      await database.em.fork().execute(
-        `insert into mailbox (id, user_id, recipient, subject, text, html, sent_at) values (?, ?, ?, ?, ?, ?, now())
+      await query(
+        database,
+        `insert into mailbox (id, user_id, recipient, subject, text, html, sent_at) values ($1, $2, $3, $4, $5, $6, now())
          on conflict do nothing`,
         [id, userId, to, subject, text, html],
       )
@@ -22,9 +24,10 @@ export function createMailbox(database: Database): Mailbox {
     },
 
     async list(to) {
-      const rows = await database.em.fork().execute<StoredMail[]>(
+      const rows = await query<StoredMail>(
+        database,
         `select recipient as "to", subject, text, html, sent_at as "sentAt" from mailbox
-         where ?::text is null or recipient = lower(?) order by id desc limit 100`,
+         where $1::text is null or recipient = lower($2) order by id desc limit 100`,
         [to ?? null, to ?? null],
       )
       return rows.map((mail) => ({ ...mail, sentAt: instant(mail.sentAt) }))
@@ -36,4 +39,4 @@ export function createMailbox(database: Database): Mailbox {
 
 /** Deletes a user's emails as part of the account's erasure. */
 export const eraseMailbox = (database: Database, userId: string) =>
-  database.em.fork().execute('delete from mailbox where user_id = ?', [userId])
+  query(database, 'delete from mailbox where user_id = $1', [userId])

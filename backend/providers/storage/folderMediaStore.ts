@@ -78,6 +78,6 @@ async function flush(file: string, flags = 'r+'): Promise<void> {
 /** Syncs the names in a folder to disk, unless its file system cannot, as some network shares. */
 async function flushFolder(folder: string): Promise<void> {
   await flush(folder, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (!['EINVAL', 'EBADF', 'ENOTSUP', 'EISDIR'].includes(error.code!)) throw error
+    if (!['EINVAL', 'EBADF', 'ENOTSUP', 'EISDIR'].includes(error.code ?? '')) throw error
   })
 }

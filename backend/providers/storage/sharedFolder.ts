@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
 import { createOnce } from '../../kernel/createOnce.ts'
+import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 
 /**
  * Returns whether this process shares its media folder with all others on the database: the mark in the folder must
@@ -14,6 +15,6 @@ export async function isSharedFolder(folder: string, pool: pg.Pool): Promise<boo
   createOnce(file, randomUUID(), 0o644)
   const mark = await readFile(file, 'utf8')
   await pool.query('insert into media_folder (mark) values ($1) on conflict do nothing', [mark])
-  const { rows } = await pool.query<{ mark: string }>('select mark from media_folder')
-  return mark === rows[0]!.mark
+  const found = await pool.query<{ mark: string }>('select mark from media_folder')
+  return mark === onlyRow(found).mark
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { notifySql, payloadsOf } from '../../kernel/postgres/notify.ts'
+import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import type { PaymentWebhook, WebhookSubject } from '../paymentProvider.port.ts'
 
 /** Change notification for new webhooks. */
@@ -75,9 +76,9 @@ export type WebhookInbox = ReturnType<typeof createWebhookInbox>
 
 /** Returns the number of unprocessed webhooks and the receipt time of the oldest, in epoch seconds; null if none. */
 export async function readWebhookBacklog(pool: pg.Pool): Promise<{ waiting: number; oldestAt: number | null }> {
-  const { rows } = await pool.query<{ waiting: number; oldestAt: number | null }>(
+  const found = await pool.query<{ waiting: number; oldestAt: number | null }>(
     `select count(*)::int as waiting, extract(epoch from min(received_at))::float8 as "oldestAt"
      from payment_webhook where outcome is null`,
   )
-  return rows[0]!
+  return onlyRow(found)
 }

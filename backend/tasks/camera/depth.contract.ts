@@ -5,7 +5,9 @@ export const RELIEF = 0.3
 /** Returns the estimated nearness, 0 to 1, at texture coordinates `u` and `v`, 0 to 1. */
 export type DepthMap = (u: number, v: number) => number
 
-const distance = (a: readonly number[], b: readonly number[]) => Math.hypot(a[0]! - b[0]!, a[1]! - b[1]!, a[2]! - b[2]!)
+type Colour = readonly [red: number, green: number, blue: number]
+
+const distance = (a: Colour, b: Colour) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 /**
  * Estimates depth heuristically: the bottom of an image is usually near, and so are central areas whose colour differs
@@ -13,7 +15,10 @@ const distance = (a: readonly number[], b: readonly number[]) => Math.hypot(a[0]
  * @param data pixels as RGBA
  */
 export function depthOf(data: Uint8ClampedArray, width: number, height: number): DepthMap {
-  const at = (x: number, y: number) => [...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)]
+  const at = (x: number, y: number): Colour => {
+    const [red = 0, green = 0, blue = 0] = data.subarray((y * width + x) * 4)
+    return [red, green, blue]
+  }
   const unlike = new Float32Array(width * height)
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {

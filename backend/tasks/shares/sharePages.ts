@@ -27,7 +27,7 @@ export function sharePages({ sharedVideos, media, render, publicUrl }: SharePage
   for (const locale of ['', '/zh'])
     for (const player of ['', '/embed'])
       router.get(`${locale}/v/:id${player}`, async (ctx) => {
-        const share = await sharedVideos.view(ctx.params.id!)
+        const share = await sharedVideos.view(ctx.params.id ?? '')
         const path = `${locale}/v/${share?.id ?? 'gone'}${player}`
         await render(ctx, { path, status: share ? 200 : 404, locals: { share }, isFramed: player !== '' })
       })
@@ -39,10 +39,10 @@ export function sharePages({ sharedVideos, media, render, publicUrl }: SharePage
   }
   const signatureOf = ({ query }: RouterContext) => String(query.signature ?? '')
   router.get('/v/:id/film.mp4', async (ctx) =>
-    send(ctx, await sharedVideos.filmKey(ctx.params.id!, signatureOf(ctx)), 'video/mp4'),
+    send(ctx, await sharedVideos.filmKey(ctx.params.id ?? '', signatureOf(ctx)), 'video/mp4'),
   )
   router.get('/v/:id/poster.jpg', async (ctx) =>
-    send(ctx, await sharedVideos.posterKey(ctx.params.id!, signatureOf(ctx)), 'image/jpeg'),
+    send(ctx, await sharedVideos.posterKey(ctx.params.id ?? '', signatureOf(ctx)), 'image/jpeg'),
   )
 
   router.get('/oembed', async (ctx) => {

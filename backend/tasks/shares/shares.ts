@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type pg from 'pg'
 import type { Owned } from '../../kernel/ownership.ts'
+import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { refuseDeletedUser } from '../refuseDeletedUser.ts'
 
@@ -51,7 +52,7 @@ export function createShares(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
         returning ${ROW}`
       const id = randomBytes(ID_BYTES).toString('base64url')
       const values = [id, video.id, video.user_id, showPrompt, showName, width, height, new Date(clock())]
-      return (await pool.query<ShareRow>(sql, values).catch(refuseDeletedUser)).rows[0]!
+      return onlyRow(await pool.query<ShareRow>(sql, values).catch(refuseDeletedUser))
     },
 
     ofTask: (taskId: string) => readOne(`select ${ROW} from share where task_id = $1`, taskId),

@@ -1,6 +1,7 @@
 import { readImagesOfVideos } from '#projections/tasks/readVideoTasks.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 
 /** Stored pictures of one user that no video uses, and no order that may become one. */
 export const MAX_UNUSED_BYTES = 200 * 1024 * 1024
@@ -12,8 +13,8 @@ const HOUR_S = 3_600
  * @throws Rejection too_many_unused_images
  */
 export async function assertRoom(database: Database, userId: string, bytes: number): Promise<void> {
-  const sql = 'select id, bytes from image_upload where user_id = ?'
-  const images = await database.em.fork().execute<{ id: string; bytes: number }[]>(sql, [userId])
+  const sql = 'select id, bytes from image_upload where user_id = $1'
+  const images = await query<{ id: string; bytes: number }>(database, sql, [userId])
   const sizeOf = (list: typeof images) => list.reduce((sum, image) => sum + image.bytes, bytes)
   if (sizeOf(images) <= MAX_UNUSED_BYTES) return
   const used = await readImagesOfVideos(

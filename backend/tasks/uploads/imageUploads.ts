@@ -14,6 +14,7 @@ import { ImageError, inspectImage, isShapeCode } from '../../kernel/media/firstF
 import { imageKey, type MediaStore, removeImageMedia, watermarkedStillKey } from '../../kernel/media/mediaStore.port.ts'
 import { ImageTimeout, normaliseInChild } from '../../kernel/media/normaliseInChild.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { query } from '../../kernel/postgres/query.ts'
 import { UploadFields } from '../contract.ts'
 import { assertRoom } from './assertRoom.ts'
 import type { UploadLimits } from './uploadLimits.ts'
@@ -52,14 +53,14 @@ function createStore(database: Database, media: MediaStore, temporaryDir: string
     await assertRoom(database, userId, bytes)
     const imageId = uuid7()
     // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
-    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
+    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values ($1, $2, now(), $3)'
     const em = database.em.fork()
-    await em.execute(sql, [imageId, userId, bytes])
+    await query(em, sql, [imageId, userId, bytes])
     if (watermarked) await putFile(watermarkedStillKey(imageId), watermarked)
     await putFile(imageKey(imageId), data)
     try {
       // Waits for an erasure of the row, which found no file to remove.
-      const kept = await em.execute<object[]>('select id from image_upload where id = ? for key share', [imageId])
+      const kept = await query<object>(em, 'select id from image_upload where id = $1 for key share', [imageId])
       if (kept.length === 0) throw new Rejection('not_found', 'The account of this picture was erased.')
     } catch (error) {
       await removeImageMedia(media, imageId)
@@ -73,30 +74,30 @@ function createStore(database: Database, media: MediaStore, temporaryDir: string
 const removeOldest = (database: Database, media: MediaStore) =>
   database.em.fork().transactional(async (em) => {
     // The row locks make a concurrent `claim` either keep the image or fail.
-    const old = await em.execute<{ id: string }[]>(
+    const old = await query<{ id: string }>(
+      em,
       `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
        order by coalesce(used_at, created_at) limit ${SWEPT_AT_ONCE} for update skip locked`,
     )
     const ids = old.map(({ id }) => id)
     const inUse = await readImagesInUse(database, ids)
     const unused = ids.filter((id) => !inUse.has(id))
-    const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
+    const among = 'id in (select value::uuid from jsonb_array_elements_text($1::jsonb))'
     // Check the images in use again in a day.
-    await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
+    await query(em, `update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
     await Promise.all(unused.map((id) => removeImageMedia(media, id)))
-    await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
+    await query(em, `delete from image_upload where ${among}`, [JSON.stringify(unused)])
     return { seen: ids.length, removed: unused.length }
   })
 
 /** Creates the store for the pictures of generations. Images are re-encoded on upload and readable only by their owner. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
-  const execute = <Row extends object>(sql: string, parameters: unknown[]) =>
-    database.em.fork().execute<Row[]>(sql, parameters)
+  const execute = <Row extends object>(sql: string, parameters: unknown[]) => query<Row>(database, sql, parameters)
 
   /** Returns the owner's user id, or undefined if the image does not exist. */
   const ownerOf = async (imageId: string): Promise<string | undefined> => {
     if (!isUuid(imageId)) return undefined
-    const [row] = await execute<{ user_id: string }>('select user_id from image_upload where id = ?', [imageId])
+    const [row] = await execute<{ user_id: string }>('select user_id from image_upload where id = $1', [imageId])
     return row?.user_id
   }
 
@@ -109,7 +110,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     /** Returns the id of the image at a URL, which stays for another day, whatever becomes of the order. @throws ValidationError unless the user owns it */
     async claim(userId: string, url: string, field = 'first_frame_image_url'): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
-      const sql = 'update image_upload set used_at = now() where id = ? and user_id = ? returning id'
+      const sql = 'update image_upload set used_at = now() where id = $1 and user_id = $2 returning id'
       const found = imageId && isUuid(imageId) ? await execute(sql, [imageId, userId]) : []
       if (!imageId || found.length === 0) throw new ValidationError([{ path: field, code: 'unknown_image' }])
       return imageId
@@ -117,11 +118,11 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
     /** Erases all images of a user. Commits after each file is removed, so that a crash leaves no orphaned file. */
     async eraseAll(userId: string): Promise<void> {
-      const images = await execute<{ id: string }>('select id from image_upload where user_id = ?', [userId])
+      const images = await execute<{ id: string }>('select id from image_upload where user_id = $1', [userId])
       for (const { id } of images)
         await database.em.fork().transactional(async (em) => {
           // First, because it makes `store` wait and then find no row.
-          await em.execute('delete from image_upload where id = ?', [id])
+          await query(em, 'delete from image_upload where id = $1', [id])
           await removeImageMedia(media, id)
         })
     },

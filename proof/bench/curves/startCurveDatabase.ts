@@ -1,6 +1,5 @@
 import type pg from 'pg'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { prepareOn } from '#projections/engine/query.ts'
 
 /**
  * Starts a database for cost curves. It does not flush to disk, which costs the same at every size. It has no autovacuum,
@@ -12,7 +11,7 @@ export async function startCurveDatabase() {
   await db.pool.query('alter system set autovacuum = off')
   await db.pool.query('alter system set max_parallel_workers_per_gather = 0')
   await db.pool.query('select pg_reload_conf()')
-  prepareOn(db.database, db.pool)
+  db.database.prepared = db.pool
   return db
 }
 

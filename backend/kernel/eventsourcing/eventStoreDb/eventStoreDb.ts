@@ -8,6 +8,7 @@ import {
 } from '@eventstore/db-client'
 import type { Logger } from 'pino'
 import { backoff, pause } from '../../backoff.ts'
+import { must } from '../../must.ts'
 import { encodeEvents } from '../encodeEvents.ts'
 import {
   type Appended,
@@ -153,7 +154,7 @@ class EventStoreDb implements EventStoreDbStore {
   async #positionOf(stream: string, revision: number): Promise<GlobalPosition> {
     const range = { direction: BACKWARDS, fromRevision: BigInt(revision), maxCount: 1 } as const
     const [found] = await withDeadline(this.#reader.client.readStream(stream, range), this.#options.readDeadline)
-    return toStored(found!.event!).position
+    return toStored(must(found?.event, 'appended event')).position
   }
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {

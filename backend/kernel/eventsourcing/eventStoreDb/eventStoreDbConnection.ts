@@ -67,10 +67,12 @@ export class EventStoreDbConnection {
     // gRPC shares connections, including the pause before the next attempt, between channels with equal options.
     const own = { ...common, keepAliveTimeout: common.keepAliveTimeout + (opened++ % 100) }
     const secrets = { insecure: !tls, ...(ca !== undefined && { rootCertificate: readAuthority(ca) }) }
+    const [host] = hosts
+    if (!host) throw new Error('no host of EventStoreDB')
     return withoutWarnings(() => {
-      if (isDnsName) return new Client({ ...own, discover: hosts[0]! }, secrets, credentials).track()
+      if (isDnsName) return new Client({ ...own, discover: host }, secrets, credentials).track()
       if (hosts.length > 1) return new Client({ ...own, endpoints: [...hosts] }, secrets, credentials).track()
-      return new Client({ ...own, endpoint: hosts[0]! }, secrets, credentials).track()
+      return new Client({ ...own, endpoint: host }, secrets, credentials).track()
     })
   }
 }

@@ -9,8 +9,8 @@ export function toGlobalPosition({ commit, prepare }: Position): GlobalPosition 
 }
 
 export function fromGlobalPosition(position: GlobalPosition): Position {
-  const [commit, prepare] = position.split('/')
-  return { commit: BigInt(commit!), prepare: BigInt(prepare!) }
+  const [commit = '', prepare = ''] = position.split('/')
+  return { commit: BigInt(commit), prepare: BigInt(prepare) }
 }
 
 /** @throws Error the server is older than 22.10 and returns no positions */

@@ -17,7 +17,7 @@ export function faultOfRelease(version: string): string | undefined {
 }
 
 function compareVersions(one: string, other: string): number {
-  const [left, right] = [one, other].map((version) => version.split(/[.-]/).map(Number))
-  const different = right!.findIndex((part, index) => part !== (left![index] ?? 0))
-  return different < 0 ? 0 : (left![different] ?? 0) - right![different]!
+  const left = one.split(/[.-]/).map(Number)
+  const differences = other.split(/[.-]/).map((part, index) => (left[index] ?? 0) - Number(part))
+  return differences.find((difference) => difference !== 0) ?? 0
 }

@@ -1,10 +1,11 @@
 import type pg from 'pg'
+import { onlyRow } from '../../postgres/onlyRow.ts'
 import { toGlobalPosition } from './postgresRows.ts'
 
 /** Returns the position of the last event, or position 0 if the log is empty. */
 export async function readLogHead(pool: pg.Pool) {
-  const { rows } = await pool.query<{ head: string }>('select coalesce(max(position), 0) as head from event')
-  return toGlobalPosition(rows[0]!.head)
+  const found = await pool.query<{ head: string }>('select coalesce(max(position), 0) as head from event')
+  return toGlobalPosition(onlyRow(found).head)
 }
 
 /** Finds gaps that deleted events left in the log. Returns up to 1000, each with its first position and length. */

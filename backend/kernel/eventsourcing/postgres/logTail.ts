@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { listen } from '../../postgres/listen.ts'
+import { onlyRow } from '../../postgres/onlyRow.ts'
 import type { Stored } from '../eventStore.port.ts'
 import { eventChannel, headSql, readAllSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toStored } from './postgresRows.ts'
@@ -148,20 +149,17 @@ export class LogTail {
 function grow({ from, events }: Tail, following: readonly Stored[]): Tail {
   const kept = [...events, ...following]
   const dropped = kept.splice(0, Math.max(0, kept.length - KEPT))
-  return { from: Number(dropped.at(-1)?.position ?? from), to: Number(kept.at(-1)!.position), events: kept }
+  return { from: Number(dropped.at(-1)?.position ?? from), to: Number(kept.at(-1)?.position ?? from), events: kept }
 }
 
 const emptyTail = (head: number): Tail => ({ from: head, to: head, events: [] })
 
 /** Returns the position of the last event; 0 for an empty log. */
 export async function readHead(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ head: string }>(headSql)
-  return Number(rows[0]!.head)
+  return Number(onlyRow(await pool.query<{ head: string }>(headSql)).head)
 }
 
 /** Returns the events of the tail after a position, which must not be before `from`. Cost: the number of them. */
 export function eventsAfter({ events }: Tail, position: number): readonly Stored[] {
-  let first = events.length
-  while (first > 0 && Number(events[first - 1]!.position) > position) first--
-  return events.slice(first)
+  return events.slice(events.findLastIndex((event) => Number(event.position) <= position) + 1)
 }

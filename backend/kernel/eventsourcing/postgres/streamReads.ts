@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { must } from '../../must.ts'
 import { isRejected } from './postgresAppends.ts'
 import { readStreamSql, readStreamsSql } from './postgresEventStore.sql.ts'
 import type { EventRow } from './postgresRows.ts'
@@ -56,9 +57,11 @@ export class StreamReads {
   }
 
   async #answer(reads: readonly Read[]): Promise<void> {
+    const [first, ...others] = reads
+    if (!first) return
     try {
-      const pages = reads.length === 1 ? [await this.#readOne(reads[0]!)] : await this.#readAll(reads)
-      for (const [n, { resolve }] of reads.entries()) resolve(pages[n]!)
+      const pages = others.length === 0 ? [await this.#readOne(first)] : await this.#readAll(reads)
+      for (const [n, page] of pages.entries()) reads[n]?.resolve(page)
     } catch (error) {
       // Read each by itself, so that a damaged stream fails alone.
       if (reads.length > 1 && isRejected(error)) for (const read of reads) await this.#answer([read])
@@ -81,7 +84,7 @@ export class StreamReads {
     const query = { ...readStreamsSql, values, query_timeout: READ_TIMEOUT_MS }
     const { rows } = await this.#pool.query<EventRow & { read: string }>(query)
     const pages = reads.map(() => [] as EventRow[])
-    for (const { read, ...row } of rows) pages[Number(read) - 1]!.push(row)
+    for (const { read, ...row } of rows) must(pages[Number(read) - 1], 'stream').push(row)
     return pages.map((rows) => ({ rows, ends: rows.length < SHARED_PAGE }))
   }
 }

@@ -149,7 +149,7 @@ function problems(endpoint: Endpoint): Json {
     Object.entries(byStatus).map(([status, codes]) => [
       status,
       {
-        description: STATUS_CODES[status]!,
+        description: STATUS_CODES[status] ?? '',
         ...(status === '429' || status === '503' ? { headers: RETRY_AFTER } : {}),
         content: isForPrograms(endpoint.path) ? PROGRAM_ERROR : problemOf(codes),
       },

@@ -98,7 +98,7 @@ export function createFairQueue(clock: Clock = () => performance.now()) {
         return
       }
       queue.running++
-      queue.waiting.shift()!()
+      queue.waiting.shift()?.()
     }
   }
 

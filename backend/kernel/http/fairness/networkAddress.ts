@@ -5,7 +5,7 @@ const plainOf = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/, '')
 
 /** Returns the 16-bit groups of an IPv6 address, without its zone id. */
 function groupsOf(address: string): string[] {
-  const [head = '', tail = ''] = address.split('%', 1)[0]!.split('::')
+  const [head = '', tail = ''] = address.replace(/%.*/s, '').split('::')
   const groups = (part: string) => part.split(':').filter(Boolean)
   if (!address.includes('::')) return groups(head)
   const missing = Math.max(0, 8 - groups(head).length - groups(tail).length)

@@ -60,9 +60,9 @@ function afterNext(body: Buffer, delimiter: Buffer, from: number): number {
 function dispositionIn(headers: string): Pick<Part, 'name' | 'isFile'> {
   const [first, ...others] = headers.split('\r\n').flatMap((line) => DISPOSITION.exec(line)?.[1] ?? [])
   const parameters = [...(first ?? '').matchAll(PARAMETER)]
-  const names = parameters.filter(([, name]) => name!.toLowerCase() === 'name')
+  const names = parameters.filter(([, name]) => name?.toLowerCase() === 'name')
   const [, , quoted, token] = names[0] ?? []
   const name = quoted ?? token
   if (others.length > 0 || names.length > 1 || name === undefined) throw fault('malformed_form')
-  return { name, isFile: parameters.some(([, name]) => name!.toLowerCase().startsWith('filename')) }
+  return { name, isFile: parameters.some(([, name]) => name?.toLowerCase().startsWith('filename')) }
 }

@@ -27,7 +27,7 @@ export const aigcField = ({ producer, id, engine = '' }: AigcSource): string =>
   })
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeXml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!)
+const escapeXml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign)
 
 /** Returns the field as XMP, in the namespace of the standard's committee. */
 export const aigcXmp = (field: string): string =>

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
+import { must } from '../../must.ts'
 import { insertXmp } from './aigcField.ts'
 import { algorithmOf, coseSign1, reservedBytes } from './coseSign1.ts'
 import type { Credential } from './credential.ts'
@@ -64,10 +65,11 @@ async function signFile({ source, target, format, manifest, xmp, parent }: Signi
   }
 }
 
-parentPort!.on('message', async (job: SigningJob) => {
+const parent = must(parentPort, 'parent port')
+parent.on('message', async (job: SigningJob) => {
   const answer = await signFile(job).then(
     () => ({}),
     (error: unknown) => ({ fault: String(error), isOfParent: error instanceof ParentFault }),
   )
-  parentPort!.postMessage(answer)
+  parent.postMessage(answer)
 })

@@ -40,7 +40,7 @@ export function sandboxRoutes(state: SandboxState): Router {
   const router = new Router({ prefix: '/dev/paypal' })
 
   router.get('/approve/:id', async (ctx) => {
-    const row = await found(ctx.params.id!)
+    const row = await found(ctx.params.id ?? '')
     ctx.set('Cache-Control', 'no-store')
     // Omit form-action, which would also block the redirect back to the site.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
@@ -56,7 +56,7 @@ export function sandboxRoutes(state: SandboxState): Router {
     refund: state.refund,
   }))
     router.post(`/:id/${name}`, koaBody(), async (ctx) => {
-      const { id, return_url, cancel_url } = await found(ctx.params.id!)
+      const { id, return_url, cancel_url } = await found(ctx.params.id ?? '')
       await act(id)
       if (!ctx.is('urlencoded')) {
         ctx.body = { success: true }

@@ -4,6 +4,7 @@ import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { ListedSale, NewAgreement, ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
 
 export interface SandboxAgreement {
   readonly id: string
@@ -204,14 +205,14 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
 
   return {
     async create({ requestId, userId, tier, startsAt, language, returnUrl, cancelUrl }: NewAgreement): Promise<string> {
-      const { rows } = await pool.query<{ id: string }>(
+      const found = await pool.query<{ id: string }>(
         `insert into sandbox_agreement
            (id, request_id, user_id, tier, price_cents, status, status_at, starts_at, return_url, cancel_url, language)
          values ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10)
          on conflict (request_id) do update set request_id = excluded.request_id returning id`,
         [newId('I'), requestId, userId, tier, PLANS[tier].priceCents, at(), startsAt, returnUrl, cancelUrl, language],
       )
-      return rows[0]!.id
+      return onlyRow(found).id
     },
 
     ...createReads(pool),

@@ -25,8 +25,8 @@ export function fill(template: Json, values: Values): Json | undefined {
 }
 
 function fillText(text: string, values: Values): Json | undefined {
-  const whole = WHOLE.exec(text)
-  if (whole) return values[whole[1]!]
+  const [, whole] = WHOLE.exec(text) ?? []
+  if (whole !== undefined) return values[whole]
   const names = referencesOf(text)
   if (names.some((name) => values[name] === undefined)) return undefined
   return text.replace(REFERENCE, (_, name: string) => String(values[name]))
@@ -38,12 +38,12 @@ function fillObject(template: Fields, values: Values): Json | undefined {
       .map((part) => fill(part, values))
       .find(isPresent)
   if ('$if' in template) {
-    const condition = fill(template.$if!, values)
+    const condition = fill(template.$if ?? null, values)
     const branch = condition === undefined || condition === false ? template.no : template.yes
     return branch === undefined ? undefined : fill(branch, values)
   }
   if ('$map' in template) {
-    const key = fill(template.$map!, values)
+    const key = fill(template.$map ?? null, values)
     const to = new Map(Object.entries(template.to as Fields))
     const part = to.get(String(key))
     return part === undefined ? undefined : fill(part, values)
@@ -58,13 +58,13 @@ const isPresent = (value: Json | undefined) => value !== undefined
 const asList = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
 const isEach = (part: Json): part is Fields => typeof part === 'object' && part !== null && '$each' in part
 
-function fillEach({ $each, as }: Fields, values: Values): (Json | undefined)[] {
-  return asList(fill($each!, values)).map((item) => fill(as!, { ...values, item }))
+function fillEach({ $each = null, as = null }: Fields, values: Values): (Json | undefined)[] {
+  return asList(fill($each, values)).map((item) => fill(as, { ...values, item }))
 }
 
 /** Returns the names that a template refers to, in order and with repetitions. */
 export function referencesOf(template: Json): string[] {
-  if (typeof template === 'string') return [...template.matchAll(REFERENCE)].map(([, name]) => name!)
+  if (typeof template === 'string') return [...template.matchAll(REFERENCE)].map(([, name = '']) => name)
   if (template === null || typeof template !== 'object') return []
   return Object.values(template as Fields).flatMap(referencesOf)
 }

@@ -23,7 +23,7 @@ export interface CallbackRoutes {
 export function callbackRoutes({ callbackSecret, onProviderCallback }: CallbackRoutes): Router {
   // Metrics and logs use this pattern as the route label, so renaming the parameter would change the label.
   return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
-    const taskId = verifyCallbackToken(callbackSecret, ctx.params.address!)
+    const taskId = verifyCallbackToken(callbackSecret, ctx.params.address ?? '')
     if (!taskId) throw new Rejection('unauthenticated', 'This callback URL is not valid.')
     const { challenge, jobId } = readCallback((await readRawBody(ctx, MAX_BODY_BYTES)).toString())
     if (challenge === undefined) await onProviderCallback(taskId, jobId)

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
 
 /** All times are in milliseconds. Of failures, only consecutive ones count. */
 export interface CircuitBreakerOptions {
@@ -49,7 +50,7 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
   /** Adds failures to a closed breaker, at most up to the threshold, or one to an open breaker. */
   const countFailures = async (count: number) => {
     await insertRow()
-    const { rows } = await pool.query<{ failures: number }>(
+    const found = await pool.query<{ failures: number }>(
       `with counted as (
          select name, case
            when failures >= $4::int then failures + 1
@@ -61,7 +62,7 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
        from counted where circuit.name = counted.name returning failures`,
       [name, initialOpenMs, maxOpenMs, failureThreshold, count, sustainedThreshold, sustainedMs],
     )
-    return rows[0]!.failures >= failureThreshold
+    return onlyRow(found).failures >= failureThreshold
   }
 
   return {

@@ -18,5 +18,5 @@ export const alertsOf = (alerts: ProviderAlerts, name: string): ProviderAlerts =
 /** Returns the provider that raised an alert, or undefined if none did. MiniMax's codes have no name. */
 export function providerOfAlert(alert: string): string | undefined {
   const [code, name = 'minimax'] = alert.split(' ')
-  return PROVIDER_ALERTS.includes(code!) ? name : undefined
+  return PROVIDER_ALERTS.includes(code ?? '') ? name : undefined
 }

@@ -23,7 +23,7 @@ export const modelsOf = (
 
 function modelOf({ tasks, ...card }: ModelCard & { readonly tasks: readonly TaskType[] }): CatalogueModel {
   const { id } = card
-  const name = id.split('/').at(-1)!
+  const name = id.replace(/^.*\//s, '')
   const h3 = isH3(id)
   return engineModel({
     id,

@@ -30,7 +30,7 @@ const VIDEO_NAME =
 function videoTasksOf({ id, mode, supported_task_types }: ModelCard): readonly TaskType[] | undefined {
   if (mode && !/video/i.test(mode)) return []
   if (supported_task_types) return tasksIn(supported_task_types.join(' '))
-  const name = id.split('/').at(-1)!
+  const name = id.replace(/^.*\//s, '')
   const named = tasksIn(name)
   if (named.length > 0) return named
   return mode || VIDEO_NAME.test(name) ? ['text_to_video', 'image_to_video'] : undefined

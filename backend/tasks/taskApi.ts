@@ -1,0 +1,74 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import type pg from 'pg'
+import type { Serve } from '../kernel/http/endpoint.ts'
+import { networkAddress } from '../kernel/http/fairness/networkAddress.ts'
+import type { RenderPage } from '../kernel/http/site/renderedPages.ts'
+import type { CatalogueModel } from './contract.ts'
+import { serveLibrary } from './library/libraryRoutes.ts'
+import { createMarks } from './library/marks.ts'
+import { type MediaRoutes, serveMedia } from './mediaRoutes.ts'
+import { wakeTask } from './providerCallbacks.ts'
+import { serveTasks, type TaskRoutes } from './routes.ts'
+import { createSharedVideos, type SharedVideosOptions } from './shares/sharedVideos.ts'
+import { sharePages } from './shares/sharePages.ts'
+import { serveShares } from './shares/shareRoutes.ts'
+import { createShareSignatures, createShares } from './shares/shares.ts'
+import { createTasks, type TaskDeps } from './tasks.ts'
+import { createRepeats } from './v1/repeats.ts'
+import { serveV1 } from './v1/v1Routes.ts'
+import type { VideoProvider } from './videoProvider.port.ts'
+import { createWorks, type WorksDeps } from './works.ts'
+
+/** A network address counts once as a viewer of a share in this time. */
+const VIEW = { burst: 1, everyMs: 30 * 60_000 }
+
+type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake'> &
+  WorksDeps &
+  Pick<MediaRoutes, 'files' | 'uploadLimits'> &
+  Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail'> &
+  Pick<TaskRoutes, 'realtime'> & {
+    readonly pool: pg.Pool
+    readonly videos: ReadonlyMap<string, VideoProvider>
+    readonly userById: (userId: string) => Promise<{ fullName: string; language: 'en' | 'zh' } | null>
+    /** Rejects if the subject has used its share of an action. */
+    readonly throttle: (action: 'share view', subject: string, limit: typeof VIEW) => Promise<void>
+    /** Signs the addresses of shared videos. */
+    readonly secret: string
+  }
+
+/** Creates the calls and the public pages about videos. */
+export function createTaskApi(deps: TaskApiDeps) {
+  const { pool, catalogue, videos, files, clock, userById } = deps
+  const cancelsJobs = (provider: string) => videos.get(provider)?.cancels ?? false
+  const tasks = createTasks({ ...deps, cancels: cancelsJobs, wake: (taskId) => wakeTask(pool, taskId) })
+  const works = createWorks(deps)
+  const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => cancelsJobs(provider))
+  const understand = async (userId: string, model: string, prompt: string) => {
+    const route = catalogue.offered().find(({ id }) => id === model)?.routes[0]
+    return videos.get(route?.provider ?? '')?.understands?.(prompt, (await userById(userId))?.language ?? 'en')
+  }
+  const shares = createShares(pool, clock)
+  const attached = { shares, marks: createMarks(pool) }
+  const signatures = createShareSignatures(deps.secret)
+  const nameOf = async (userId: string) => (await userById(userId))?.fullName
+  const sharedVideos = createSharedVideos({ ...deps, shares, works, signatures, nameOf })
+  const isNewView = (ctx: Context, id: string) =>
+    deps.throttle('share view', `${id} ${networkAddress(ctx)}`, VIEW).then(
+      () => true,
+      () => false,
+    )
+
+  return {
+    serve(serve: Serve): void {
+      serveTasks(serve, { ...deps, tasks, works, attached, cancels, understand })
+      serveLibrary(serve, { works, tasks, attached, files })
+      serveMedia(serve, { ...deps, works })
+      serveShares(serve, { works, shares, sharedVideos, isNewView })
+    },
+    servePrograms: (serve: Serve): void =>
+      serveV1(serve, { ...deps, tasks, works, attached, repeats: createRepeats(deps.database, clock) }),
+    pages: (render: RenderPage): Router =>
+      sharePages({ sharedVideos, media: files.media, render, publicUrl: deps.publicUrl }),
+  }
+}
