@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { Scope } from '../kernel/http/contract.ts'
+import { must } from '../kernel/must.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { type Transaction, transaction } from '../kernel/postgres/transaction.ts'
 import type { Clock } from '../kernel/time.ts'
@@ -52,70 +53,61 @@ const isoOf = (time: Time) => new Date(time).toISOString()
 
 export type ApiKeys = ReturnType<typeof createApiKeys>
 
+const viewOf = ({ user_id: _, purse_id: __, ended_at: ___, ...row }: KeyRow, spent: KeySpending): ApiKey => ({
+  ...row,
+  spent_today: spent.ofDay,
+  spent_this_month: spent.ofMonth,
+  created_at: isoOf(row.created_at),
+  expires_at: row.expires_at && isoOf(row.expires_at),
+  last_used_at: row.last_used_at && isoOf(row.last_used_at),
+})
+
+/** Stores a new key. The lock makes concurrent calls of a user wait, so that the limit holds. */
+async function insertKey(tx: Transaction, userId: string, id: string, now: Date, settings: Settings) {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`api keys of ${userId}`])
+  const open = await tx.query(`select id from api_key where user_id = $1 and ${WORKS}`, [userId, now])
+  if (open.length >= MAX_KEYS)
+    throw new Rejection('too_many_keys', `You have ${MAX_KEYS} API keys. End one that you no longer use.`)
+  const key = makeKey()
+  const columns = { id, user_id: userId, hash: hashOf(key), hint: key.slice(-4), created_at: now, ...settings }
+  const names = Object.keys(columns)
+  const [row] = await tx.query<KeyRow>(
+    `insert into api_key (${names}) values (${names.map((_, n) => `$${n + 1}`)}) returning ${COLUMNS}`,
+    Object.values(columns),
+  )
+  return { key, row: must(row, 'key') }
+}
+
 /**
  * Creates the service that makes, lists and ends API keys. Only their hashes are stored.
- * @param spentBy returns what purses have held and spent
+ * @param spentBy returns what a purse has held and spent
  */
 export function createApiKeys(
   database: Database,
   pool: Pick<pg.Pool, 'query'>,
   clock: Clock,
-  spentBy: (userId: string, purseIds: readonly string[]) => Promise<readonly KeySpending[]>,
+  spentBy: (userId: string, purseId: string) => Promise<KeySpending>,
 ) {
-  const view = ({ user_id: _, purse_id: __, ended_at: ___, ...row }: KeyRow, spent: KeySpending): ApiKey => ({
-    ...row,
-    spent_today: spent.ofDay,
-    spent_this_month: spent.ofMonth,
-    created_at: isoOf(row.created_at),
-    expires_at: row.expires_at && isoOf(row.expires_at),
-    last_used_at: row.last_used_at && isoOf(row.last_used_at),
-  })
-
-  const viewAll = async (userId: string, rows: readonly KeyRow[]): Promise<ApiKey[]> => {
-    const purses = rows.map(({ purse_id }) => purse_id)
-    const spent = purses.length > 0 ? await spentBy(userId, purses) : []
-    return rows.map((row, n) => view(row, spent[n]!))
-  }
-
-  /** Stores a new key. The lock makes concurrent calls of a user wait, so that the limit holds. */
-  const insert = async (tx: Transaction, userId: string, id: string, now: Date, settings: Settings) => {
-    const [account] = await tx.query('select id from user_account where id = $1 for no key update', [userId])
-    if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
-    const open = await tx.query(`select id from api_key where user_id = $1 and ${WORKS}`, [userId, now])
-    if (open.length >= MAX_KEYS)
-      throw new Rejection('too_many_keys', `You have ${MAX_KEYS} API keys. End one that you no longer use.`)
-    const key = makeKey()
-    const columns = { id, user_id: userId, hash: hashOf(key), hint: key.slice(-4), created_at: now, ...settings }
-    const names = Object.keys(columns)
-    const [row] = await tx.query<KeyRow>(
-      `insert into api_key (${names}) values (${names.map((_, n) => `$${n + 1}`)}) returning ${COLUMNS}`,
-      Object.values(columns),
-    )
-    return { key, row: row! }
-  }
-
-  const withSecret = async ({ key, row }: { key: string; row: KeyRow }) => {
-    const [shown] = await viewAll(row.user_id, [row])
-    return { ...shown!, key }
-  }
+  const view = async (row: KeyRow) => viewOf(row, await spentBy(row.user_id, row.purse_id))
 
   return {
+    ...createLookups(pool, clock),
+
     /** Makes a key. @throws Rejection too_many_keys */
     async create(userId: string, { expires_in_days: days, ...order }: KeyOrder) {
       const [id, now] = [uuid7(), new Date(clock())]
       const expires_at = days === null ? null : new Date(now.getTime() + days * DAY_MS)
       const { credits_per_day = null, credits_per_month = null, models = null, networks = null } = order
       const settings = { ...order, purse_id: id, credits_per_day, credits_per_month, models, networks, expires_at }
-      return withSecret(await transaction(database, (tx) => insert(tx, userId, id, now, settings)))
+      const { key, row } = await transaction(database, (tx) => insertKey(tx, userId, id, now, settings))
+      return { ...(await view(row)), key }
     },
 
     /** Returns the keys of a user that work, newest first. */
     async list(userId: string): Promise<ApiKey[]> {
-      const { rows } = await pool.query<KeyRow>(
-        `select ${COLUMNS} from api_key where user_id = $1 and ${WORKS} order by id desc`,
-        [userId, new Date(clock())],
-      )
-      return viewAll(userId, rows)
+      const sql = `select ${COLUMNS} from api_key where user_id = $1 and ${WORKS} order by id desc`
+      const { rows } = await pool.query<KeyRow>(sql, [userId, new Date(clock())])
+      return Promise.all(rows.map(view))
     },
 
     /**
@@ -124,7 +116,7 @@ export function createApiKeys(
      */
     async rotate(userId: string, keyId: string, overlapHours: number) {
       const now = new Date(clock())
-      const made = await transaction(database, async (tx) => {
+      const { key, row } = await transaction(database, async (tx) => {
         const [former] = await tx.query<KeyRow>(
           `select ${COLUMNS} from api_key where user_id = $1 and ${WORKS} and id = $3 for update`,
           [userId, now, isUuid(keyId) ? keyId : null],
@@ -136,9 +128,9 @@ export function createApiKeys(
         const settings = { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, expires_at }
         const until = new Date(now.getTime() + overlapHours * HOUR_MS)
         await tx.query('update api_key set expires_at = least(expires_at, $2) where id = $1', [former.id, until])
-        return insert(tx, userId, uuid7(), now, settings)
+        return insertKey(tx, userId, uuid7(), now, settings)
       })
-      return withSecret(made)
+      return { ...(await view(row)), key }
     },
 
     /** Ends a key of a user. @throws Rejection not_found */
@@ -149,7 +141,12 @@ export function createApiKeys(
       )
       if (rowCount === 0) throw new Rejection('not_found', 'This key has ended.')
     },
+  }
+}
 
+/** Creates what needs no user: lookups by the key itself, and by its end. */
+function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
+  return {
     /** Returns the keys that expire within a week. A successor that shares their purse makes a reminder needless. */
     async expiring() {
       const { rows } = await pool.query<{ id: string; user_id: string; name: string; hint: string; expires_at: Date }>(

@@ -143,8 +143,7 @@ function activitiesOf(
         await deleteOldRequests(pool, clock)
         await deleteExpiredIdempotencyKeys(database)
         await deleteOldOrders(pool, clock)
-        for (const { user_id, expires_at, ...key } of await apiKeys.expiring())
-          await createKeyMails(database, outbox, publicUrl).expires(user_id, key, expires_at.toISOString())
+        await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
         await erasures.removeUnconfirmed(calendar())
       },
     }).sweep,

@@ -90,11 +90,49 @@ function createSaleCredits(handle: Handle, calendar: Calendar) {
   }
 }
 
-/** Creates the service that changes credit accounts. Every call is idempotent. Amounts are whole credits. */
-export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
+/** Creates the holds of tasks. */
+function createHolds(handle: Handle, calendar: Calendar) {
   const { at, send } = createSender(handle, calendar)
   const step = (command: CreditAccountCommand, context: CommandContext) =>
     handle.step(creditAccount, command.userId, command, context)
+
+  return {
+    /**
+     * Holds credits when it is sent, which throws Rejection insufficient_credits, queue_full, key_limit_reached or
+     * hold_settled.
+     */
+    hold({ userId, taskId, amount, openLimit, key }: Hold, context: CommandContext) {
+      const hold = { holdId: taskId, amount, openLimit, ...(key && { key }) }
+      return step({ type: 'HoldCredits', userId, ...hold, at: at() }, context)
+    },
+
+    /** Returns what an API key of a user has held and spent today and this month, in credits. */
+    async spentBy(userId: string, keyId: string): Promise<KeySpending> {
+      return spendingOf((await handle.read(creditAccount, userId)).state.keys, keyId, at())
+    },
+
+    /** Captures the held credits of a task when it is sent. */
+    capture(userId: string, taskId: string, origin?: Origin) {
+      return step(
+        { type: 'CaptureHold', userId, holdId: taskId, at: at() },
+        { ...bySystem('capture', taskId), ...origin },
+      )
+    },
+
+    /**
+     * Returns held credits to their lots. Credits whose lot is over get a new lot that expires in 30 days, once, if
+     * Kinora failed; they are forfeited if the owner cancelled.
+     */
+    release(userId: string, taskId: string, reason: ReleaseReason, origin?: Partial<Origin>) {
+      const hold = { holdId: taskId, reason, byOwner: BY_OWNER.includes(reason), renewalExpiresAt: at(RETURNED_MS) }
+      return send({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })
+    },
+  }
+}
+
+/** Creates the service that changes credit accounts. Every call is idempotent. Amounts are whole credits. */
+export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
+  const { at, send } = createSender(handle, calendar)
 
   return {
     /** Grants the free credits, once per user. */
@@ -114,38 +152,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       await send({ type: 'GrantLot', userId, ...lot, at: when }, bySystem('allowance', lot.lotId, userId))
     },
 
-    /**
-     * Holds credits when it is sent, which throws Rejection insufficient_credits, queue_full, key_limit_reached or
-     * hold_settled.
-     */
-    hold({ userId, taskId, amount, openLimit, key }: Hold, context: CommandContext) {
-      const hold = { holdId: taskId, amount, openLimit, ...(key && { key }) }
-      return step({ type: 'HoldCredits', userId, ...hold, at: at() }, context)
-    },
-
-    /** Returns what API keys of a user have held and spent today and this month, in credits. */
-    async spentBy(userId: string, keyIds: readonly string[]): Promise<KeySpending[]> {
-      const { keys } = (await handle.read(creditAccount, userId)).state
-      return keyIds.map((id) => spendingOf(keys, id, at()))
-    },
-
-    /** Captures the held credits of a task when it is sent. */
-    capture(userId: string, taskId: string, origin?: Origin) {
-      return step(
-        { type: 'CaptureHold', userId, holdId: taskId, at: at() },
-        { ...bySystem('capture', taskId), ...origin },
-      )
-    },
-
-    /**
-     * Returns held credits to their lots. Credits whose lot is over get a new lot that expires in 30 days, once, if
-     * Kinora failed; they are forfeited if the owner cancelled.
-     */
-    release(userId: string, taskId: string, reason: ReleaseReason, origin?: Partial<Origin>) {
-      const hold = { holdId: taskId, reason, byOwner: BY_OWNER.includes(reason), renewalExpiresAt: at(RETURNED_MS) }
-      return send({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })
-    },
-
+    ...createHolds(handle, calendar),
     ...createSaleCredits(handle, calendar),
 
     /** Closes the user's expired lots, which forfeits their remaining credits. */

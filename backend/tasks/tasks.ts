@@ -93,6 +93,12 @@ export type Tasks = ReturnType<typeof createTasks>
 /** A task of the caller. */
 export type OwnTask = Owned<Pick<TaskWithProgress, 'id' | 'user_id'>>
 
+/** @throws Rejection key_model */
+function assertMayOrder(key: KeyCaller | undefined, model: string): void {
+  if (key?.models && !key.models.includes(model))
+    throw new Rejection('key_model', `This API key may not order ${model}.`)
+}
+
 /** Creates the service that submits and deletes video tasks. It answers from the log: read models may be behind. */
 export function createTasks(deps: TaskDeps) {
   const { handle, store, database, note, clock, credits, uploads, removals } = deps
@@ -110,8 +116,7 @@ export function createTasks(deps: TaskDeps) {
      * @throws Rejection insufficient_credits, key_limit_reached, key_model, queue_full, plan_required, price_changed, not_found (task deleted), unavailable
      */
     async generate({ userId, key, keyed, subject, generation, apiKey, command }: Request) {
-      if (apiKey?.models && !apiKey.models.includes(generation.model))
-        throw new Rejection('key_model', `This API key may not order ${generation.model}.`)
+      assertMayOrder(apiKey, generation.model)
       const isLost = (error: unknown) => error instanceof TaskAbandoned
       // The expected price is a condition, not a part of the order. A retry may name another one.
       const { expected_credits: _, ...body } = generation

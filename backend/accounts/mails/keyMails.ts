@@ -3,6 +3,7 @@ import type { Outbox } from './outbox.ts'
 import { createReminders } from './reminders.ts'
 
 type Key = Readonly<{ id: string; name: string; hint: string }>
+type ExpiringKey = Key & Readonly<{ user_id: string; expires_at: Date }>
 
 /** Creates the sender of emails about API keys. */
 export function createKeyMails(database: Database, outbox: Outbox, publicUrl: () => string) {
@@ -12,8 +13,10 @@ export function createKeyMails(database: Database, outbox: Outbox, publicUrl: ()
     revoked: (userId: string, { id, name: key, hint }: Key) =>
       sendOnce(userId, `key revoked ${id}`, 'keyRevoked', { key, hint }),
 
-    /** Tells the owner that the key expires soon, once. @param expiresAt ISO timestamp */
-    expires: (userId: string, { id, name: key, hint }: Key, expiresAt: string) =>
-      sendOnce(userId, `key expires ${id}`, 'keyExpires', { key, hint, date: expiresAt }),
+    /** Tells owners that their keys expire soon, once for each key. */
+    async remind(keys: readonly ExpiringKey[]): Promise<void> {
+      for (const { id, user_id, name: key, hint, expires_at } of keys)
+        await sendOnce(user_id, `key expires ${id}`, 'keyExpires', { key, hint, date: expires_at.toISOString() })
+    },
   }
 }

@@ -90,6 +90,45 @@ const removeOldest = (database: Database, media: MediaStore) =>
     return { seen: ids.length, removed: unused.length }
   })
 
+/** Creates what takes pictures from requests and videos, within the limits of their senders. */
+function createReceiving(store: ReturnType<typeof createStore>) {
+  return {
+    /**
+     * Stores the image of a multipart body, within the limits of the user. Returns its URL.
+     * @throws ValidationError; Rejection payload_too_large, image_timeout, and those of {@link UploadLimits}
+     */
+    async accept(ctx: RouterContext, userId: string, limits: UploadLimits): Promise<string> {
+      return store(userId, await drained(ctx, () => limits.run(userId, () => receive(ctx))))
+    },
+
+    /**
+     * Runs a request that may bring a picture, with a function that decodes and stores it. Within the limits of an upload: from
+     * the start if the body is large, otherwise only for a picture. Throws as `accept`.
+     */
+    acceptWith<T>(
+      ctx: RouterContext,
+      userId: string,
+      limits: UploadLimits,
+      isLarge: boolean,
+      run: (storePicture: (file: Buffer) => Promise<string>) => Promise<T>,
+    ): Promise<T> {
+      const decoded = (file: Buffer) => decoding(ctx, (decode) => decode(file))
+      if (!isLarge) return run(async (file) => store(userId, await limits.run(userId, () => decoded(file))))
+      return drained(ctx, () => limits.run(userId, () => run(async (file) => store(userId, await decoded(file)))))
+    },
+
+    /** Stores the frame of a video that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
+    async add(userId: string, limits: UploadLimits, make: () => Promise<Frame>): Promise<string> {
+      const { frame, watermarked } = await limits.run(userId, make)
+      return store(userId, frame, watermarked)
+    },
+
+    /** Returns the checked image of a multipart body, within the limits of a visitor's network. Throws as `accept`. */
+    receiveFrom: (ctx: RouterContext, network: string, limits: UploadLimits): Promise<Buffer> =>
+      drained(ctx, () => limits.runForVisitor(network, () => receive(ctx))),
+  }
+}
+
 /** Creates the store for the pictures of generations. Images are re-encoded on upload and readable only by their owner. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
   const execute = <Row extends object>(sql: string, parameters: unknown[]) => query<Row>(database, sql, parameters)
@@ -127,39 +166,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
         })
     },
 
-    /**
-     * Stores the image of a multipart body, within the limits of the user. Returns its URL.
-     * @throws ValidationError; Rejection payload_too_large, image_timeout, and those of {@link UploadLimits}
-     */
-    async accept(ctx: RouterContext, userId: string, limits: UploadLimits): Promise<string> {
-      return store(userId, await drained(ctx, () => limits.run(userId, () => receive(ctx))))
-    },
-
-    /**
-     * Runs a request that may bring a picture, with a function that decodes and stores it. Within the limits of an upload: from
-     * the start if the body is large, otherwise only for a picture. Throws as `accept`.
-     */
-    acceptWith<T>(
-      ctx: RouterContext,
-      userId: string,
-      limits: UploadLimits,
-      isLarge: boolean,
-      run: (storePicture: (file: Buffer) => Promise<string>) => Promise<T>,
-    ): Promise<T> {
-      const decoded = (file: Buffer) => decoding(ctx, (decode) => decode(file))
-      if (!isLarge) return run(async (file) => store(userId, await limits.run(userId, () => decoded(file))))
-      return drained(ctx, () => limits.run(userId, () => run(async (file) => store(userId, await decoded(file)))))
-    },
-
-    /** Stores the frame of a video that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
-    async add(userId: string, limits: UploadLimits, make: () => Promise<Frame>): Promise<string> {
-      const { frame, watermarked } = await limits.run(userId, make)
-      return store(userId, frame, watermarked)
-    },
-
-    /** Returns the checked image of a multipart body, within the limits of a visitor's network. Throws as `accept`. */
-    receiveFrom: (ctx: RouterContext, network: string, limits: UploadLimits): Promise<Buffer> =>
-      drained(ctx, () => limits.runForVisitor(network, () => receive(ctx))),
+    ...createReceiving(store),
 
     /** Removes the images that no task has used for a day. Returns their number. */
     async removeUnused(): Promise<number> {
