@@ -17,7 +17,6 @@ export function NewPasswordForm({ token }: { token: string }) {
     await setNewPassword(token, new_password)
     setDone(true)
   })
-  const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   const refused = isTokenRefused(problem)
   const sentence = refused ? t('auth.reset.linkRefused') : resetFailure(problem, t('auth.reset.failed'))
   const failure = problem === undefined ? undefined : sentence
@@ -37,7 +36,7 @@ export function NewPasswordForm({ token }: { token: string }) {
           />
         )}
         <NewPasswordField t={t} label={t('auth.reset.password')} {...field('new_password')} />
-        <PasswordField label={t('auth.reset.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
+        <PasswordField t={t} label={t('auth.reset.confirm')} autoComplete="new-password" {...field('confirm')} />
         <ResetFormEnd submit={t('auth.reset.submit')} busy={busy} ready={ready} />
       </form>
     </>

@@ -17,7 +17,7 @@ export function PendingVerification() {
   }, [email, t])
   if (!email)
     return (
-      <div className="stack stack-wide outcome">
+      <div className="stack stack-wide outcome anywhere centered">
         <h1>{t('auth.pending.heading')}</h1>
         <p className="muted">{t('auth.pending.missingEmail')}</p>
         <LinkButton label={t('auth.pending.registerAgain')} variant="primary" wide href={localHref('/auth/register')} />

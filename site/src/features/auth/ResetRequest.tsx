@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { forgotPassword } from '#backend/accounts/contract.ts'
+import { EmailEntry } from '#backend/accounts/contract.ts'
 import { requestReset } from '../../api/account.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
@@ -18,7 +18,7 @@ export function ResetRequest({ missingToken }: { missingToken: boolean }) {
 
 function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (email: string) => void }) {
   const t = translate()
-  const { form, field, problem, busy, ready } = useForm(forgotPassword.body!, async ({ email }) => {
+  const { form, field, problem, busy, ready } = useForm(EmailEntry, async ({ email }) => {
     await requestReset(email)
     sent(email)
   })

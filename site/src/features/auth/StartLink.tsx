@@ -103,7 +103,7 @@ function Question({ shown, onOpen }: { shown: StartPreview; onOpen: () => void }
       <p>
         {t('auth.start.askEmail')} <strong>{shown.email}</strong>
       </p>
-      {shown.prompt && <blockquote className="start-prompt">{shown.prompt}</blockquote>}
+      {shown.prompt && <blockquote className="start-prompt anywhere">{shown.prompt}</blockquote>}
       {shown.has_image && <p className="hint">{t('auth.start.askImage')}</p>}
       <Button variant="primary" size="large" wide onClick={onOpen}>
         {t(makesVideo ? 'auth.start.askVideo' : 'auth.start.askSignIn')}

@@ -22,7 +22,7 @@ export function Live() {
             <strong className="board-number">{numberText(count)}</strong> {t('dashboard.live.visitors', { count })}
           </p>
           {pages.length === 0 ? (
-            <p className="board-none">{t('dashboard.live.empty')}</p>
+            <p className="board-none stack gap-3">{t('dashboard.live.empty')}</p>
           ) : (
             <Table
               className="board-table"

@@ -44,7 +44,7 @@ export function Panel<T>(props: PanelProps<T>) {
         {aside}
         {csv && (
           <a
-            className="touch hint board-csv"
+            className="touch hint board-csv plain bold"
             href={csv}
             download
             aria-label={t('dashboard.csvOf', { table: heading })}
@@ -69,11 +69,12 @@ export function Panel<T>(props: PanelProps<T>) {
 function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
   const t = translate()
   const { status, data, error } = useStore(section)
-  const shown = data !== null && (empty?.when(data) ? <p className="board-none">{empty.text}</p> : children(data))
+  const shown =
+    data !== null && (empty?.when(data) ? <p className="board-none stack gap-3">{empty.text}</p> : children(data))
   if (error !== undefined && onRetry)
     return (
       <>
-        <div className="board-none" role="alert">
+        <div className="board-none stack gap-3" role="alert">
           <p>{t('dashboard.unread')}</p>
           <Button
             label={t('dashboard.reload')}
@@ -88,7 +89,7 @@ function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
     )
   if (shown) return shown
   if (status === 'loading') return <div className="skeleton board-skeleton" />
-  return <p className="board-none">{t('dashboard.unfilled')}</p>
+  return <p className="board-none stack gap-3">{t('dashboard.unfilled')}</p>
 }
 
 /** Returns the panel's export of personal data, which needs a step-up if the operator has a second factor. */

@@ -38,7 +38,7 @@ function Switch() {
   const t = translate()
   const of = useStore($rankingOf)
   return (
-    <fieldset className="board-switch">
+    <fieldset className="board-switch rounded">
       <legend className="sr-only">{t('dashboard.ranking.of')}</legend>
       {(['today', 'period'] as const).map((each) => (
         <label className="option" key={each}>

@@ -91,7 +91,7 @@ function Alerts({ health: { stuck, alerts } }: { health: Health }) {
 
 function Failures({ failures }: { failures: Health['failures'] }) {
   const t = translate()
-  if (failures.length === 0) return <p className="board-none">{t('dashboard.tasks.noFailures')}</p>
+  if (failures.length === 0) return <p className="board-none stack gap-3">{t('dashboard.tasks.noFailures')}</p>
   return (
     <Table
       className="board-table"

@@ -19,7 +19,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
   const filtered = isFiltered(useStore($filter))
   if (status === 'failed')
     return (
-      <div className="empty" role="alert" ref={keepFocus}>
+      <div className="empty centered stack gap-3" role="alert" ref={keepFocus}>
         <p>{error instanceof ApiError && error.status > 0 ? errorText(error) : t('works.failure.network')}</p>
         <Button label={t('common.action.retry')} icon="refresh" onClick={() => void loadFilms()} />
       </div>
@@ -33,7 +33,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
     )
   if (tasks.length === 0) return filtered ? <NoMatch /> : <NoFilms />
   return (
-    <section className="library-films" aria-label={t('library.heading')} aria-busy={status === 'loading'}>
+    <section className="library-films paged" aria-label={t('library.heading')} aria-busy={status === 'loading'}>
       <Grid tasks={tasks} onOpen={onOpen} />
       <div className="library-end center" role="status" data-more={tasks.length < total || undefined}>
         {status === 'more' && t('common.loading')}
@@ -45,7 +45,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
 }
 
 const Retry = ({ text, onRetry }: { readonly text: string; readonly onRetry: () => Promise<void> }) => (
-  <div className="library-retry stack">
+  <div className="library-retry centered stack">
     <p>{text}</p>
     <Button label={translate()('common.action.retry')} icon="refresh" onClick={() => void onRetry()} />
   </div>

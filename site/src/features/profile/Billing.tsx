@@ -134,7 +134,7 @@ function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
 function NoInvoices() {
   const t = translate()
   return (
-    <Empty title={<p className="empty-title">{t('billing.emptyTitle')}</p>} text={t('billing.emptyText')}>
+    <Empty title={<p className="empty-title bold">{t('billing.emptyTitle')}</p>} text={t('billing.emptyText')}>
       <LinkButton label={t('billing.plans')} variant="outline" href={localHref('/?section=pricing')} />
     </Empty>
   )

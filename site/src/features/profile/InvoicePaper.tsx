@@ -51,7 +51,7 @@ export function InvoicePaper() {
         </>
       )}
       {(state.kind === 'missing' || state.kind === 'failed') && (
-        <div className="card empty" role="alert">
+        <div className="card empty centered stack gap-3" role="alert">
           <h1>{t('billing.invoice')}</h1>
           <p>{t(`billing.paper.${state.kind}`)}</p>
           {state.kind === 'failed' && <Button label={t('common.action.retry')} icon="refresh" onClick={open} />}
@@ -79,7 +79,7 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
           <h1 id="invoice-heading">{t('billing.invoice')}</h1>
           <p className="invoice-brand">{t('common.brand')}</p>
         </div>
-        <div className="invoice-to">
+        <div className="invoice-to anywhere">
           <p className="hint">{t('billing.paper.billedTo')}</p>
           <p>
             <strong>{displayName(user)}</strong>

@@ -32,7 +32,7 @@ export function PagedSection<T>(props: PagedSectionProps<T>) {
   const { status, page, perPage, items, total, error } = useStore(list.$list)
   if (status === 'failed')
     return (
-      <div className="empty" role="alert" ref={keepFocus}>
+      <div className="empty centered stack gap-3" role="alert" ref={keepFocus}>
         <p>{failure(error)}</p>
         <Button label={t('common.action.retry')} icon="refresh" onClick={() => void list.again()} />
       </div>

@@ -76,9 +76,9 @@ function Work({ task, onView }: WorkProps) {
   const title = shortTitle(task)
   return (
     <li className="card work min-0" data-task={task.id} aria-busy={busy === 'remove'}>
-      <button type="button" className="task-picture" onClick={() => onView('play')}>
+      <button type="button" className="task-picture clip" onClick={() => onView('play')}>
         {task.thumbnail_url ? <img src={task.thumbnail_url} alt="" loading="lazy" /> : <Placeholder />}
-        <span className="task-play">
+        <span className="task-play middle">
           <Icon name="play" />
         </span>
         <span className="sr-only">{t('works.play', { title })}</span>
