@@ -87,7 +87,7 @@ function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
       {/* A link that was cut off is invalid input, which the reader did not enter. */}
       <p className="muted">{code === 'invalid_input' ? t('auth.start.failedText') : errorText(error)}</p>
       {isRefused ? (
-        <LinkButton label={t('auth.start.newLink')} variant="primary" wide href={localHref('/auth/login')} />
+        <LinkButton label={t('auth.start.newLink')} variant="primary" wide to="/auth/login" />
       ) : (
         <Button label={t('common.action.retry')} variant="primary" wide icon="refresh" onClick={onRetry} />
       )}

@@ -10,12 +10,7 @@ const SHOWN = 6
 export function Live() {
   const t = translate()
   return (
-    <Panel
-      name="live"
-      heading={t('dashboard.live.heading')}
-      section={visitors.$section}
-      onRetry={() => void visitors.load()}
-    >
+    <Panel name="live" section={visitors}>
       {({ visitors: count, pages }) => (
         <>
           <p className="row board-here muted">

@@ -22,9 +22,8 @@ export function Ranking() {
   return (
     <Panel
       name="ranking"
-      heading={t('dashboard.ranking.heading')}
-      section={$ranking}
-      {...(of === 'period' ? { onRetry: () => void ranking.load() } : {})}
+      section={{ $section: $ranking, load: ranking.load }}
+      core={of === 'today'}
       csv={csvAddress('pages', of === 'period')}
       aside={<Switch />}
       empty={{ text: t('dashboard.ranking.empty'), when: ({ page_ranking }) => page_ranking.length === 0 }}

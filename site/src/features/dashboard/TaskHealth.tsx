@@ -22,13 +22,7 @@ export function TaskHealth() {
   const t = translate()
   useStore($choice)
   return (
-    <Panel
-      name="tasks"
-      heading={t('dashboard.tasks.heading')}
-      section={tasks.$section}
-      onRetry={() => void tasks.load()}
-      csv={csvAddress('failures', true)}
-    >
+    <Panel name="tasks" section={tasks} csv={csvAddress('failures', true)}>
       {(health) => (
         <>
           <Alerts health={health} />

@@ -4,7 +4,7 @@ import type { Invoice } from '#backend/subscriptions/contract.ts'
 import { loadBalance } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
 import { requireMember } from '../../api/session.ts'
-import { localHref, pageLocale, translate } from '../../i18n/client.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
@@ -39,7 +39,7 @@ export function InvoicePaper() {
   return (
     <>
       <div className="row row-wide spread invoice-actions">
-        <LinkButton label={t('billing.paper.back')} variant="quiet" href={localHref('/profile/billing')} />
+        <LinkButton label={t('billing.paper.back')} variant="quiet" to="/profile/billing" />
         {state.kind === 'ready' && (
           <Button label={t('billing.paper.print')} variant="primary" icon="print" onClick={() => print()} />
         )}

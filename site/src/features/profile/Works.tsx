@@ -29,7 +29,7 @@ export function Works() {
       <PagedSection
         list={works}
         label={t('works.heading')}
-        shown={(place) => t('works.shown', place)}
+        texts="works"
         failure={worksFailure}
         jumper
         skeleton={<Skeleton />}
@@ -127,7 +127,7 @@ function NoWorks() {
   const t = translate()
   return (
     <Empty picture className="card" title={<h3>{t('works.emptyTitle')}</h3>} text={t('works.emptyText')}>
-      <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
+      <LinkButton label={t('works.create')} variant="primary" to="/workspace" />
     </Empty>
   )
 }
