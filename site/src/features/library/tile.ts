@@ -48,8 +48,8 @@ function copyModel(): HTMLLIElement {
   return model.cloneNode(true) as HTMLLIElement
 }
 
-/** Creates the tile of a video. */
-export function createTile(task: Task) {
+/** Builds the elements of a tile: its title, the button that opens the video, and the heart. */
+function buildTile(task: Task) {
   const t = translate()
   const title = taskTitle(task)
   const item = copyModel()
@@ -63,6 +63,12 @@ export function createTile(task: Task) {
   part('small', caption).textContent = facts
   if (task.thumbnail_url) image.src = task.thumbnail_url
   else image.remove()
+  return { item, title, open, heart, caption }
+}
+
+/** Creates the tile of a video. */
+export function createTile(task: Task) {
+  const { item, title, open, heart, caption } = buildTile(task)
   let corner = heart
   let pick: HTMLInputElement | undefined
   let placed: Place | undefined
