@@ -40,7 +40,7 @@ const defaultLinks = (links = []) =>
 const groups = [
   {
     name: 'page',
-    test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon|keys\/typedKey|pictures\/refuseStrayFiles))\./,
+    test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon|part|keys\/typedKey|pictures\/refuseStrayFiles))\./,
   },
   {
     name: 'calls',
@@ -122,6 +122,7 @@ export default defineConfig({
         hashes: [
           hashOf('./src/i18n/boot.js'),
           hashOf('./src/features/shell/visits.js'),
+          hashOf('./src/features/shell/early.js'),
           hashOf('./src/features/shell/fill.js'),
           hashOf('./src/features/shell/late.js'),
         ],

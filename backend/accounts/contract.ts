@@ -43,9 +43,10 @@ export const resendVerification = endpoint('POST /auth/resend-verification', {
   summary: 'Mails a new verification link',
 })
 
+export const EmailEntry = z.object({ email: Email })
 export const forgotPassword = endpoint('POST /auth/forgot-password', {
   access: 'public',
-  body: z.object({ email: Email }),
+  body: EmailEntry,
   answer: Message,
   refuses: ['too_many_requests', 'registration_closed'],
   summary: 'Mails a link that sets a new password; the answer is the same for every address',

@@ -134,7 +134,10 @@ describeOnSite('the account pages', (site) => {
     await shows(auth.register.failed)
     await page.getByLabel(auth.field.password, { exact: true }).fill('correct horse battery')
     await shows(auth.field.strength.replace('{{level}}', auth.field.strong))
-    await page.getByRole('button', { name: auth.field.showPassword }).first().click()
+    await page
+      .getByRole('button', { name: (await words(language, 'common')).password.show })
+      .first()
+      .click()
     await expect.poll(() => page.getByLabel(auth.field.password, { exact: true }).getAttribute('type')).toBe('text')
     await page.context().close()
   })

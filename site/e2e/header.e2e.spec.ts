@@ -1,7 +1,15 @@
+import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
+
+/** Withholds scripts of a page until the function that it returns is called. */
+async function holdScripts(page: Page, address: RegExp): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(address, (route) => promise.then(() => route.continue()))
+  return resolve
+}
 
 describeOnSite('the header', (site) => {
   it.each(languagesInTurn())('shows visitors the current page and the links to sign in (%s)', async (language) => {
@@ -106,6 +114,30 @@ describeOnSite('the header', (site) => {
     await page.locator('.avatar', { hasText: 'A' }).waitFor()
     await expect.poll(() => page.locator('.balance [data-user]').textContent()).toBe('15,000')
     await expect.poll(() => page.locator('.only-out:visible').count()).toBe(0)
+    await page.context().close()
+  })
+
+  it.each([
+    ['a public page', '/faq'],
+    ['a page with an island', '/auth/login'],
+  ])('repeats a click that came before the scripts of %s', async (_, path) => {
+    const page = await site.visit({ language: 'en', width: 390 })
+    const release = await holdScripts(page, /\.js$/)
+    await page.goto(site.url + path, { waitUntil: 'commit' })
+    await page.locator('[data-open-drawer]').click()
+    release()
+    await page.locator('#drawer[open]').waitFor()
+    await page.context().close()
+  })
+
+  it('signs out by a click that came before the code of the account', async () => {
+    const page = await site.visit({ language: 'en', user: await site.newUser() })
+    const release = await holdScripts(page, /\/account\.[^/]*\.js$/)
+    await page.goto(`${site.url}/faq`)
+    await page.locator('.avatar').click()
+    await page.locator('#account-menu [data-logout]').click()
+    release()
+    await page.waitForURL(`${site.url}/auth/login`)
     await page.context().close()
   })
 })

@@ -91,8 +91,8 @@ describeOnSite("a member's works", (site) => {
       [problem(401, 'unauthenticated'), texts.failure.expired],
       [problem(403, 'forbidden'), texts.failure.forbidden],
       [problem(500, 'internal'), texts.failure.server],
-      [problem(502, 'unknown'), texts.failure.network],
-      [unreachable, texts.failure.network],
+      [problem(502, 'unknown'), texts.failed],
+      [unreachable, texts.failed],
     ] as const
     server.rare.set('GET /videos/tasks', failures[0][0])
     await page.goto(profileOf(site, language))

@@ -1,4 +1,5 @@
 import { CAMERA_MOVEMENTS, type CameraMovement } from '#backend/tasks/contract.ts'
+import { fileIn } from './fileIn.ts'
 
 export type MovementKey = (typeof CAMERA_MOVEMENTS)[CameraMovement]['key']
 
@@ -10,5 +11,5 @@ export const MOVEMENT_KEYS: readonly MovementKey[] = Object.values(CAMERA_MOVEME
 
 /** Returns the addresses of a movement's preview: a clip of 320 × 180 pixels and its first frame. */
 export function movementMedia(key: MovementKey): { still: string; clip: string } {
-  return { still: stills[`./movements/${key}.webp`]!, clip: clips[`./movements/${key}.mp4`]! }
+  return { still: fileIn(stills, `./movements/${key}.webp`), clip: fileIn(clips, `./movements/${key}.mp4`) }
 }

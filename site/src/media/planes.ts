@@ -1,3 +1,4 @@
+import { fileIn } from './fileIn.ts'
 import scene from './planes/planes.json' with { type: 'json' }
 
 const pictures = import.meta.glob<string>(['./planes/*.avif', '!./planes/still.avif'], {
@@ -12,6 +13,6 @@ const pictures = import.meta.glob<string>(['./planes/*.avif', '!./planes/still.a
  */
 export const PLANES = {
   ...scene,
-  planes: scene.planes.map((plane, index) => ({ ...plane, picture: pictures[`./planes/${index}.avif`]! })),
+  planes: scene.planes.map((plane, index) => ({ ...plane, picture: fileIn(pictures, `./planes/${index}.avif`) })),
 }
 export type Planes = typeof PLANES

@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'react'
+import { localHref } from '../i18n/client.ts'
 import { Icon } from './Icon.tsx'
 import type { IconName } from './icons.ts'
 
@@ -45,9 +46,12 @@ export const SubmitButton = ({ ready, ...props }: SubmitButtonProps) => (
   <Button type="submit" variant="primary" size="large" wide disabled={!ready} {...props} />
 )
 
+/** An address, or a path that gets the page's language. */
+type Target = { readonly href: string } | { readonly to: string }
+
 /** A link that looks like a button. */
-export const LinkButton = ({ label, href, ...look }: Look & { readonly href: string }) => (
-  <a className={classes(look)} href={href}>
+export const LinkButton = ({ label, ...props }: Look & Target) => (
+  <a className={classes(props)} href={'to' in props ? localHref(props.to) : props.href}>
     {label}
   </a>
 )

@@ -21,7 +21,7 @@ export function Choices<V extends string | number>({ label, value, options, onCh
   return (
     <fieldset className="stack field" aria-describedby={reasons.length > 0 ? `${id}-reasons` : undefined}>
       <legend className="label">{label}</legend>
-      <div className={wide ? 'choices choices-wide' : 'choices'}>
+      <div className={wide ? 'choices stack choices-wide' : 'choices stack'}>
         {options.map((option) => (
           <label className="option choice" key={option.value} title={option.excluded ?? undefined}>
             <input

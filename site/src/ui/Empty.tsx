@@ -13,7 +13,7 @@ interface EmptyProps {
 /** Explains an empty list and offers a next step. */
 export function Empty({ title, text, picture = false, className = '', children }: EmptyProps) {
   return (
-    <div className={`empty ${className}`}>
+    <div className={`empty centered stack gap-3 ${className}`}>
       {picture && (
         <div className="empty-art">
           <Placeholder />

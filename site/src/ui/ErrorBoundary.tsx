@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { localHref, translate } from '../i18n/client.ts'
+import { translate } from '../i18n/client.ts'
 import { Button, LinkButton } from './Button.tsx'
 
 /** Offers ways to continue when rendering fails, and logs the error. */
@@ -25,7 +25,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
         <div className="row row-wide">
           <Button label={t('common.action.retry')} variant="primary" onClick={() => this.setState({ broken: false })} />
           <Button onClick={() => location.reload()}>{t('common.action.reload')}</Button>
-          <LinkButton label={t('common.action.home')} variant="quiet" href={localHref('/')} />
+          <LinkButton label={t('common.action.home')} variant="quiet" to="/" />
         </div>
       </div>
     )

@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
+import type { Translate } from '../i18n/keys.ts'
 import { IconButton } from './Button.tsx'
 import { Icon } from './Icon.tsx'
 
@@ -56,10 +57,10 @@ export function Field({ label, hint, fault, ...input }: Labelled & ComponentProp
   )
 }
 
-type PasswordProps = Labelled & ComponentProps<'input'> & { readonly show: string; readonly hide: string }
+type PasswordProps = Labelled & ComponentProps<'input'> & { readonly t: Translate }
 
-/** A password input with a button that reveals it. */
-export function PasswordField({ label, hint, fault, show, hide, ...input }: PasswordProps) {
+/** An input for the current password, or another one by `autoComplete`, with a button that reveals it. */
+export function PasswordField({ t, label, hint, fault, ...input }: PasswordProps) {
   const id = useId()
   const [visible, setVisible] = useState(false)
   const labelled = { label, fault, ...(hint ? { hint } : {}) }
@@ -70,13 +71,14 @@ export function PasswordField({ label, hint, fault, show, hide, ...input }: Pass
           className="input"
           id={id}
           type={visible ? 'text' : 'password'}
+          autoComplete="current-password"
           aria-invalid={fault ? true : undefined}
           aria-describedby={described(id, labelled)}
           {...input}
         />
         <IconButton
           icon={visible ? 'eyeOff' : 'eye'}
-          label={visible ? hide : show}
+          label={t(visible ? 'common.password.hide' : 'common.password.show')}
           onClick={() => setVisible(!visible)}
         />
       </div>

@@ -16,8 +16,8 @@ const focus = (heading: HTMLElement | null) => heading?.focus()
 /** Shows the result of submitting a form or opening a link. */
 export function Outcome({ tone, icon, heading, takesFocus = false, children }: OutcomeProps) {
   return (
-    <div className="stack stack-wide outcome">
-      <span className="outcome-icon" data-tone={tone}>
+    <div className="stack stack-wide outcome anywhere centered">
+      <span className="outcome-icon middle" data-tone={tone}>
         {icon === 'spinner' ? <span className="spinner" aria-hidden="true" /> : <Icon name={icon} />}
       </span>
       <h1 {...(takesFocus ? { ref: focus, tabIndex: -1 } : {})}>{heading}</h1>

@@ -30,7 +30,7 @@ export function Tabs<V extends string>({ label, value, options, onChange, childr
   }
   return (
     <>
-      <div className="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+      <div className="tabs stack gap-1" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
         {options.map((option) => (
           <button
             key={option.value}

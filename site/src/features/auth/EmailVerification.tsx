@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { isTokenRefused, verify } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { isRegisteredHere } from '../../api/start/registeredHere.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { ResendButton } from './ResendButton.tsx'
@@ -82,8 +82,8 @@ function Verified({ heading, text }: { heading: string; text: string }) {
   return (
     <Outcome takesFocus tone="success" icon="checkRound" heading={heading}>
       <p className="muted">{text}</p>
-      <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide href={localHref('/auth/login')} />
-      <LinkButton label={t('auth.verify.backHome')} variant="outline" wide href={localHref('/')} />
+      <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide to="/auth/login" />
+      <LinkButton label={t('auth.verify.backHome')} variant="outline" wide to="/" />
     </Outcome>
   )
 }
@@ -101,15 +101,13 @@ function Failed({ text, email, onRetry }: FailedProps) {
     <Outcome takesFocus tone="danger" icon="alert" heading={t('auth.verify.failedHeading')}>
       <p className="muted">{text}</p>
       {onRetry && <Button label={t('common.action.retry')} variant="primary" wide icon="refresh" onClick={onRetry} />}
-      {!onRetry && (
-        <LinkButton label={t('auth.verify.loginNow')} variant="outline" wide href={localHref('/auth/login')} />
-      )}
+      {!onRetry && <LinkButton label={t('auth.verify.loginNow')} variant="outline" wide to="/auth/login" />}
       {email && <ResendButton email={email} variant={onRetry ? 'outline' : 'primary'} />}
       <LinkButton
         label={t('auth.pending.registerAgain')}
         variant={email || onRetry ? 'outline' : 'primary'}
         wide
-        href={localHref('/auth/register')}
+        to="/auth/register"
       />
     </Outcome>
   )

@@ -1,6 +1,5 @@
 import { type KeyboardEvent, useEffect, useState } from 'react'
-import * as z from 'zod/mini'
-import { Credentials } from '#backend/accounts/contract.ts'
+import { Credentials, EmailEntry } from '#backend/accounts/contract.ts'
 import { keepRequestedPage, sendSignedInOn, signIn, signInWithCode, signInWithPasskey } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { mailLink } from '../../api/start/mailedLink.ts'
@@ -16,8 +15,6 @@ import { typedKey } from '../../ui/keys/typedKey.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { SentLink } from './SentLink.tsx'
-
-const Address = z.pick(Credentials, { email: true })
 
 /** Returns whether a key in the address asks for a link: Enter does, unless a password was entered. */
 function asksForLink(event: KeyboardEvent<HTMLInputElement>): boolean {
@@ -38,7 +35,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
     void sendSignedInOn().then(() => setEnded(takeEndedMark()))
   }, [])
   const askForLink = () =>
-    submitAs(Address, async ({ email }) => {
+    submitAs(EmailEntry, async ({ email }) => {
       await mailLink(email)
       setSentTo(email)
     })
@@ -74,13 +71,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
         </Button>
         <p className="auth-or line muted small">{t('auth.login.or')}</p>
       </div>
-      <PasswordField
-        label={t('auth.field.password')}
-        show={t('auth.field.showPassword')}
-        hide={t('auth.field.hidePassword')}
-        autoComplete="current-password"
-        {...field('password')}
-      />
+      <PasswordField t={t} label={t('auth.field.password')} {...field('password')} />
       <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)} onClick={keepRequestedPage}>
         {t('auth.login.forgot')}
       </a>

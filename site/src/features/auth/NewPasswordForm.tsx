@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { isTokenRefused, NewPasswordForm as Rules, setNewPassword } from '../../api/account.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
@@ -17,7 +17,6 @@ export function NewPasswordForm({ token }: { token: string }) {
     await setNewPassword(token, new_password)
     setDone(true)
   })
-  const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   const refused = isTokenRefused(problem)
   const sentence = refused ? t('auth.reset.linkRefused') : resetFailure(problem, t('auth.reset.failed'))
   const failure = problem === undefined ? undefined : sentence
@@ -28,16 +27,9 @@ export function NewPasswordForm({ token }: { token: string }) {
       <p className="muted auth-lead">{t('auth.reset.lead')}</p>
       <form className="stack stack-wide" {...form}>
         <FormProblem text={failure} />
-        {refused && (
-          <LinkButton
-            label={t('auth.reset.newLink')}
-            variant="outline"
-            wide
-            href={localHref('/auth/forgot-password')}
-          />
-        )}
+        {refused && <LinkButton label={t('auth.reset.newLink')} variant="outline" wide to="/auth/forgot-password" />}
         <NewPasswordField t={t} label={t('auth.reset.password')} {...field('new_password')} />
-        <PasswordField label={t('auth.reset.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
+        <PasswordField t={t} label={t('auth.reset.confirm')} autoComplete="new-password" {...field('confirm')} />
         <ResetFormEnd submit={t('auth.reset.submit')} busy={busy} ready={ready} />
       </form>
     </>
@@ -49,7 +41,7 @@ function Done() {
   return (
     <Outcome takesFocus tone="success" icon="checkRound" heading={t('auth.reset.doneHeading')}>
       <p className="muted">{t('auth.reset.doneText')}</p>
-      <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide href={localHref('/auth/login')} />
+      <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide to="/auth/login" />
     </Outcome>
   )
 }

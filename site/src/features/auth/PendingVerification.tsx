@@ -17,10 +17,10 @@ export function PendingVerification() {
   }, [email, t])
   if (!email)
     return (
-      <div className="stack stack-wide outcome">
+      <div className="stack stack-wide outcome anywhere centered">
         <h1>{t('auth.pending.heading')}</h1>
         <p className="muted">{t('auth.pending.missingEmail')}</p>
-        <LinkButton label={t('auth.pending.registerAgain')} variant="primary" wide href={localHref('/auth/register')} />
+        <LinkButton label={t('auth.pending.registerAgain')} variant="primary" wide to="/auth/register" />
       </div>
     )
   return (
@@ -30,7 +30,7 @@ export function PendingVerification() {
       </p>
       <p className="muted">{t('auth.pending.hint')}</p>
       <ResendButton email={email} />
-      <LinkButton label={t('auth.pending.toLogin')} variant="outline" wide href={localHref('/auth/login')} />
+      <LinkButton label={t('auth.pending.toLogin')} variant="outline" wide to="/auth/login" />
       <a className="link outcome-link" href={localHref('/auth/register')}>
         {t('auth.pending.registerAgain')}
       </a>

@@ -12,7 +12,6 @@ import { useForm } from '../../ui/useForm.ts'
 export function RegisterForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(RegistrationForm, signUp)
-  const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   useEffect(() => void sendSignedInOn(), [])
   return (
     <form className="stack stack-wide" {...form}>
@@ -20,7 +19,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
       <Field label={t('auth.field.name')} autoComplete="name" {...field('username')} />
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
       <NewPasswordField t={t} label={t('auth.field.password')} {...field('password')} />
-      <PasswordField label={t('auth.field.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
+      <PasswordField t={t} label={t('auth.field.confirm')} autoComplete="new-password" {...field('confirm')} />
       <SubmitButton label={t('auth.register.submit')} busy={busy} ready={ready} />
       <p className="form-foot">
         {t('auth.register.haveAccount')}{' '}

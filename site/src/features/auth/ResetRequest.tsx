@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { forgotPassword } from '#backend/accounts/contract.ts'
+import { EmailEntry } from '#backend/accounts/contract.ts'
 import { requestReset } from '../../api/account.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
@@ -18,7 +18,7 @@ export function ResetRequest({ missingToken }: { missingToken: boolean }) {
 
 function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (email: string) => void }) {
   const t = translate()
-  const { form, field, problem, busy, ready } = useForm(forgotPassword.body!, async ({ email }) => {
+  const { form, field, problem, busy, ready } = useForm(EmailEntry, async ({ email }) => {
     await requestReset(email)
     sent(email)
   })
@@ -45,7 +45,7 @@ function Sent({ email, again }: { email: string; again: () => void }) {
         {t('auth.reset.sentText')} <strong>{email}</strong>
       </p>
       <p className="muted">{t('auth.reset.sentHint')}</p>
-      <LinkButton label={t('auth.reset.toLogin')} variant="primary" wide href={localHref('/auth/login')} />
+      <LinkButton label={t('auth.reset.toLogin')} variant="primary" wide to="/auth/login" />
       <Button label={t('auth.reset.requestAgain')} variant="outline" wide onClick={again} />
     </Outcome>
   )

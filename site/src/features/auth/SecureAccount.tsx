@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { isTokenRefused, secure } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
@@ -31,12 +31,7 @@ export function SecureAccount({ token, onSecured }: SecureAccountProps) {
       <div className="stack stack-wide">
         <FormProblem text={problem === undefined ? undefined : sentence} />
         {refused ? (
-          <LinkButton
-            label={t('auth.reset.newLink')}
-            variant="outline"
-            wide
-            href={localHref('/auth/forgot-password')}
-          />
+          <LinkButton label={t('auth.reset.newLink')} variant="outline" wide to="/auth/forgot-password" />
         ) : (
           <Button variant="primary" size="large" wide busy={busy} onClick={submit}>
             {t('auth.secure.submit')}

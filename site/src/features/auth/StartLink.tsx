@@ -87,7 +87,7 @@ function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
       {/* A link that was cut off is invalid input, which the reader did not enter. */}
       <p className="muted">{code === 'invalid_input' ? t('auth.start.failedText') : errorText(error)}</p>
       {isRefused ? (
-        <LinkButton label={t('auth.start.newLink')} variant="primary" wide href={localHref('/auth/login')} />
+        <LinkButton label={t('auth.start.newLink')} variant="primary" wide to="/auth/login" />
       ) : (
         <Button label={t('common.action.retry')} variant="primary" wide icon="refresh" onClick={onRetry} />
       )}
@@ -103,7 +103,7 @@ function Question({ shown, onOpen }: { shown: StartPreview; onOpen: () => void }
       <p>
         {t('auth.start.askEmail')} <strong>{shown.email}</strong>
       </p>
-      {shown.prompt && <blockquote className="start-prompt">{shown.prompt}</blockquote>}
+      {shown.prompt && <blockquote className="start-prompt anywhere">{shown.prompt}</blockquote>}
       {shown.has_image && <p className="hint">{t('auth.start.askImage')}</p>}
       <Button variant="primary" size="large" wide onClick={onOpen}>
         {t(makesVideo ? 'auth.start.askVideo' : 'auth.start.askSignIn')}

@@ -1,6 +1,6 @@
 import { textAt, translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
-import { actions, openActions } from './board.ts'
+import { actions } from './board.ts'
 import { Pages } from './Pages.tsx'
 import { Panel, usePersonalExport } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -11,9 +11,7 @@ export function Actions() {
   return (
     <Panel
       name="actions"
-      heading={t('dashboard.actions.heading')}
-      section={actions.$section}
-      onRetry={() => void actions.load()}
+      section={actions}
       {...usePersonalExport('actions')}
       empty={{ text: t('dashboard.actions.empty'), when: ({ total }) => total === 0 }}
     >
@@ -34,7 +32,7 @@ export function Actions() {
               { head: t('dashboard.actions.ip'), className: 'board-ip', cell: ({ ip }) => ip ?? '—' },
             ]}
           />
-          <Pages name="actions" page={page} total={total} onOpen={openActions} />
+          <Pages name="actions" page={page} total={total} onOpen={actions.open} />
         </>
       )}
     </Panel>

@@ -16,9 +16,7 @@ export function Backup() {
   return (
     <Panel
       name="backup"
-      heading={t('dashboard.backup.heading')}
-      section={copies.$section}
-      onRetry={() => void copies.load()}
+      section={copies}
       empty={{ text: t('dashboard.backup.off'), when: ({ configured }) => !configured }}
     >
       {(state) => (

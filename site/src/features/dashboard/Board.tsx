@@ -76,7 +76,7 @@ function Failure() {
   const t = translate()
   const busy = useStore($refreshing)
   return (
-    <div className="card row board-failure">
+    <div className="card row board-failure bold">
       <Icon name="alert" />
       <p>{t('dashboard.failed')}</p>
       <Button

@@ -16,7 +16,7 @@ export function Cards() {
   return (
     <>
       <section aria-label={t('dashboard.figures.traffic')}>
-        <dl className="board-cards">
+        <dl className="board-cards stack gap-3">
           <Card name="pv" of={traffic} value={({ today }) => numberText(today.pv)}>
             {({ growth }) => <Growth percent={growth.pv_growth} />}
           </Card>
@@ -32,7 +32,7 @@ export function Cards() {
         </dl>
       </section>
       <section aria-label={t('dashboard.figures.users')}>
-        <dl className="board-cards">
+        <dl className="board-cards stack gap-3">
           <Card name="totalUsers" of={users} value={({ total_users }) => numberText(total_users)}>
             {() => t('dashboard.figures.allAccounts')}
           </Card>

@@ -10,19 +10,14 @@ const SHOWN = 6
 export function Live() {
   const t = translate()
   return (
-    <Panel
-      name="live"
-      heading={t('dashboard.live.heading')}
-      section={visitors.$section}
-      onRetry={() => void visitors.load()}
-    >
+    <Panel name="live" section={visitors}>
       {({ visitors: count, pages }) => (
         <>
           <p className="row board-here muted">
             <strong className="board-number">{numberText(count)}</strong> {t('dashboard.live.visitors', { count })}
           </p>
           {pages.length === 0 ? (
-            <p className="board-none">{t('dashboard.live.empty')}</p>
+            <p className="board-none stack gap-3">{t('dashboard.live.empty')}</p>
           ) : (
             <Table
               className="board-table"

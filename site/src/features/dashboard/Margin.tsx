@@ -12,12 +12,7 @@ export function Margin() {
   const dollars = (cents: number | null, fallback: string) =>
     cents === null ? fallback : moneyText(cents, 'USD', locale)
   return (
-    <Panel
-      name="margin"
-      heading={t('dashboard.margin.heading')}
-      section={money.$section}
-      onRetry={() => void money.load()}
-    >
+    <Panel name="margin" section={money}>
       {(data) => (
         <Facts
           className="board-facts"

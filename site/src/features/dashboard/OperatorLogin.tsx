@@ -69,13 +69,7 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
         autoCapitalize="none"
         {...invalid('username')}
       />
-      <PasswordField
-        label={t('dashboard.login.password')}
-        show={t('dashboard.login.showPassword')}
-        hide={t('dashboard.login.hidePassword')}
-        autoComplete="current-password"
-        {...invalid('password')}
-      />
+      <PasswordField t={t} label={t('dashboard.login.password')} {...invalid('password')} />
       <SubmitButton label={t('dashboard.login.submit')} busy={busy} ready={ready} />
       <PasskeyButton send={signInWithPasskey} />
       <LinkButton label={t('dashboard.login.home')} variant="quiet" wide href={localizedPath('/', locale)} />

@@ -2,10 +2,11 @@ import { translate } from '../../i18n/client.ts'
 import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { PER_PAGE } from './board.ts'
 import { numberText } from './figures.ts'
+import type { ListName } from './Panel.tsx'
 
 interface PagesProps {
   /** Name of the list in the catalogue. */
-  readonly name: 'actions' | 'parked' | 'security'
+  readonly name: ListName
   readonly page: number
   readonly total: number
   readonly onOpen: (page: number) => void

@@ -1,5 +1,4 @@
 import { useStore } from '@nanostores/react'
-import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { call } from '../../api/api.ts'
@@ -9,14 +8,18 @@ import { Button } from '../../ui/Button.tsx'
 import { useStepUp } from '../../ui/factors/useStepUp.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { csvAddress } from './board.ts'
-import type { Section } from './boardSection.ts'
+import type { BoardSection } from './boardSection.ts'
+
+type PanelName = 'trend' | 'hours' | 'ranking' | 'visits' | 'users' | 'live' | 'tasks' | 'margin' | ListName | 'backup'
+/** Lists of the board with page buttons. */
+export type ListName = 'actions' | 'security' | 'parked'
 
 interface PanelProps<T> {
-  readonly name: string
-  readonly heading: string
-  readonly section: ReadableAtom<Section<T>>
-  /** Reloads the section. Omitted if its failure is reported at the top of the page. */
-  readonly onRetry?: () => void
+  /** Name of the section in the catalogue and in its class. */
+  readonly name: PanelName
+  readonly section: BoardSection<T>
+  /** Whether a failure is reported at the top of the page. */
+  readonly core?: boolean
   /** URL of the section's CSV export. */
   readonly csv?: string
   /** Called instead of opening the CSV export. */
@@ -30,9 +33,10 @@ interface PanelProps<T> {
 
 /** Dashboard section with loading, error and empty states. */
 export function Panel<T>(props: PanelProps<T>) {
-  const { name, heading, csv, onCsv, aside } = props
+  const { name, csv, onCsv, aside } = props
   const t = translate()
-  const { status } = useStore(props.section)
+  const { status } = useStore(props.section.$section)
+  const heading = t(`dashboard.${name}.heading`)
   return (
     <section
       className={`stack card board-panel board-${name}`}
@@ -44,7 +48,7 @@ export function Panel<T>(props: PanelProps<T>) {
         {aside}
         {csv && (
           <a
-            className="touch hint board-csv"
+            className="touch hint board-csv plain bold"
             href={csv}
             download
             aria-label={t('dashboard.csvOf', { table: heading })}
@@ -66,21 +70,22 @@ export function Panel<T>(props: PanelProps<T>) {
   )
 }
 
-function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
+function Body<T>({ section, core = false, empty, children }: PanelProps<T>) {
   const t = translate()
-  const { status, data, error } = useStore(section)
-  const shown = data !== null && (empty?.when(data) ? <p className="board-none">{empty.text}</p> : children(data))
-  if (error !== undefined && onRetry)
+  const { status, data, error } = useStore(section.$section)
+  const shown =
+    data !== null && (empty?.when(data) ? <p className="board-none stack gap-3">{empty.text}</p> : children(data))
+  if (error !== undefined && !core)
     return (
       <>
-        <div className="board-none" role="alert">
+        <div className="board-none stack gap-3" role="alert">
           <p>{t('dashboard.unread')}</p>
           <Button
             label={t('dashboard.reload')}
             icon="refresh"
             variant="outline"
             busy={status === 'loading'}
-            onClick={onRetry}
+            onClick={() => void section.load()}
           />
         </div>
         {shown}
@@ -88,7 +93,7 @@ function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
     )
   if (shown) return shown
   if (status === 'loading') return <div className="skeleton board-skeleton" />
-  return <p className="board-none">{t('dashboard.unfilled')}</p>
+  return <p className="board-none stack gap-3">{t('dashboard.unfilled')}</p>
 }
 
 /** Returns the panel's export of personal data, which needs a step-up if the operator has a second factor. */

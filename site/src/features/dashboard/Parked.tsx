@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { openParked, parked, replayParked } from './board.ts'
+import { parked, replayParked } from './board.ts'
 import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -16,9 +16,7 @@ export function Parked() {
   return (
     <Panel
       name="parked"
-      heading={t('dashboard.parked.heading')}
-      section={parked.$section}
-      onRetry={() => void parked.load()}
+      section={parked}
       aside={<Replay />}
       empty={{ text: t('dashboard.parked.empty'), when: ({ total }) => total === 0 }}
     >
@@ -26,7 +24,7 @@ export function Parked() {
         <>
           <p className="hint">{t('dashboard.parked.hint')}</p>
           <ParkedTable events={events} />
-          <Pages name="parked" page={page} total={total} onOpen={openParked} />
+          <Pages name="parked" page={page} total={total} onOpen={parked.open} />
         </>
       )}
     </Panel>

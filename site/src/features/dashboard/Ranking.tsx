@@ -22,9 +22,8 @@ export function Ranking() {
   return (
     <Panel
       name="ranking"
-      heading={t('dashboard.ranking.heading')}
-      section={$ranking}
-      {...(of === 'period' ? { onRetry: () => void ranking.load() } : {})}
+      section={{ $section: $ranking, load: ranking.load }}
+      core={of === 'today'}
       csv={csvAddress('pages', of === 'period')}
       aside={<Switch />}
       empty={{ text: t('dashboard.ranking.empty'), when: ({ page_ranking }) => page_ranking.length === 0 }}
@@ -38,7 +37,7 @@ function Switch() {
   const t = translate()
   const of = useStore($rankingOf)
   return (
-    <fieldset className="board-switch">
+    <fieldset className="board-switch rounded">
       <legend className="sr-only">{t('dashboard.ranking.of')}</legend>
       {(['today', 'period'] as const).map((each) => (
         <label className="option" key={each}>

@@ -1,6 +1,6 @@
 import { textAt, translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
-import { failures, openFailures } from './board.ts'
+import { failures } from './board.ts'
 import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -11,9 +11,7 @@ export function SecurityFailures() {
   return (
     <Panel
       name="security"
-      heading={t('dashboard.security.heading')}
-      section={failures.$section}
-      onRetry={() => void failures.load()}
+      section={failures}
       empty={{ text: t('dashboard.security.empty'), when: ({ total }) => total === 0 }}
     >
       {({ failures: rows, total, page }) => (
@@ -36,7 +34,7 @@ export function SecurityFailures() {
               },
             ]}
           />
-          <Pages name="security" page={page} total={total} onOpen={openFailures} />
+          <Pages name="security" page={page} total={total} onOpen={failures.open} />
         </>
       )}
     </Panel>

@@ -22,13 +22,7 @@ export function TaskHealth() {
   const t = translate()
   useStore($choice)
   return (
-    <Panel
-      name="tasks"
-      heading={t('dashboard.tasks.heading')}
-      section={tasks.$section}
-      onRetry={() => void tasks.load()}
-      csv={csvAddress('failures', true)}
-    >
+    <Panel name="tasks" section={tasks} csv={csvAddress('failures', true)}>
       {(health) => (
         <>
           <Alerts health={health} />
@@ -91,7 +85,7 @@ function Alerts({ health: { stuck, alerts } }: { health: Health }) {
 
 function Failures({ failures }: { failures: Health['failures'] }) {
   const t = translate()
-  if (failures.length === 0) return <p className="board-none">{t('dashboard.tasks.noFailures')}</p>
+  if (failures.length === 0) return <p className="board-none stack gap-3">{t('dashboard.tasks.noFailures')}</p>
   return (
     <Table
       className="board-table"

@@ -1,7 +1,7 @@
 import { translate } from '../../i18n/client.ts'
 import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { openUsers, users } from './board.ts'
+import { users } from './board.ts'
 import { numberText } from './figures.ts'
 import { Panel, usePersonalExport } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -14,8 +14,8 @@ export function Users() {
   return (
     <Panel
       name="users"
-      heading={heading}
-      section={users.$section}
+      section={users}
+      core
       {...exported}
       empty={{ text: t('dashboard.users.empty'), when: (data) => data.users.length === 0 }}
     >
@@ -55,7 +55,7 @@ export function Users() {
               page={page ?? 1}
               perPage={per_page}
               total={total}
-              onOpen={openUsers}
+              onOpen={users.open}
             />
           )}
         </>

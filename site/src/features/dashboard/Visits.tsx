@@ -16,8 +16,8 @@ export function Visits() {
   return (
     <Panel
       name="visits"
-      heading={t('dashboard.visits.heading')}
-      section={today.$section}
+      section={today}
+      core
       {...usePersonalExport('visits')}
       empty={{ text: t('dashboard.visits.empty'), when: ({ recent_visits }) => recent_visits.length === 0 }}
     >

@@ -22,7 +22,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { once } from '../../api/once.ts'
 import { localHref } from '../../i18n/client.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
-import { type BoardSection, boardSection } from './boardSection.ts'
+import { type BoardSection, boardSection, pagedSection } from './boardSection.ts'
 import { dayOf } from './figures.ts'
 import { type Choice, queryOf } from './period/boardPeriod.ts'
 
@@ -31,20 +31,13 @@ const LIVE_EVERY_MS = 12_000
 
 export const $choice = atom<Choice>({ last: 7 })
 export const $rankingOf = atom<'today' | 'period'>('today')
-const $userPage = atom(1)
-const $actionPage = atom(1)
-const $parkedPage = atom(1)
-const $failurePage = atom(1)
 
 export const today = boardSection(() => call(overview))
 /** Visits of the last seven days, regardless of the selected period. */
 export const week = boardSection(() => call(weekly))
 export const hours = boardSection(() => call(hourly))
 export const people = boardSection(() => call(userOverview))
-export const users = boardSection(async () => {
-  const data = await call(userList, { query: { page: $userPage.get(), per_page: PER_PAGE } })
-  return { ...data, data }
-})
+export const users = pagedSection(PER_PAGE, (query) => call(userList, { query }))
 
 /** The operator's time zone as reported by the server, or UTC until it is known. */
 export const $zone = computed(today.$section, ({ data }) => data?.time_zone ?? 'UTC')
@@ -64,20 +57,9 @@ export const tasks = boardSection(() => call(taskHealth, { query: period() }))
 export const money = boardSection(() => call(margin, { query: period() }))
 export const visitors = boardSection(() => call(live))
 export const copies = boardSection(() => call(backup))
-export const actions = boardSection(async () => {
-  const data = await call(operatorActions, { query: { page: $actionPage.get(), per_page: PER_PAGE } })
-  return { ...data, data: { ...data, page: $actionPage.get() } }
-})
-
-export const parked = boardSection(async () => {
-  const data = await call(parkedEvents, { query: { page: $parkedPage.get(), per_page: PER_PAGE } })
-  return { ...data, data: { ...data, page: $parkedPage.get() } }
-})
-
-export const failures = boardSection(async () => {
-  const data = await call(securityFailures, { query: { page: $failurePage.get(), per_page: PER_PAGE } })
-  return { ...data, data: { ...data, page: $failurePage.get() } }
-})
+export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
+export const parked = pagedSection(PER_PAGE, (query) => call(parkedEvents, { query }))
+export const failures = pagedSection(PER_PAGE, (query) => call(securityFailures, { query }))
 
 /** True if this is production and the operator has no second factor. */
 export const $factorMissing = atom(false)
@@ -134,31 +116,10 @@ export function choosePeriod(choice: Choice): void {
 /** Reloads the section that the trend chart shows. */
 export const loadTrend = (): Promise<void> => (isWeek($choice.get()) ? week : days).load()
 
-export function openUsers(page: number): void {
-  $userPage.set(page)
-  void users.load()
-}
-
-export function openActions(page: number): void {
-  $actionPage.set(page)
-  void actions.load()
-}
-
-export function openParked(page: number): void {
-  $parkedPage.set(page)
-  void parked.load()
-}
-
-export function openFailures(page: number): void {
-  $failurePage.set(page)
-  void failures.load()
-}
-
 /** Replays the parked events and reloads what changed. Returns the numbers of events. @throws ApiError */
 export async function replayParked() {
   const result = await call(replayParkedEvents)
-  $parkedPage.set(1)
-  await Promise.all([parked, actions].map(({ load }) => load()))
+  await Promise.all([parked.open(1), actions.load()])
   return result
 }
 

@@ -35,3 +35,21 @@ export function boardSection<T>(read: () => Promise<Read<T>>): BoardSection<T> {
   }
   return { $section, load }
 }
+
+/** Creates a section that shows a page of a list. `open` loads another page. */
+export function pagedSection<T extends { readonly success: boolean; readonly masked?: boolean }>(
+  perPage: number,
+  read: (query: { page: number; per_page: number }) => Promise<T>,
+) {
+  let page = 1
+  const section = boardSection(async () => {
+    const asked = page
+    const data = await read({ page: asked, per_page: perPage })
+    return { ...data, data: { ...data, page: asked } }
+  })
+  const open = (wanted: number): Promise<void> => {
+    page = wanted
+    return section.load()
+  }
+  return { ...section, open }
+}

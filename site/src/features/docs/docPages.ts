@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { MarkdownInstance } from 'astro'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
+import { fileIn } from '../../media/fileIn.ts'
 
 /** A page of the documentation. See docs/decisions/0045-docs-in-the-site.md. */
 export interface DocPage {
@@ -62,7 +63,7 @@ export async function readGuides(locale: Locale): Promise<readonly DocPage[]> {
 export async function readReference(locale: Locale): Promise<readonly DocPage[]> {
   return Promise.all(
     Object.entries(REFERENCE).map(async ([slug, file]): Promise<DocPage> => {
-      const page = references[ROOT + file]!
+      const page = fileIn(references, ROOT + file)
       const whole = await page.compiledContent()
       const title = firstElement(whole, 'h1')
       const html = withLinks(whole.replace(title, ''), file, locale)

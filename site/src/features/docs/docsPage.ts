@@ -1,15 +1,17 @@
 /** Search field of the documentation. Its index and its rules load when the field is used. */
 import { translate } from '../../i18n/client.ts'
 import { typedKey } from '../../ui/keys/typedKey.ts'
+import { part } from '../../ui/part.ts'
 import type { Section } from './searchDocs.ts'
 
-const field = document.querySelector<HTMLInputElement>('#docs-search')!
-const list = document.querySelector<HTMLElement>('#docs-found')!
-const said = document.querySelector<HTMLElement>('#docs-said')!
+const field = part<HTMLInputElement>('#docs-search')
+const list = part('#docs-found')
+const said = part('#docs-said')
+const { index = '' } = field.dataset
 
 const load = async () => {
-  const [{ searchDocs }, answer] = await Promise.all([import('./searchDocs.ts'), fetch(field.dataset.index!)])
-  if (!answer.ok) throw new Error(`${field.dataset.index}: status ${answer.status}`)
+  const [{ searchDocs }, answer] = await Promise.all([import('./searchDocs.ts'), fetch(index)])
+  if (!answer.ok) throw new Error(`${index}: status ${answer.status}`)
   const sections = (await answer.json()) as Section[]
   return (query: string) => searchDocs(sections, query)
 }

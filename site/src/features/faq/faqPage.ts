@@ -1,23 +1,25 @@
 /** Search and category filter of the help page. Without JavaScript, the page lists every question. */
 import { translate } from '../../i18n/client.ts'
+import { part } from '../../ui/part.ts'
 
-const form = document.querySelector<HTMLFormElement>('#faq-filter')!
-const items = [...document.querySelectorAll<HTMLElement>('#faq-list > li')]
-const none = document.querySelector<HTMLElement>('#faq-none')!
-const found = document.querySelector<HTMLElement>('#faq-found')!
-const texts = items.map((item) => item.textContent.toLowerCase())
+const form = part<HTMLFormElement>('#faq-filter')
+const items = [...document.querySelectorAll<HTMLElement>('#faq-list > li')].map((item) => ({
+  item,
+  text: item.textContent.toLowerCase(),
+}))
+const none = part('#faq-none')
+const found = part('#faq-found')
 
 function filter(): void {
   const wanted = new FormData(form)
   const category = wanted.get('category')
   const words = String(wanted.get('words')).toLowerCase().split(/\s+/).filter(Boolean)
   let count = 0
-  items.forEach((item, index) => {
-    const matches =
-      (!category || item.dataset.category === category) && words.every((word) => texts[index]!.includes(word))
+  for (const { item, text } of items) {
+    const matches = (!category || item.dataset.category === category) && words.every((word) => text.includes(word))
     item.hidden = !matches
     if (matches) count++
-  })
+  }
   none.hidden = count > 0
   found.textContent = translate()('faq.found', { count })
 }

@@ -1,4 +1,5 @@
 import { $credits } from '../../api/credits.ts'
+import { part } from '../../ui/part.ts'
 
 /** Marks the plan of a signed-in reader, which cannot be chosen again, and words the others as changes. */
 export function markCurrentPlan(plans: HTMLElement): void {
@@ -15,7 +16,7 @@ export function markCurrentPlan(plans: HTMLElement): void {
 function mark({ children, dataset }: HTMLElement, current: string): void {
   for (const plan of children as HTMLCollectionOf<HTMLElement>) {
     const { tier } = plan.dataset
-    const link = plan.querySelector<HTMLAnchorElement>(':scope > a')!
+    const link = part<HTMLAnchorElement>(':scope > a', plan)
     plan.classList.toggle('plan-current', tier === current)
     if (tier !== 'free' && tier !== current && current !== 'free') link.textContent = link.dataset.switch ?? ''
     if (tier === 'free' && current !== 'free') link.textContent = dataset.included ?? ''

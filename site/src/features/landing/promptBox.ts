@@ -1,5 +1,6 @@
 import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
 import { typedKey } from '../../ui/keys/typedKey.ts'
+import { part } from '../../ui/part.ts'
 import { refuseStrayFiles } from '../../ui/pictures/refuseStrayFiles.ts'
 
 /** Makes the prompt box start a video, and the prompts of the wall fill it. */
@@ -8,7 +9,7 @@ export function setUpPromptBox(): void {
   const box = form?.querySelector('textarea')
   if (!form || !box) return
   const file = form.querySelector<HTMLInputElement>('input[type=file]')
-  const button = form.querySelector('[type=submit]')!
+  const button = part('[type=submit]', form)
   box.value ||= readLocalStart()?.prompt ?? ''
 
   const submit = async () => {

@@ -1,6 +1,7 @@
 import { newOrderKey } from '../../api/orderKey.ts'
 import { type StartDraft, WITH_DRAFT, writeLocalStart } from '../../api/start/startDraft.ts'
 import { localHref, pageLocale, textAt } from '../../i18n/client.ts'
+import { part } from '../../ui/part.ts'
 import { focusRemove, readyPicture, showFault } from './startPicture.ts'
 
 const API = '/api/v1'
@@ -32,13 +33,13 @@ async function upload(path: string, name: string, file: Blob): Promise<string | 
 async function startHere(draft: StartDraft): Promise<void> {
   const { sent: file } = await readyPicture()
   const first_frame_image_url = file && (await upload('/videos/upload-image', 'image_url', file))
-  if (file && !first_frame_image_url) return focusRemove(document.querySelector('#start')!)
+  if (file && !first_frame_image_url) return focusRemove(part('#start'))
   writeLocalStart({ ...draft, ...(first_frame_image_url ? { first_frame_image_url } : {}), key: newOrderKey() })
   location.assign(localHref(WITH_DRAFT))
 }
 
 function closeByClick(card: HTMLDialogElement): void {
-  card.querySelector<HTMLElement>('[data-close]')!.onclick = () => card.close()
+  part('[data-close]', card).onclick = () => card.close()
   // A handler that returns false would cancel the click.
   card.onclick = (event) => {
     if (event.target === card) card.close()
@@ -48,12 +49,12 @@ function closeByClick(card: HTMLDialogElement): void {
 /** Asks a visitor for the address that the link is mailed to, or starts a member's video. */
 export async function startVideo(draft: StartDraft): Promise<void> {
   if (document.documentElement.dataset.session === 'in') return startHere(draft)
-  const card = document.querySelector<HTMLDialogElement>('#start-card')!
-  const part = <E extends HTMLElement>(selector: string) => card.querySelector<E>(selector)!
-  const [ask, sent, fault] = [part('[data-ask]'), part('[data-sent]'), part('#start-fault')]
-  const input = part<HTMLInputElement>('#start-email')
-  const button = part('[type=submit]')
-  const [heading, status] = [part('#start-heading'), part('[data-status]')]
+  const card = part<HTMLDialogElement>('#start-card')
+  const inCard = <E extends HTMLElement>(selector: string) => part<E>(selector, card)
+  const [ask, sent, fault] = [inCard('[data-ask]'), inCard('[data-sent]'), inCard('#start-fault')]
+  const input = inCard<HTMLInputElement>('#start-email')
+  const button = inCard('[type=submit]')
+  const [heading, status] = [inCard('#start-heading'), inCard('[data-status]')]
   const { asking = '', done = '' } = heading.dataset
   let image: string | undefined
 
@@ -94,21 +95,21 @@ export async function startVideo(draft: StartDraft): Promise<void> {
     // The picture shows why.
     if (code === 'upload_failed') return focusRemove(card)
     if (code) return refuse(code)
-    part('[data-address]').textContent = input.value.trim()
+    inCard('[data-address]').textContent = input.value.trim()
     showSent(true)
   }
-  part<HTMLFormElement>('form').onsubmit = (event) => {
+  inCard<HTMLFormElement>('form').onsubmit = (event) => {
     event.preventDefault()
     void submit()
   }
-  part('[data-again]').onclick = async () => {
+  inCard('[data-again]').onclick = async () => {
     const code = await mail()
     status.textContent = (code ? textAt(`errors.${code}`) : status.dataset.done) ?? ''
   }
-  part('[data-another]').onclick = () => showSent(false)
+  inCard('[data-another]').onclick = () => showSent(false)
   closeByClick(card)
-  part('[data-kept]').textContent = draft.prompt ?? ''
-  part('[data-kept]').hidden = !draft.prompt
+  inCard('[data-kept]').textContent = draft.prompt ?? ''
+  inCard('[data-kept]').hidden = !draft.prompt
   showSent(false)
   card.showModal()
   input.focus()

@@ -1,6 +1,8 @@
+import { part } from '../../ui/part.ts'
+
 /** Copies the legal document to the clipboard as Markdown. */
-const button = document.querySelector<HTMLButtonElement>('#copy')!
-const message = document.querySelector<HTMLElement>('#copy-said')!
+const button = part('#copy')
+const message = part('#copy-said')
 const { file = '', done = '', failed = '' } = button.dataset
 
 async function text(): Promise<string> {

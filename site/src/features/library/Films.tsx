@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
@@ -19,8 +19,8 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
   const filtered = isFiltered(useStore($filter))
   if (status === 'failed')
     return (
-      <div className="empty" role="alert" ref={keepFocus}>
-        <p>{error instanceof ApiError && error.status > 0 ? errorText(error) : t('works.failure.network')}</p>
+      <div className="empty centered stack gap-3" role="alert" ref={keepFocus}>
+        <p>{error instanceof ApiError && error.status > 0 ? errorText(error) : t('works.failed')}</p>
         <Button label={t('common.action.retry')} icon="refresh" onClick={() => void loadFilms()} />
       </div>
     )
@@ -33,7 +33,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
     )
   if (tasks.length === 0) return filtered ? <NoMatch /> : <NoFilms />
   return (
-    <section className="library-films" aria-label={t('library.heading')} aria-busy={status === 'loading'}>
+    <section className="library-films paged" aria-label={t('library.heading')} aria-busy={status === 'loading'}>
       <Grid tasks={tasks} onOpen={onOpen} />
       <div className="library-end center" role="status" data-more={tasks.length < total || undefined}>
         {status === 'more' && t('common.loading')}
@@ -45,7 +45,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
 }
 
 const Retry = ({ text, onRetry }: { readonly text: string; readonly onRetry: () => Promise<void> }) => (
-  <div className="library-retry stack">
+  <div className="library-retry centered stack">
     <p>{text}</p>
     <Button label={translate()('common.action.retry')} icon="refresh" onClick={() => void onRetry()} />
   </div>
@@ -55,7 +55,7 @@ function NoFilms() {
   const t = translate()
   return (
     <Empty picture title={<h2>{t('works.emptyTitle')}</h2>} text={t('works.emptyText')}>
-      <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
+      <LinkButton label={t('works.create')} variant="primary" to="/workspace" />
     </Empty>
   )
 }

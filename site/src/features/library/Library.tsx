@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { useEffect, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { RetryNotice } from '../../ui/RetryNotice.tsx'
@@ -33,7 +33,7 @@ export function Library() {
         <p className="muted" role="status">
           {known ? t('library.count', { count: total }) : ' '}
         </p>
-        <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
+        <LinkButton label={t('works.create')} variant="primary" to="/workspace" />
       </div>
       {stage === 'loading' && <LongWait />}
       {marksFailed && <RetryNotice tone="warning" text={t('library.marksFailed')} onRetry={loadMarks} />}

@@ -36,12 +36,13 @@ export function justifyRows(ratios: readonly number[], { width, rowHeight, gap }
     if (filled > rowHeight * STRETCH && !isLast) return
     const height = filled <= rowHeight * LAST_STRETCH ? filled : rowHeight * STRETCH
     let left = 0
-    for (; first <= index; first++) {
-      const tile = ratios[first]! * height
+    for (const part of ratios.slice(first, index + 1)) {
+      const tile = part * height
       places.push({ top, left, width: tile, height })
       left += tile + gap
     }
     top += height + gap
+    first = index + 1
     sum = 0
   })
   return places

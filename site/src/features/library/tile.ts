@@ -2,7 +2,9 @@ import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
+import { drawIcon } from '../../ui/closeIcon.ts'
 import { ICONS } from '../../ui/icons.ts'
+import { part } from '../../ui/part.ts'
 import type { Place } from './justifyRows.ts'
 
 /** What a tile shows beside its video. `selected` is undefined while no videos can be selected. */
@@ -14,8 +16,6 @@ export interface TileState {
 /** A video of the grid. It is made without React, which needs several times the time for each tile. */
 export type Tile = ReturnType<typeof createTile>
 
-const SVG = 'http://www.w3.org/2000/svg'
-
 function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
@@ -25,25 +25,6 @@ function element<K extends keyof HTMLElementTagNameMap>(
   const made = Object.assign(document.createElement(name), { className, ...properties })
   made.append(...children)
   return made
-}
-
-function heartIcon(): SVGElement {
-  const icon = document.createElementNS(SVG, 'svg')
-  const attributes = {
-    class: 'icon',
-    viewBox: '0 0 24 24',
-    fill: 'none',
-    stroke: 'currentColor',
-    'stroke-width': '1.8',
-  }
-  for (const [name, value] of Object.entries(attributes)) icon.setAttribute(name, value)
-  icon.setAttribute('aria-hidden', 'true')
-  for (const d of ICONS.heart) {
-    const path = document.createElementNS(SVG, 'path')
-    path.setAttribute('d', d)
-    icon.append(path)
-  }
-  return icon
 }
 
 let model: HTMLLIElement | undefined
@@ -59,29 +40,36 @@ function copyModel(): HTMLLIElement {
       'library-open',
       { type: 'button' },
       element('img', 'cover', { alt: '', decoding: 'async' }),
-      element('span', 'library-caption ellipsis', {}, new Text(), element('small', '')),
+      element('span', 'library-caption ellipsis', {}, element('small', '')),
     ),
-    element('button', 'library-heart', { type: 'button' }, heartIcon()),
+    element('button', 'library-heart middle', { type: 'button' }, drawIcon(ICONS.heart)),
   )
   model.setAttribute('aria-setsize', '-1')
   return model.cloneNode(true) as HTMLLIElement
 }
 
-/** Creates the tile of a video. */
-export function createTile(task: Task) {
+/** Builds the elements of a tile: its title, the button that opens the video, and the heart. */
+function buildTile(task: Task) {
   const t = translate()
   const title = taskTitle(task)
   const item = copyModel()
-  const [open, heart] = item.children as unknown as [HTMLButtonElement, HTMLButtonElement]
-  const [image, caption] = open.children as unknown as [HTMLImageElement, HTMLElement]
+  const [open, heart] = [part('.library-open', item), part('.library-heart', item)]
+  const [image, caption] = [part<HTMLImageElement>('img', open), part('.library-caption', open)]
   item.dataset.task = task.id
   const facts = `${lengthText(task.video_duration ?? task.duration, t)} · ${task.resolution}`
   open.setAttribute('aria-label', `${t('works.play', { title })} ${facts}`)
   heart.setAttribute('aria-label', t('library.favourite', { title }))
-  caption.firstChild!.nodeValue = `${title} `
-  caption.lastChild!.textContent = facts
+  caption.prepend(`${title} `)
+  part('small', caption).textContent = facts
   if (task.thumbnail_url) image.src = task.thumbnail_url
   else image.remove()
+  return { item, title, open, heart, caption }
+}
+
+/** Creates the tile of a video. */
+export function createTile(task: Task) {
+  const { item, title, open, heart, caption } = buildTile(task)
+  let corner = heart
   let pick: HTMLInputElement | undefined
   let placed: Place | undefined
   let video: HTMLVideoElement | undefined
@@ -92,7 +80,9 @@ export function createTile(task: Task) {
     const selecting = selected !== undefined
     if (selecting !== Boolean(pick)) {
       pick = selecting ? element('input', '', { type: 'checkbox', ariaLabel: title }) : undefined
-      item.lastElementChild!.replaceWith(pick ? element('label', 'library-pick', {}, pick) : heart)
+      const before = corner
+      corner = pick ? element('label', 'library-pick middle', {}, pick) : heart
+      before.replaceWith(corner)
       open.toggleAttribute('inert', selecting)
       if (!selecting) delete item.dataset.selected
     }
@@ -121,10 +111,11 @@ export function createTile(task: Task) {
     /** Plays the video if the pointer or the focus rests on the tile. */
     play(): void {
       // A slow device may play one video that the user points at.
-      if (!task.video_url || matchMedia('(prefers-reduced-motion: reduce)').matches) return
+      const src = task.video_url
+      if (!src || matchMedia('(prefers-reduced-motion: reduce)').matches) return
       clearTimeout(waiting)
       waiting = window.setTimeout(() => {
-        const clip = { src: task.video_url!, muted: true, loop: true, playsInline: true, autoplay: true, tabIndex: -1 }
+        const clip = { src, muted: true, loop: true, playsInline: true, autoplay: true, tabIndex: -1 }
         video ??= element('video', 'cover', { ...clip, disablePictureInPicture: true, ariaHidden: 'true' })
         caption.before(video)
       }, REST_MS)

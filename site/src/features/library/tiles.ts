@@ -52,7 +52,8 @@ function createTileSet(list: HTMLElement) {
     for (const [id, tile] of before) if (tiles.get(id) !== tile) tile.item.remove()
     let next = list.firstElementChild
     wanted.forEach((tile, n) => {
-      tile.place(places[range.start + n]!, range.start + n + 1)
+      const place = places[range.start + n]
+      if (place) tile.place(place, range.start + n + 1)
       if (tile.item === next) next = next.nextElementSibling
       else list.insertBefore(tile.item, next)
     })

@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
 import type { Tier } from '#backend/subscriptions/contract.ts'
 import type { Plan } from '../../api/plans/subscription.ts'
-import { localHref, pageLocale, translate } from '../../i18n/client.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { LinkButton } from '../../ui/Button.tsx'
@@ -30,12 +30,7 @@ export function PaymentSuccess() {
           <Outcome tone="danger" icon="alert" heading={t('payment.failedHeading')}>
             <p>{t('payment.processingFailed')}</p>
             <p className="muted">{t('payment.failedText')}</p>
-            <LinkButton
-              label={t('payment.toSubscription')}
-              variant="primary"
-              wide
-              href={localHref('/profile#subscription')}
-            />
+            <LinkButton label={t('payment.toSubscription')} variant="primary" wide to="/profile#subscription" />
           </Outcome>
         )}
       </div>
@@ -58,7 +53,7 @@ function Done({ plan, stage }: Extract<PaymentReturn, { kind: 'done' }>) {
       <p>{stage === 'later' ? laterText(plan) : stage === 'done' ? doneText(plan) : t(`payment.${stage}Text`)}</p>
       {UNPAID.includes(stage) && <p>{doneText(plan)}</p>}
       <p className="muted">{t('payment.goingOn')}</p>
-      <LinkButton label={t('payment.toWorkspace')} variant="primary" wide href={localHref('/workspace')} />
+      <LinkButton label={t('payment.toWorkspace')} variant="primary" wide to="/workspace" />
     </Outcome>
   )
 }

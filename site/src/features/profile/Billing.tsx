@@ -1,7 +1,6 @@
 import { useStore } from '@nanostores/react'
 import type { ReactNode } from 'react'
 import { type Invoice, PLANS } from '#backend/subscriptions/contract.ts'
-import { errorText } from '../../api/errorText.ts'
 import { $plan, isRetried, type Plan } from '../../api/plans/subscription.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
@@ -24,14 +23,7 @@ export function Billing() {
       <div className="stack stack-wide card profile-card">
         <NextPayment />
         <h3>{t('billing.history')}</h3>
-        <PagedSection
-          list={invoiceList}
-          label={t('billing.history')}
-          shown={(place) => t('billing.shown', place)}
-          failure={(error) => errorText(error, t('billing.failed'))}
-          skeleton={<div className="skeleton rows-skeleton" />}
-          empty={<NoInvoices />}
-        >
+        <PagedSection list={invoiceList} label={t('billing.history')} texts="billing" empty={<NoInvoices />}>
           {(invoices) => <Invoices invoices={invoices} />}
         </PagedSection>
       </div>
@@ -134,8 +126,8 @@ function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
 function NoInvoices() {
   const t = translate()
   return (
-    <Empty title={<p className="empty-title">{t('billing.emptyTitle')}</p>} text={t('billing.emptyText')}>
-      <LinkButton label={t('billing.plans')} variant="outline" href={localHref('/?section=pricing')} />
+    <Empty title={<p className="empty-title bold">{t('billing.emptyTitle')}</p>} text={t('billing.emptyText')}>
+      <LinkButton label={t('billing.plans')} variant="outline" to="/?section=pricing" />
     </Empty>
   )
 }

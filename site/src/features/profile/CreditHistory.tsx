@@ -1,6 +1,5 @@
 import type { CreditEntry } from '#backend/credits/contract.ts'
-import { errorText } from '../../api/errorText.ts'
-import { localHref, pageLocale, translate } from '../../i18n/client.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -23,14 +22,7 @@ export function CreditHistory() {
       </div>
       <div className="stack stack-wide card profile-card">
         <p className="muted">{t('credits.lead')}</p>
-        <PagedSection
-          list={creditHistory}
-          label={t('credits.heading')}
-          shown={(place) => t('credits.shown', place)}
-          failure={(error) => errorText(error, t('credits.failed'))}
-          skeleton={<div className="skeleton rows-skeleton" />}
-          empty={<NoEntries />}
-        >
+        <PagedSection list={creditHistory} label={t('credits.heading')} texts="credits" empty={<NoEntries />}>
           {(entries) => <Entries entries={entries} />}
         </PagedSection>
       </div>
@@ -84,7 +76,7 @@ function NoEntries() {
   const t = translate()
   return (
     <Empty title={<h3>{t('credits.emptyTitle')}</h3>} text={t('credits.emptyText')}>
-      <LinkButton label={t('works.create')} variant="outline" href={localHref('/workspace')} />
+      <LinkButton label={t('works.create')} variant="outline" to="/workspace" />
     </Empty>
   )
 }

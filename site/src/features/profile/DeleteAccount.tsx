@@ -73,13 +73,7 @@ function Question({ token, onClose }: { token: string | null; onClose: () => voi
         <PasswordKnown>
           {(has) =>
             has ? (
-              <PasswordField
-                label={t('profile.delete.password')}
-                show={t('auth.field.showPassword')}
-                hide={t('auth.field.hidePassword')}
-                autoComplete="current-password"
-                {...field('password')}
-              />
+              <PasswordField t={t} label={t('profile.delete.password')} {...field('password')} />
             ) : (
               !token && <p className="muted">{t('profile.delete.byMail')}</p>
             )

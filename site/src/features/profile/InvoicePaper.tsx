@@ -4,7 +4,7 @@ import type { Invoice } from '#backend/subscriptions/contract.ts'
 import { loadBalance } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
 import { requireMember } from '../../api/session.ts'
-import { localHref, pageLocale, translate } from '../../i18n/client.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
@@ -39,7 +39,7 @@ export function InvoicePaper() {
   return (
     <>
       <div className="row row-wide spread invoice-actions">
-        <LinkButton label={t('billing.paper.back')} variant="quiet" href={localHref('/profile/billing')} />
+        <LinkButton label={t('billing.paper.back')} variant="quiet" to="/profile/billing" />
         {state.kind === 'ready' && (
           <Button label={t('billing.paper.print')} variant="primary" icon="print" onClick={() => print()} />
         )}
@@ -51,7 +51,7 @@ export function InvoicePaper() {
         </>
       )}
       {(state.kind === 'missing' || state.kind === 'failed') && (
-        <div className="card empty" role="alert">
+        <div className="card empty centered stack gap-3" role="alert">
           <h1>{t('billing.invoice')}</h1>
           <p>{t(`billing.paper.${state.kind}`)}</p>
           {state.kind === 'failed' && <Button label={t('common.action.retry')} icon="refresh" onClick={open} />}
@@ -79,7 +79,7 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
           <h1 id="invoice-heading">{t('billing.invoice')}</h1>
           <p className="invoice-brand">{t('common.brand')}</p>
         </div>
-        <div className="invoice-to">
+        <div className="invoice-to anywhere">
           <p className="hint">{t('billing.paper.billedTo')}</p>
           <p>
             <strong>{displayName(user)}</strong>

@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
+import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
@@ -16,23 +17,27 @@ interface PagedSectionProps<T> {
   }
   /** Accessible name of the pagination controls. */
   readonly label: string
-  readonly shown: (place: { start: number; end: number; total: number; count: number }) => string
-  readonly failure: (error: unknown) => string
+  /** Where the catalogue has the texts of the list. */
+  readonly texts: 'billing' | 'credits' | 'profile.security' | 'works'
+  /** Says why the list was not read; by default the reason or a general text. */
+  readonly failure?: (error: unknown) => string
   readonly jumper?: boolean
   /** Placeholder shown until the first page loads. */
-  readonly skeleton: ReactNode
+  readonly skeleton?: ReactNode
   readonly empty: ReactNode
   readonly children: (items: readonly T[]) => ReactNode
 }
 
 /** Paginated list with loading, error and empty states. */
 export function PagedSection<T>(props: PagedSectionProps<T>) {
-  const { list, label, shown, failure, jumper = false, skeleton, empty, children } = props
+  const { list, label, texts, jumper = false, empty, children } = props
+  const { skeleton = <div className="skeleton rows-skeleton" /> } = props
   const t = translate()
+  const { failure = (error) => errorText(error, t(`${texts}.failed`)) } = props
   const { status, page, perPage, items, total, error } = useStore(list.$list)
   if (status === 'failed')
     return (
-      <div className="empty" role="alert" ref={keepFocus}>
+      <div className="empty centered stack gap-3" role="alert" ref={keepFocus}>
         <p>{failure(error)}</p>
         <Button label={t('common.action.retry')} icon="refresh" onClick={() => void list.again()} />
       </div>
@@ -55,7 +60,7 @@ export function PagedSection<T>(props: PagedSectionProps<T>) {
       {children(items)}
       <Pagination
         label={label}
-        shown={shown}
+        shown={(place) => t(`${texts}.shown`, place)}
         page={page}
         perPage={perPage}
         total={total}

@@ -77,18 +77,12 @@ function PasswordChange({ onDone }: { onDone: () => void }) {
     showToast('success', t('profile.password.done'))
     onDone()
   })
-  const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   return (
     <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
-      <PasswordField
-        label={t('profile.password.current')}
-        autoComplete="current-password"
-        {...eye}
-        {...field('current_password')}
-      />
+      <PasswordField t={t} label={t('profile.password.current')} {...field('current_password')} />
       <NewPasswordField t={t} label={t('profile.password.next')} {...field('new_password')} />
-      <PasswordField label={t('profile.password.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
+      <PasswordField t={t} label={t('profile.password.confirm')} autoComplete="new-password" {...field('confirm')} />
       <div className="row row-wide">
         <Button label={t('profile.password.submit')} type="submit" variant="primary" busy={busy} disabled={!ready} />
       </div>

@@ -25,7 +25,7 @@ export function PersonalInfo({ user }: { user: User }) {
       <h2 id="info-heading">{t('profile.info.heading')}</h2>
       <div className="stack stack-wide card profile-card">
         <div className="line profile-who">
-          <span className="profile-initial" aria-hidden="true">
+          <span className="profile-initial middle" aria-hidden="true">
             {firstCharacters(displayName(user), 1).toUpperCase()}
           </span>
           <Facts

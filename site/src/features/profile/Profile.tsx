@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { User } from '#backend/accounts/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { $session } from '../../api/session.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
@@ -83,7 +83,7 @@ function Deleted() {
     <div className="stack stack-wide card profile-card">
       <Outcome takesFocus tone="success" icon="checkRound" heading={t('profile.delete.doneHeading')}>
         <p className="muted">{t('profile.delete.doneText')}</p>
-        <LinkButton label={t('profile.delete.home')} variant="primary" href={localHref('/')} />
+        <LinkButton label={t('profile.delete.home')} variant="primary" to="/" />
       </Outcome>
     </div>
   )

@@ -1,7 +1,6 @@
 import { useStore } from '@nanostores/react'
 import type { SecurityRecord } from '#backend/accounts/contract.ts'
 import { userFactors } from '#backend/accounts/contract.ts'
-import { errorText } from '../../api/errorText.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { LinkButton } from '../../ui/Button.tsx'
@@ -41,9 +40,7 @@ export function Security() {
         <PagedSection
           list={securityLog}
           label={t('profile.security.activity')}
-          shown={(place) => t('profile.security.shown', place)}
-          failure={(error) => errorText(error, t('profile.security.failed'))}
-          skeleton={<div className="skeleton rows-skeleton" />}
+          texts="profile.security"
           empty={
             <Empty title={<h4>{t('profile.security.emptyTitle')}</h4>} text={t('profile.security.emptyText')}>
               <LinkButton label={t('profile.password.submit')} variant="outline" href="#password" />

@@ -29,7 +29,7 @@ export function Works() {
       <PagedSection
         list={works}
         label={t('works.heading')}
-        shown={(place) => t('works.shown', place)}
+        texts="works"
         failure={worksFailure}
         jumper
         skeleton={<Skeleton />}
@@ -76,9 +76,9 @@ function Work({ task, onView }: WorkProps) {
   const title = shortTitle(task)
   return (
     <li className="card work min-0" data-task={task.id} aria-busy={busy === 'remove'}>
-      <button type="button" className="task-picture" onClick={() => onView('play')}>
+      <button type="button" className="task-picture clip" onClick={() => onView('play')}>
         {task.thumbnail_url ? <img src={task.thumbnail_url} alt="" loading="lazy" /> : <Placeholder />}
-        <span className="task-play">
+        <span className="task-play middle">
           <Icon name="play" />
         </span>
         <span className="sr-only">{t('works.play', { title })}</span>
@@ -127,7 +127,7 @@ function NoWorks() {
   const t = translate()
   return (
     <Empty picture className="card" title={<h3>{t('works.emptyTitle')}</h3>} text={t('works.emptyText')}>
-      <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
+      <LinkButton label={t('works.create')} variant="primary" to="/workspace" />
     </Empty>
   )
 }

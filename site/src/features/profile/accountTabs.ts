@@ -9,18 +9,18 @@ export const TABS = {
 export type Tab = keyof typeof TABS
 
 /** Tabs of the sections that were on the overview when the account was one page. */
-const MOVED: Readonly<Record<string, Exclude<Tab, 'overview'>>> = {
-  billing: 'billing',
-  credits: 'credits',
-  security: 'security',
-  'two-step': 'security',
-  password: 'security',
-  devices: 'security',
-  settings: 'settings',
-  language: 'settings',
-  notices: 'settings',
-  'delete-account': 'settings',
-}
+const MOVED: ReadonlyMap<string, Exclude<Tab, 'overview'>> = new Map([
+  ['billing', 'billing'],
+  ['credits', 'credits'],
+  ['security', 'security'],
+  ['two-step', 'security'],
+  ['password', 'security'],
+  ['devices', 'security'],
+  ['settings', 'settings'],
+  ['language', 'settings'],
+  ['notices', 'settings'],
+  ['delete-account', 'settings'],
+])
 
 /**
  * Returns the English path that replaces an address of the overview, or undefined. Mailed links that confirm a deletion
@@ -29,5 +29,6 @@ const MOVED: Readonly<Record<string, Exclude<Tab, 'overview'>>> = {
 export function movedPath({ hash, search }: Pick<Location, 'hash' | 'search'>): string | undefined {
   if (new URLSearchParams(search).has('token')) return TABS.settings + search
   const section = hash.slice(1)
-  return Object.hasOwn(MOVED, section) ? `${TABS[MOVED[section]!]}${hash}` : undefined
+  const tab = MOVED.get(section)
+  return tab && TABS[tab] + hash
 }

@@ -49,7 +49,7 @@ export function worksFailure(error: unknown): string {
     case 500:
       return t('works.failure.server')
     default:
-      return t('works.failure.network')
+      return t('works.failed')
   }
 }
 

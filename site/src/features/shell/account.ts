@@ -3,13 +3,15 @@
 import { $credits, loadBalance } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
 import { onRestored } from '../../api/pages/restored.ts'
-import { $session, saveAccountLanguage, signOut, startSession } from '../../api/session.ts'
+import { $session, saveAccountLanguage, startSession } from '../../api/session.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
+
+export { signOut } from '../../api/session.ts'
 
 const all = (selector: string) => document.querySelectorAll<HTMLElement>(selector)
 
@@ -31,11 +33,6 @@ export async function showSession(): Promise<void> {
   $credits.subscribe((credits) => {
     if (credits) setUserText('credits', credits.remaining.toLocaleString(document.documentElement.lang))
   })
-  for (const button of all('[data-logout]'))
-    button.addEventListener('click', () => {
-      button.ariaBusy = 'true'
-      void signOut()
-    })
   const session = await startSession()
   if (session.status !== 'in') return
   onRestored(() => void loadBalance())

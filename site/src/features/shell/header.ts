@@ -23,6 +23,16 @@ export function setUpLanguageLinks(): void {
   }
 }
 
+/** Makes the sign-out buttons work before the rest of the account's code has loaded. */
+export function setUpSignOut(): void {
+  for (const button of document.querySelectorAll<HTMLElement>('[data-logout]')) {
+    button.addEventListener('click', () => {
+      button.ariaBusy = 'true'
+      void import('./account.ts').then(({ signOut }) => signOut())
+    })
+  }
+}
+
 /** On the landing page, makes the logo scroll to the top. */
 export function setUpLogo(): void {
   document.querySelector('a[data-top]')?.addEventListener('click', (event) => {

@@ -4,7 +4,10 @@
   const load = ({ dataset }) => import(dataset.late).catch(() => {})
   const begin = () => {
     root.dataset.shown = ''
-    Promise.all(late.map(load)).then(() => (root.dataset.awake = ''))
+    Promise.all(late.map(load)).then(() => {
+      root.dataset.awake = ''
+      dispatchEvent(new Event('awake'))
+    })
   }
   // The second animation frame runs after the first paint. Hidden pages get no animation frames.
   const shown = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin)))

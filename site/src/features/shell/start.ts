@@ -1,5 +1,5 @@
 import { onRestored, reloadHidden } from '../../api/pages/restored.ts'
-import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo } from './header.ts'
+import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo, setUpSignOut } from './header.ts'
 import { watchNetwork } from './network.ts'
 
 // Operator pages ignore user sessions.
@@ -7,6 +7,7 @@ const isOperators = document.body.hasAttribute('data-operator')
 if (isOperators) document.documentElement.dataset.session = 'out'
 
 setUpLanguageLinks()
+setUpSignOut()
 setUpDrawer()
 setUpLogo()
 setUpContact()

@@ -61,7 +61,7 @@ export function GenerationForm() {
         ]}
       >
         {hasQuick(taskType) && (
-          <button type="button" className="row quick" onClick={setQuick}>
+          <button type="button" className="row quick rounded" onClick={setQuick}>
             <Icon name="bolt" />
             <strong>{t('workspace.form.quick')}</strong>{' '}
             <span className="muted">{t('workspace.form.quickText', { model })}</span>

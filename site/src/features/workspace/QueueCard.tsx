@@ -55,7 +55,7 @@ export function QueueCard() {
         </>
       )}
       {list.status === 'failed' && (
-        <div className="empty" role="alert">
+        <div className="empty centered stack gap-3" role="alert">
           <p>{t('workspace.queue.loadFailed')}</p>
           <Button label={t('common.action.retry')} icon="refresh" onClick={refresh} busy={refreshing} />
         </div>
@@ -71,7 +71,7 @@ function Rows({ tasks, total }: { tasks: readonly Task[]; total: number }) {
   const [view, setView] = useState<TaskView | null>(null)
   return (
     <>
-      <ul className="tasks" ref={keepFocus} aria-label={t('workspace.queue.list')}>
+      <ul className="tasks stack gap-3" ref={keepFocus} aria-label={t('workspace.queue.list')}>
         {tasks.map((task) => (
           <TaskRow key={task.id} task={task} onView={(kind) => startTransition(() => setView({ kind, task }))} />
         ))}

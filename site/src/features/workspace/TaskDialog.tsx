@@ -26,7 +26,7 @@ export function TaskDialog({ view: { kind, task }, onView }: TaskDialogProps) {
     case 'preview':
       return (
         <Dialog size={600} title={t('workspace.task.preview')} onClose={onClose}>
-          <img className="player" src={task.thumbnail_url ?? undefined} alt={taskTitle(task)} />
+          <img className="player rounded" src={task.thumbnail_url ?? undefined} alt={taskTitle(task)} />
           <p>{taskTitle(task)}</p>
           <TaskDetails task={task} />
         </Dialog>

@@ -34,7 +34,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
     t('workspace.task.credits', { count: task.credits_consumed }),
   ].filter((part) => part !== null)
   return (
-    <li className="task" data-status={status} data-task={task.id}>
+    <li className="task stack gap-3" data-status={status} data-task={task.id}>
       <Picture task={task} onView={onView} />
       <div className="task-body">
         <h3 className="task-title" title={title}>
@@ -99,19 +99,20 @@ function Picture({ task, onView }: TaskRowProps) {
   const t = translate()
   const still = stillOf(task)
   const picture = still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />
-  if (readStatus(task.status) !== 'Success' || !task.video_url) return <div className="task-picture">{picture}</div>
+  if (readStatus(task.status) !== 'Success' || !task.video_url)
+    return <div className="task-picture clip">{picture}</div>
   // Keyboard and screen reader users have the row's play button; the picture is a larger pointer target.
   return (
     <button
       type="button"
-      className="task-picture"
+      className="task-picture clip"
       tabIndex={-1}
       aria-hidden="true"
       title={t('workspace.task.play')}
       onClick={() => onView('play')}
     >
       {picture}
-      <span className="task-play">
+      <span className="task-play middle">
         <Icon name="play" />
       </span>
     </button>

@@ -31,8 +31,8 @@ export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
 export function StageSkeleton() {
   return (
     <>
-      <div className="film film-empty skeleton" aria-hidden="true" />
-      <div className="stage-below" />
+      <div className="film clip film-empty skeleton" aria-hidden="true" />
+      <div className="stage-below stack gap-3" />
     </>
   )
 }
@@ -40,7 +40,7 @@ export function StageSkeleton() {
 /** Placeholder rows shown while tasks load. */
 export function QueueSkeleton() {
   return (
-    <div className="tasks" aria-hidden="true">
+    <div className="tasks stack gap-3" aria-hidden="true">
       <div className="skeleton skeleton-row" />
       <div className="skeleton skeleton-row" />
       <div className="skeleton skeleton-row" />

@@ -92,8 +92,9 @@ export function pollOpenTasks(): void {
   setInterval(() => {
     if ($connected.get() || $paused.get()) return
     for (const { id } of $tasks.get().tasks.filter((task) => !isFinal(task))) {
-      if (!since.has(id)) since.set(id, Date.now())
-      if (asking.has(id) || Date.now() - since.get(id)! > POLL_FOR_MS) continue
+      const start = since.get(id) ?? Date.now()
+      since.set(id, start)
+      if (asking.has(id) || Date.now() - start > POLL_FOR_MS) continue
       asking.add(id)
       void rereadTask(id)
         .catch(() => {})

@@ -11,6 +11,7 @@ import { Field, PasswordField } from '../Field.tsx'
 import { FormProblem } from '../FormProblem.tsx'
 import { keepFocus } from '../lists/keepFocus.ts'
 import { useForm } from '../useForm.ts'
+import { FormFoot } from './FormFoot.tsx'
 import { useStepUp } from './useStepUp.tsx'
 
 interface PasskeysProps {
@@ -95,26 +96,13 @@ function NewPasskey({ endpoints, onClose, onDone }: NewPasskeyProps) {
   })
   const isKnown = problem instanceof Error && problem.name === 'InvalidStateError'
   const failure = errorText(problem, t(isKnown ? 'profile.factors.passkeyKnown' : 'profile.factors.passkeyFailed'))
-  const foot = (
-    <>
-      <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
-      <Button type="submit" form={id} variant="primary" busy={busy} disabled={!ready}>
-        {t('profile.factors.next')}
-      </Button>
-    </>
-  )
+  const foot = <FormFoot form={id} submit={t('profile.factors.next')} busy={busy} ready={ready} onClose={onClose} />
   return (
     <Dialog title={t('profile.factors.addPasskey')} onClose={onClose} foot={foot}>
       <form className="stack stack-wide" id={id} {...form}>
         <FormProblem text={problem === undefined ? undefined : failure} />
         <Field label={t('profile.factors.passkeyName')} hint={t('profile.factors.passkeyHint')} {...field('name')} />
-        <PasswordField
-          label={t('profile.factors.password')}
-          show={t('profile.factors.showPassword')}
-          hide={t('profile.factors.hidePassword')}
-          autoComplete="current-password"
-          {...field('password')}
-        />
+        <PasswordField t={t} label={t('profile.factors.password')} {...field('password')} />
       </form>
       {dialog}
     </Dialog>

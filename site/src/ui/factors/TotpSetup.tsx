@@ -3,12 +3,12 @@ import { CodeEntry, type FactorEndpoints, PasswordEntry, type TotpSetup as Setup
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
-import { Button } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
 import { PasswordField } from '../Field.tsx'
 import { FormProblem } from '../FormProblem.tsx'
 import { useForm } from '../useForm.ts'
 import { CodeField } from './CodeField.tsx'
+import { FormFoot } from './FormFoot.tsx'
 import { useStepUp } from './useStepUp.tsx'
 
 interface TotpSetupProps {
@@ -49,17 +49,11 @@ function Password({ endpoints, onClose, onSetup }: PasswordProps) {
     <Dialog
       title={t('profile.factors.setUp')}
       onClose={onClose}
-      foot={<Foot form={id} submit={t('profile.factors.next')} busy={busy} ready={ready} onClose={onClose} />}
+      foot={<FormFoot form={id} submit={t('profile.factors.next')} busy={busy} ready={ready} onClose={onClose} />}
     >
       <form className="stack stack-wide" id={id} {...form}>
         <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
-        <PasswordField
-          label={t('profile.factors.password')}
-          show={t('profile.factors.showPassword')}
-          hide={t('profile.factors.hidePassword')}
-          autoComplete="current-password"
-          {...field('password')}
-        />
+        <PasswordField t={t} label={t('profile.factors.password')} {...field('password')} />
       </form>
       {dialog}
     </Dialog>
@@ -80,11 +74,11 @@ function Scan({ endpoints, setup, onClose, onDone }: ScanProps) {
     <Dialog
       title={t('profile.factors.scanTitle')}
       onClose={onClose}
-      foot={<Foot form={id} submit={t('profile.factors.turnOn')} busy={busy} ready={ready} onClose={onClose} />}
+      foot={<FormFoot form={id} submit={t('profile.factors.turnOn')} busy={busy} ready={ready} onClose={onClose} />}
     >
       <p>{t('profile.factors.scanLead')}</p>
       <svg
-        className="factor-qr"
+        className="factor-qr rounded"
         role="img"
         aria-label={t('profile.factors.qr')}
         viewBox={`-4 -4 ${size + 8} ${size + 8}`}
@@ -93,7 +87,7 @@ function Scan({ endpoints, setup, onClose, onDone }: ScanProps) {
         <path d={path} />
       </svg>
       <p className="hint">
-        {t('profile.factors.manual')} <code className="factor-secret">{setup.secret}</code>
+        {t('profile.factors.manual')} <code className="factor-secret anywhere">{setup.secret}</code>
       </p>
       <form className="stack stack-wide" id={id} {...form}>
         <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
@@ -101,24 +95,5 @@ function Scan({ endpoints, setup, onClose, onDone }: ScanProps) {
       </form>
       {dialog}
     </Dialog>
-  )
-}
-
-interface FootProps {
-  readonly form: string
-  readonly submit: string
-  readonly busy: boolean
-  readonly ready: boolean
-  readonly onClose: () => void
-}
-
-function Foot({ form, submit, busy, ready, onClose }: FootProps) {
-  return (
-    <>
-      <Button label={translate()('common.action.cancel')} variant="quiet" onClick={onClose} />
-      <Button type="submit" form={form} variant="primary" busy={busy} disabled={!ready}>
-        {submit}
-      </Button>
-    </>
   )
 }

@@ -5,11 +5,11 @@ import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
 import { provePasskey } from '../../api/factors/passkeys.ts'
 import { translate } from '../../i18n/client.ts'
-import { Button } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
 import { FormProblem } from '../FormProblem.tsx'
 import { useForm } from '../useForm.ts'
 import { CodeField } from './CodeField.tsx'
+import { FormFoot } from './FormFoot.tsx'
 import { PasskeyButton } from './PasskeyButton.tsx'
 
 interface StepUp {
@@ -51,12 +51,7 @@ function Question({ endpoints, onClose }: { endpoints: FactorEndpoints; onClose:
     onClose(true)
   }
   const foot = (
-    <>
-      <Button label={t('common.action.cancel')} variant="quiet" onClick={() => onClose(false)} />
-      <Button type="submit" form={id} variant="primary" busy={busy} disabled={!ready}>
-        {t('auth.second.submit')}
-      </Button>
-    </>
+    <FormFoot form={id} submit={t('auth.second.submit')} busy={busy} ready={ready} onClose={() => onClose(false)} />
   )
   return (
     <Dialog title={t('profile.factors.stepUpTitle')} onClose={() => onClose(false)} foot={foot}>

@@ -1,9 +1,8 @@
 import { type ComponentProps, useState } from 'react'
-import type { Translate } from '../../i18n/keys.ts'
 import { PasswordField } from '../Field.tsx'
 import { passwordStrength } from './passwordStrength.ts'
 
-type NewPasswordProps = Omit<ComponentProps<typeof PasswordField>, 'show' | 'hide' | 'hint'> & { readonly t: Translate }
+type NewPasswordProps = Omit<ComponentProps<typeof PasswordField>, 'hint'>
 
 /** A password input that shows the password's strength as the user types. */
 export function NewPasswordField({ t, onInput, ...field }: NewPasswordProps) {
@@ -12,8 +11,7 @@ export function NewPasswordField({ t, onInput, ...field }: NewPasswordProps) {
   return (
     <div className="stack">
       <PasswordField
-        show={t('auth.field.showPassword')}
-        hide={t('auth.field.hidePassword')}
+        t={t}
         hint={t('auth.field.passwordHint')}
         autoComplete="new-password"
         {...field}

@@ -23,7 +23,7 @@ export function PlanChoices({ plan }: { plan: Plan }) {
     <div className="stack plan-choices">
       <h3>{t(free ? 'subscription.choose.headingFree' : 'subscription.choose.heading')}</h3>
       <p className="muted">{t(free ? 'subscription.choose.leadFree' : 'subscription.choose.lead')}</p>
-      <ul>
+      <ul className="stack gap-3">
         {TIERS.filter((tier) => tier !== 'free').map((tier) => (
           <Choice key={tier} tier={tier} plan={plan} busy={buying === tier} onBuy={() => void buy(tier)} />
         ))}

@@ -48,7 +48,7 @@ export function ShareSection({ task }: { task: Task }) {
   return (
     <section className="stack card share" aria-label={t('share.heading')} aria-busy={busy} ref={box}>
       <p className="row">
-        <input className="input share-address" aria-label={t('share.address')} value={share.url} readOnly />
+        <input className="input share-address grow" aria-label={t('share.address')} value={share.url} readOnly />
         <Button label={t('share.copy')} variant="primary" onClick={() => copy(share.url)} />
       </p>
       <p className="row hint">

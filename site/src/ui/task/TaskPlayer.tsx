@@ -85,7 +85,7 @@ function Video({ task }: { readonly task: Task }) {
     <>
       {/* biome-ignore lint/a11y/useMediaCaption: the videos have no sound. */}
       <video
-        className="player"
+        className="player rounded"
         src={task.video_url ?? undefined}
         poster={task.thumbnail_url ?? undefined}
         aria-label={t('workspace.task.video')}
@@ -116,5 +116,5 @@ export function TaskDetails({ task }: { task: Task }) {
     [t('workspace.task.creditsUsed'), String(task.credits_consumed)],
     [t('workspace.task.created'), created.format(new Date(task.created_at))],
   ]
-  return <Facts className="details" facts={rows.filter((row) => row[1] !== null)} />
+  return <Facts className="details rounded" facts={rows.filter((row) => row[1] !== null)} />
 }

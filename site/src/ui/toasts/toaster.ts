@@ -9,7 +9,7 @@ function element(toast: Toast, closeLabel: string): HTMLElement {
   if (toast.key) box.dataset.key = toast.key
   if (toast.tone === 'danger') box.role = 'alert'
   const text = document.createElement('div')
-  text.className = 'toast-text'
+  text.className = 'toast-text grow'
   text.append(toast.text)
   if (toast.link) {
     const link = document.createElement('a')
@@ -100,8 +100,8 @@ export function showToasts(): void {
   const closeLabel = region.dataset.close ?? ''
   const remove = remover(region)
   const arrange = () => {
-    const oldest = $toasts.get()[0]
-    if (stack(region) - GAP > room(region) && $toasts.get().length > 1) dismissToast(oldest!.id)
+    const [oldest, ...newer] = $toasts.get()
+    if (oldest && newer.length > 0 && stack(region) - GAP > room(region)) dismissToast(oldest.id)
   }
   followDialogs(region, arrange)
   const observer = new ResizeObserver(arrange)

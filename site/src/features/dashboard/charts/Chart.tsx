@@ -60,7 +60,7 @@ export function Chart({ title, label, head, labels, lines, start }: ChartProps) 
         ))}
       </p>
       <div
-        className="chart-plot min-0"
+        className="chart-plot rounded min-0"
         ref={target}
         role="slider"
         tabIndex={0}

@@ -11,7 +11,7 @@ export function Hours() {
   const t = translate()
   const heading = t('dashboard.hours.heading')
   return (
-    <Panel name="hours" heading={heading} section={hours.$section} csv={csvAddress('hours')}>
+    <Panel name="hours" section={hours} core csv={csvAddress('hours')}>
       {({ hourly_distribution }) => {
         const counts = new Map(hourly_distribution.map(({ hour, count }) => [hour, count]))
         const values = DAY.map((hour) => counts.get(hour) ?? 0)

@@ -13,9 +13,7 @@ export function Trend() {
   return (
     <Panel
       name="trend"
-      heading={heading}
-      section={$trend}
-      onRetry={() => void loadTrend()}
+      section={{ $section: $trend, load: loadTrend }}
       csv={csvAddress('days', true)}
       empty={{ text: t('dashboard.unfilled'), when: ({ daily_data }) => daily_data.length === 0 }}
     >

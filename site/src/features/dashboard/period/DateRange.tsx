@@ -18,7 +18,7 @@ export function DateRange() {
       <p className="hint" id="period-note">
         {t('dashboard.period.note')}
       </p>
-      <fieldset className="board-switch" aria-describedby="period-note">
+      <fieldset className="board-switch rounded" aria-describedby="period-note">
         <legend className="sr-only">{t('dashboard.period.label')}</legend>
         {PRESETS.map((last) => (
           <label className="option" key={last}>

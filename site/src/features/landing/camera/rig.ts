@@ -1,5 +1,6 @@
 import type { MovementKey } from '../../../media/movements.ts'
 import type { Planes } from '../../../media/planes.ts'
+import { part } from '../../../ui/part.ts'
 import { isMotionAllowed } from '../motion.ts'
 import { loadPainter } from './paintPlanes.ts'
 import { chooseMovement, type Pose, poseAt, REACH, REST } from './pose.ts'
@@ -13,9 +14,9 @@ const PAUSE_MS = 600
 export async function startRig(section: HTMLElement): Promise<void> {
   if (section.dataset.started !== undefined) return
   section.dataset.started = ''
-  const canvas = section.querySelector('canvas')!
+  const canvas = part<HTMLCanvasElement>('canvas', section)
   const buttons = [...section.querySelectorAll<HTMLButtonElement>('[data-key]')]
-  const view = section.querySelector<HTMLElement>('[data-planes]')!
+  const view = part('[data-planes]', section)
   const moves = isMotionAllowed()
   let chosen: MovementKey[] = []
   let preview: MovementKey | undefined
@@ -27,7 +28,7 @@ export async function startRig(section: HTMLElement): Promise<void> {
 
   /** Loads the planes: immediately if motion is welcome, else when a control is used. */
   const load = () => {
-    loading ??= loadPainter(canvas, JSON.parse(view.dataset.planes!) as Planes).then((painter) => {
+    loading ??= loadPainter(canvas, JSON.parse(view.dataset.planes ?? '') as Planes).then((painter) => {
       paint = painter
       canvas.dataset.ready = ''
       draw()

@@ -1,4 +1,5 @@
 import type { MovementKey } from '../../../media/movements.ts'
+import { part } from '../../../ui/part.ts'
 
 type Stick = 'move' | 'turn'
 
@@ -23,7 +24,7 @@ const TRAVEL = 0.62
 export function watchSticks(section: HTMLElement, { drag, release }: StickUse): void {
   for (const dish of section.querySelectorAll<HTMLElement>('[data-stick]')) {
     const stick = dish.dataset.stick as Stick
-    const knob = dish.querySelector<HTMLElement>('i')!
+    const knob = part('i', dish)
     let held: { x: number; y: number } | undefined
     const move = ({ clientX, clientY }: PointerEvent) => {
       const { left, top, width } = dish.getBoundingClientRect()

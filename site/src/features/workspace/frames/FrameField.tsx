@@ -107,7 +107,7 @@ function FramePreview({ frame, label }: Readonly<{ frame: Frame; label: string }
       />
     )
   return (
-    <div className="stack drop-empty center">
+    <div className="stack drop-empty centered center">
       <Icon name="upload" />
       <strong>{t('workspace.image.drop')}</strong>
     </div>

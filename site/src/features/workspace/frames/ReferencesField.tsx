@@ -33,7 +33,7 @@ export function ReferencesField({ max }: { readonly max: number }) {
           <li>
             {/* biome-ignore lint/a11y/noStaticElementInteractions: drop is optional; the input is keyboard accessible. */}
             <div
-              className="option drop reference"
+              className="option drop reference rounded clip"
               onDragOver={(event) => event.preventDefault()}
               onDrop={(event) => {
                 event.preventDefault()
@@ -70,7 +70,7 @@ function Reference({ slot, number }: { readonly slot: FrameSlot; readonly number
   const t = translate()
   const frame = useStore(slot.$frame)
   return (
-    <li className="reference" data-state={frame.status}>
+    <li className="reference rounded clip" data-state={frame.status}>
       {frame.status === 'none' ? (
         frame.fault && <Fault id={`reference-${slot.id}`} text={frame.fault} />
       ) : (

@@ -22,8 +22,8 @@ export function BarProgress({ task }: { readonly task: Task }) {
   }
   return (
     <div className="line bar-progress" style={{ '--part': percent / 100 } as CSSProperties}>
-      <div className="bar-picture">{still ? <img src={still} alt="" /> : <Placeholder />}</div>
-      <p className="bar-text min-0">
+      <div className="bar-picture rounded">{still ? <img src={still} alt="" /> : <Placeholder />}</div>
+      <p className="bar-text grow min-0">
         <strong>{isFinal(task) ? t(`workspace.status.${readStatus(task.status) ?? 'unknown'}`) : `${percent}%`}</strong>
         {estimate && !isFinal(task) && <span className="hint">{leftText(estimate.secondsLeft, t)}</span>}
       </p>

@@ -9,7 +9,7 @@ export function TakesStepper() {
   const count = useStore($count)
   const max = useStore($maxTakes)
   return (
-    <fieldset className="takes" aria-label={t('workspace.form.takes')}>
+    <fieldset className="takes rounded" aria-label={t('workspace.form.takes')}>
       <IconButton
         icon="minus"
         label={t('workspace.form.fewerTakes')}

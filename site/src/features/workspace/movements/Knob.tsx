@@ -50,7 +50,7 @@ export function Knob({ label, across, along, onHold, onChoose }: KnobProps) {
     onChoose([...endOf(across, at.x), ...(along ? endOf(along, at.y) : [])])
   }
   return (
-    <div className="knob-field stack gap-1 center" aria-hidden="true">
+    <div className="knob-field centered stack gap-1 center" aria-hidden="true">
       <span className="hint">{label}</span>
       <div
         className={along ? 'dish knob-dish' : 'dish knob-dish knob-fader'}

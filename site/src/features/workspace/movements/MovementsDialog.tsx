@@ -109,7 +109,7 @@ function Movement({ movement, order, onToggle, onShow }: MovementProps) {
     <button
       ref={button}
       type="button"
-      className="movement top"
+      className="movement clip top"
       aria-pressed={order >= 0}
       data-order={order >= 0 ? order + 1 : undefined}
       onClick={onToggle}

@@ -30,7 +30,7 @@ export function MovementsField() {
         onClick={() => startTransition(() => setOpen(true))}
       >
         <Icon name="camera" />
-        <span className="movements-text spread min-0">
+        <span className="movements-text grow spread min-0">
           <span>{t('workspace.form.movements')}</span>
           <span className="hint">
             {chosen.length > 0

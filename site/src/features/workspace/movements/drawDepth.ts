@@ -8,6 +8,7 @@ import {
   projectPoint,
   RELIEF,
 } from '#backend/tasks/camera/contract.ts'
+import { contextOf } from '../../../ui/pictures/contextOf.ts'
 
 const COLUMNS = 24
 /** Hides the edges of the picture during most movements; the renderer searches for the smallest value. */
@@ -28,7 +29,7 @@ export function createDepthPicture(image: HTMLImageElement, width: number, heigh
   const picture = document.createElement('canvas')
   picture.width = width
   picture.height = height
-  const context = picture.getContext('2d', { willReadFrequently: true })!
+  const context = contextOf(picture, { willReadFrequently: true })
   const scale = Math.max(width / image.naturalWidth, height / image.naturalHeight)
   const [fullWidth, fullHeight] = [image.naturalWidth * scale, image.naturalHeight * scale]
   context.drawImage(image, (width - fullWidth) / 2, (height - fullHeight) / 2, fullWidth, fullHeight)
@@ -36,7 +37,7 @@ export function createDepthPicture(image: HTMLImageElement, width: number, heigh
   const small = document.createElement('canvas')
   small.width = COLUMNS * 2
   small.height = rows * 2
-  const samples = small.getContext('2d', { willReadFrequently: true })!
+  const samples = contextOf(small, { willReadFrequently: true })
   samples.drawImage(picture, 0, 0, small.width, small.height)
   const depth = depthOf(samples.getImageData(0, 0, small.width, small.height).data, small.width, small.height)
   const nearness = Array.from({ length: (rows + 1) * (COLUMNS + 1) }, (_, at) => {

@@ -35,7 +35,7 @@ export function CompareDialog({ takes, onClose }: CompareDialogProps) {
       <p className="muted">{t('workspace.compare.lead')}</p>
       <ol className="compare stack stack-wide">
         {takes.map((task, at) => (
-          <li key={task.id}>
+          <li className="stack" key={task.id}>
             <Loop task={task} label={t('workspace.compare.take', { number: at + 1 })} />
             <p className="hint">
               {t('workspace.compare.take', { number: at + 1 })}

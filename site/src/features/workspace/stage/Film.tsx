@@ -37,7 +37,7 @@ export function Film({ task }: { readonly task: Task }) {
     return () => image.removeEventListener('load', tint)
   }, [still])
   return (
-    <div className="film" data-state={state} style={part(percentOf(task) / 100)}>
+    <div className="film clip" data-state={state} style={part(percentOf(task) / 100)}>
       <div className="film-picture">{still ? <img ref={picture} src={still} alt="" /> : <Placeholder />}</div>
       {state === 'finished' && task.video_url ? (
         <Loop key={task.id} id="film" task={task} label={t('workspace.stage.film')} />
@@ -46,7 +46,7 @@ export function Film({ task }: { readonly task: Task }) {
       )}
       {(state === 'waiting' || state === 'rendering') && <Progress task={task} state={state} />}
       {state === 'failed' && (
-        <div className="film-slate film-failed">
+        <div className="film-slate stack gap-1 film-failed">
           <h3>{endText(task)}</h3>
           <p>{failureText(task)}</p>
           <p className="muted">{t('workspace.task.notCharged')}</p>
@@ -68,7 +68,7 @@ function Progress({ task, state }: { readonly task: Task; readonly state: 'waiti
   ].filter((fact) => typeof fact === 'string')
   const position = state === 'waiting' ? estimate?.position : undefined
   return (
-    <div className="film-slate">
+    <div className="film-slate stack gap-1">
       <p className="film-big">{position ? t('workspace.queue.ahead', { position }) : `${percent}%`}</p>
       <p className="row film-facts">
         {facts.map((fact) => (

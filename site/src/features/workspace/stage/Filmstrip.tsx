@@ -56,7 +56,7 @@ function Take({ task, isCurrent }: { readonly task: Task; readonly isCurrent: bo
     <button
       ref={button}
       type="button"
-      className="take"
+      className="take rounded clip"
       data-take={task.id}
       data-state={state}
       aria-current={isCurrent || undefined}

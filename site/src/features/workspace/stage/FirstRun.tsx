@@ -17,14 +17,14 @@ export function FirstRun() {
   }
   return (
     <>
-      <div className="film film-empty">
+      <div className="film clip film-empty">
         <Placeholder />
-        <div className="film-slate film-first">
+        <div className="film-slate stack gap-1 film-first">
           <p className="film-question">{t('workspace.stage.first')}</p>
           <p>{t('workspace.stage.firstText')}</p>
         </div>
       </div>
-      <div className="stage-below">
+      <div className="stage-below stack gap-3">
         {demo && (
           <ul className="row ideas" aria-label={t('workspace.stage.ideas')}>
             {t('workspace.demo.examples')

@@ -60,7 +60,7 @@ export function Stage() {
       {take ? (
         <>
           <Film task={take} />
-          <div className="stage-below" ref={keepFocus}>
+          <div className="stage-below stack gap-3" ref={keepFocus}>
             <Filmstrip />
             <TakeCaption task={take} onView={(kind) => setView({ kind, task: take })} />
           </div>

@@ -143,7 +143,7 @@ function CropView({ image, ratio, crop, onCrop }: CropViewProps) {
   return (
     <canvas
       ref={ref}
-      className="crop-view"
+      className="crop-view rounded"
       width={width}
       height={height}
       role="img"
