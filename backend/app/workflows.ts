@@ -87,8 +87,7 @@ function activitiesOf(
   signal: Engine['signal'],
 ) {
   const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
-  const { allowance, apiKeys, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } =
-    services
+  const { allowance, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
     store,
@@ -143,7 +142,7 @@ function activitiesOf(
         await deleteOldRequests(pool, clock)
         await deleteExpiredIdempotencyKeys(database)
         await deleteOldOrders(pool, clock)
-        await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
+        await createKeyMails(database, outbox, publicUrl).remind(await services.apiKeys.expiring())
         await erasures.removeUnconfirmed(calendar())
       },
     }).sweep,
