@@ -2,16 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { BROWSER_PARTS } from './browsers.ts'
 import { ENGINES } from './engines.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROXY_PARTS } from './proxies.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { record: { type: 'boolean', default: false } },
+  options: { record: { type: 'boolean', default: false }, pictures: { type: 'string' } },
 })
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
-const parts: readonly Part[] = [...ENGINES, ...PROXY_PARTS].filter(({ name }) =>
+const parts: readonly Part[] = [...ENGINES, ...PROXY_PARTS, ...BROWSER_PARTS].filter(({ name }) =>
   positionals.every((text) => name.includes(text)),
 )
 
@@ -24,7 +25,7 @@ process.exit(failed > 0 || parts.length === 0 ? 1 : 0)
 async function lineOf({ name, run }: Part): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'kinora-real-'))
   try {
-    return `${name} ${await run({ folder, cache: CACHE, record: values.record })}: passed`
+    return `${name} ${await run({ folder, cache: CACHE, record: values.record, pictures: values.pictures })}: passed`
   } catch (error) {
     if (error instanceof Skipped) return `${name}: skipped, ${error.message}`
     failed++
