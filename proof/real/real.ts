@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { BROWSER_PARTS } from './browsers.ts'
+import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROXY_PARTS } from './proxies.ts'
@@ -12,7 +13,7 @@ const { positionals, values } = parseArgs({
   options: { record: { type: 'boolean', default: false }, pictures: { type: 'string' } },
 })
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
-const parts: readonly Part[] = [...ENGINES, ...PROXY_PARTS, ...BROWSER_PARTS].filter(({ name }) =>
+const parts: readonly Part[] = [...ENGINES, ...PROXY_PARTS, ...BROWSER_PARTS, ...DATABASE_PARTS].filter(({ name }) =>
   positionals.every((text) => name.includes(text)),
 )
 
