@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { BROWSER_PARTS } from './browsers.ts'
+import { BUCKET_PARTS } from './buckets.ts'
 import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROXY_PARTS } from './proxies.ts'
+import { TEMPORAL_PARTS } from './temporal.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { record: { type: 'boolean', default: false }, pictures: { type: 'string' } },
 })
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
-const parts: readonly Part[] = [...ENGINES, ...PROXY_PARTS, ...BROWSER_PARTS, ...DATABASE_PARTS].filter(({ name }) =>
-  positionals.every((text) => name.includes(text)),
-)
+const ALL = [ENGINES, PROXY_PARTS, BROWSER_PARTS, DATABASE_PARTS, BUCKET_PARTS, TEMPORAL_PARTS].flat()
+const parts: readonly Part[] = ALL.filter(({ name }) => positionals.every((text) => name.includes(text)))
 
 mkdirSync(CACHE, { recursive: true })
 let failed = 0
