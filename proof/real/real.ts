@@ -6,6 +6,7 @@ import { BROWSER_PARTS } from './browsers.ts'
 import { BUCKET_PARTS } from './buckets.ts'
 import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
+import { GATEWAY_PARTS } from './gateway.ts'
 import { MAIL_PARTS } from './mail.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROXY_PARTS } from './proxies.ts'
@@ -16,7 +17,16 @@ const { positionals, values } = parseArgs({
   options: { record: { type: 'boolean', default: false }, pictures: { type: 'string' } },
 })
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
-const ALL = [ENGINES, PROXY_PARTS, BROWSER_PARTS, DATABASE_PARTS, BUCKET_PARTS, TEMPORAL_PARTS, MAIL_PARTS].flat()
+const ALL = [
+  ENGINES,
+  GATEWAY_PARTS,
+  PROXY_PARTS,
+  BROWSER_PARTS,
+  DATABASE_PARTS,
+  BUCKET_PARTS,
+  TEMPORAL_PARTS,
+  MAIL_PARTS,
+].flat()
 const parts: readonly Part[] = ALL.filter(({ name }) => positionals.every((text) => name.includes(text)))
 
 mkdirSync(CACHE, { recursive: true })
