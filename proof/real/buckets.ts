@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { AwsClient } from 'aws4fetch'
+import { recordAnswers } from '#backend/providers/storage/testing/recordedObjects.ts'
 import { freePort } from '#backend/testing/freePort.ts'
+import { compare } from './engines.ts'
 import { readRange, startKinora, walkJourney } from './journey.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
 import { preparePython } from './python.ts'
@@ -13,6 +15,7 @@ const VERSITYGW = 'github.com/versity/versitygw'
 const MOTO = '5.2.5'
 const ACCOUNT = { accessKeyId: 'kinora', secretAccessKey: 'a-secret-of-a-test' }
 const BUCKET = 'films'
+const RECORDING = path.resolve(import.meta.dirname, '../../backend/providers/storage/testing/recordings/versitygw.json')
 
 interface Prepared {
   readonly version: string
@@ -54,13 +57,16 @@ async function prepareMoto({ cache }: PartContext): Promise<Prepared> {
 }
 
 /** Makes a film, reads it after a restart, and deletes it. */
-async function tryBucket({ version, command }: Prepared, { folder }: PartContext): Promise<string> {
+async function tryBucket({ version, command }: Prepared, { folder, record }: PartContext): Promise<string> {
   const port = await freePort()
   await using _ = await startServer(command(port), port)
   const endpoint = `http://127.0.0.1:${port}`
+  const access = { ...ACCOUNT, endpoint, bucket: BUCKET, region: 'us-east-1' }
   const client = new AwsClient({ ...ACCOUNT, service: 's3', region: 'us-east-1' })
   const call = (pathname: string, method?: string) => client.fetch(`${endpoint}/${BUCKET}${pathname}`, { method })
   assert.equal((await call('', 'PUT')).status, 200, 'creating the bucket')
+  // Moto lets everybody in.
+  if (version !== MOTO) compare(RECORDING, version, await recordAnswers(access), record)
   const keysOf = async (id: string) => (await (await call('?list-type=2')).text()).split(id).length - 1
   const env = {
     DATA_DIR: path.join(folder, 'data'),

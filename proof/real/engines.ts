@@ -39,7 +39,8 @@ async function tryEngine(program: Program, model: string, { folder, cache, recor
   const { provider, close } = await openProvider(url)
   try {
     await answers(engine, `${url}/health`)
-    if (model === MODELS[0]) compare(program, version, await recordAnswers(url), record)
+    if (model === MODELS[0])
+      compare(path.join(RECORDINGS, `${program.name.toLowerCase()}.json`), version, await recordAnswers(url), record)
     await order(provider, program, model, folder)
     return version
   } finally {
@@ -96,8 +97,7 @@ export async function answers(engine: ChildProcess, url: string): Promise<void> 
 }
 
 /** Compares the answers to the recorded calls with those of the last recording, or records them. */
-function compare({ name }: Program, version: string, answers: object, record: boolean): void {
-  const file = path.join(RECORDINGS, `${name.toLowerCase()}.json`)
+export function compare(file: string, version: string, answers: object, record: boolean): void {
   const text = `${JSON.stringify({ version, answers }, null, 2)}\n`
   if (record) writeFileSync(file, text)
   else assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, 'utf8')))
