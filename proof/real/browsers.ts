@@ -36,7 +36,7 @@ function webKit(display: string): Driver {
   }
 }
 
-/** Runs `work` with a display that nobody sees, because WebKitGTK has no mode without one. */
+/** Runs `work` with a virtual display, because WebKitGTK has no headless mode. */
 async function onDisplay<T>(work: (display: string) => Promise<T>): Promise<T> {
   const screen = ['-screen', '0', '1400x1000x24', '-displayfd', '1']
   const server = spawn(installed('xvfb', '/usr/bin/Xvfb'), screen, { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -128,7 +128,7 @@ async function mailedLink(url: string, email: string): Promise<string> {
   }
 }
 
-/** Makes a film, plays it in the workspace and returns the address at which everybody can see it. */
+/** Makes a film, plays it in the workspace and returns its public address. */
 async function makeAndShare(browser: Browser): Promise<string> {
   await browser.type('#prompt', PROMPT)
   await browser.click(`${GENERATE}:enabled`)
@@ -142,7 +142,7 @@ async function makeAndShare(browser: Browser): Promise<string> {
   })
 }
 
-/** Waits until the film plays. A weak machine waits for its viewer. */
+/** Waits until the film plays. On a weak machine it waits for the viewer. */
 async function plays(browser: Browser): Promise<void> {
   const isCalm = () => document.documentElement.dataset.motion === 'calm' && document.querySelector('video')!.paused
   await browser.find('video')

@@ -65,7 +65,7 @@ async function tryBucket({ version, command }: Prepared, { folder, record }: Par
   const client = new AwsClient({ ...ACCOUNT, service: 's3', region: 'us-east-1' })
   const call = (pathname: string, method?: string) => client.fetch(`${endpoint}/${BUCKET}${pathname}`, { method })
   assert.equal((await call('', 'PUT')).status, 200, 'creating the bucket')
-  // Moto lets everybody in.
+  // Moto verifies no signature.
   if (version !== MOTO) compare(RECORDING, version, await recordAnswers(access), record)
   const keysOf = async (id: string) => (await (await call('?list-type=2')).text()).split(id).length - 1
   const env = {

@@ -76,7 +76,7 @@ export class Browser {
 
   async resize(width: number, height = 860): Promise<void> {
     await send(`${this.#session}/window/rect`, { width, height })
-    // Browsers answer before they have drawn the page anew, and some have a least width.
+    // Browsers answer before they have laid out the page, and some have a minimum width.
     await delay(500)
   }
 
@@ -98,7 +98,7 @@ export class Browser {
   async until(name: string, work: () => boolean | undefined): Promise<void> {
     const end = Date.now() + PATIENCE_MS
     while (!(await this.evaluate(work))) {
-      if (Date.now() > end) throw new Error(`${name}: waited in vain`)
+      if (Date.now() > end) throw new Error(`${name}: timed out`)
       await delay(200)
     }
   }
