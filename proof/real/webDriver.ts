@@ -6,7 +6,8 @@ import { freePort } from '#backend/testing/freePort.ts'
 
 /** Key of an element's id in answers: https://www.w3.org/TR/webdriver2/#elements. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
-const PATIENCE_MS = 60_000
+/** A busy machine takes minutes to draw a film. */
+const PATIENCE_MS = 240_000
 
 export interface Driver {
   /** The program and its arguments for a port. */
