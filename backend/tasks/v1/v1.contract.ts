@@ -26,7 +26,13 @@ export const Video = z.object({
 })
 export type Video = z.infer<typeof Video>
 
-const Model = z.object({ id: z.string(), object: z.literal('model'), created: z.number(), owned_by: z.string() })
+const Model = z.object({
+  ...{ id: z.string(), object: z.literal('model'), created: z.number(), owned_by: z.string() },
+  /** Every video that can be ordered, with its price. Task types are `T2V` and `I2V`, as SGLang names them. */
+  offers: z.array(
+    z.object({ task_types: z.array(z.string()), size: z.string(), seconds: z.number(), credits: z.number() }),
+  ),
+})
 
 const text = (max: number) => z.optional(z.string().check(z.maxLength(max, 'too_long')))
 /** Numbers and switches arrive as text in forms. */

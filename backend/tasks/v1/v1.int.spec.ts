@@ -115,7 +115,16 @@ describe('the official client for Node', () => {
   it('lists the models that its key may order', async () => {
     const { client } = await openClient({ models: [MODEL] })
     expect((await client.models.list()).data).toEqual([
-      { id: MODEL, object: 'model', created: expect.any(Number), owned_by: 'kinora' },
+      {
+        ...{ id: MODEL, object: 'model', created: expect.any(Number), owned_by: 'kinora' },
+        offers: [
+          { task_types: ['I2V'], size: '910x512', seconds: 6, credits: 10 },
+          { task_types: ['I2V'], size: '910x512', seconds: 10, credits: 15 },
+          { task_types: ['T2V', 'I2V'], size: '1366x768', seconds: 6, credits: 30 },
+          { task_types: ['T2V', 'I2V'], size: '1366x768', seconds: 10, credits: 60 },
+          { task_types: ['T2V', 'I2V'], size: '1920x1080', seconds: 6, credits: 60 },
+        ],
+      },
     ])
     expect((await client.models.retrieve(MODEL)).id).toBe(MODEL)
     await expect(client.models.retrieve('T2V-01')).rejects.toMatchObject({ status: 404 })

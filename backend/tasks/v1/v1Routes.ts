@@ -11,7 +11,7 @@ import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { sendMedia } from '../../kernel/http/sendMedia.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { generationOf } from '../contract.ts'
+import { type CatalogueModel, cellsOf, generationOf } from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Marks } from '../library/marks.ts'
@@ -25,6 +25,7 @@ import { isLarge, type SentOrder, withOrder } from './readOrder.ts'
 import type { Repeats } from './repeats.ts'
 import { toGeneration } from './toGeneration.ts'
 import * as contract from './v1.contract.ts'
+import { sizesOf } from './videoSizes.ts'
 import { videoView } from './videoView.ts'
 
 /** Milliseconds after which a client should ask again. */
@@ -103,17 +104,27 @@ export function serveV1(serve: Serve, routes: V1Routes): void {
     return { id, object: 'video.deleted' as const, deleted: true }
   })
 
-  const modelView = (id: string) => ({ id, object: 'model' as const, created: 0, owned_by: 'kinora' })
   serve(contract.listModels, ({ key }) => {
     const data = catalogue.offered().filter(({ id }) => mayOrder(key, id))
-    return { object: 'list' as const, data: data.map(({ id }) => modelView(id)) }
+    return { object: 'list' as const, data: data.map(modelView) }
   })
 
   serve(contract.readModel, ({ key, params: { id } }) => {
-    if (!mayOrder(key, id) || !catalogue.offered().some((model) => model.id === id))
-      throw new Rejection('not_found', `There is no model ${id}.`)
-    return modelView(id)
+    const model = catalogue.offered().find((each) => each.id === id)
+    if (!model || !mayOrder(key, id)) throw new Rejection('not_found', `There is no model ${id}.`)
+    return modelView(model)
   })
+}
+
+const TASK_NAMES = { text_to_video: 'T2V', image_to_video: 'I2V' }
+
+function modelView(model: CatalogueModel) {
+  const offers = cellsOf(model).flatMap(({ taskTypes, resolution, duration: seconds, credits }) =>
+    sizesOf(model, resolution).map((size) => {
+      return { task_types: taskTypes.map((type) => TASK_NAMES[type]), size, seconds, credits }
+    }),
+  )
+  return { id: model.id, object: 'model' as const, created: 0, owned_by: 'kinora', offers }
 }
 
 /** Returns the row of the caller's video. That of another user does not exist. @throws Rejection not_found */

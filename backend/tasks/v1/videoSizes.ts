@@ -24,12 +24,14 @@ export function sizeOf(resolution: string, ratio: string | null | undefined): st
 /** The part of a model that decides which sizes it has. */
 type Sized = Pick<OfferedModel, 'shapes' | 'aspectRatios'>
 
-/** Returns all sizes that a model offers for a task type, as text. */
-export function offeredSizes(model: Sized, taskType: TaskType): string[] {
-  const ratios = model.aspectRatios.length > 0 ? model.aspectRatios : [WIDE]
-  const resolutions = new Set(cellsFor(model, taskType).map(({ resolution }) => resolution))
-  return [...new Set([...resolutions].flatMap((resolution) => ratios.map((ratio) => sizeOf(resolution, ratio))))]
-}
+/** Returns the sizes of a resolution in the ratios of a model. */
+export const sizesOf = ({ aspectRatios }: Pick<Sized, 'aspectRatios'>, resolution: string): string[] =>
+  (aspectRatios.length > 0 ? aspectRatios : [WIDE]).map((ratio) => sizeOf(resolution, ratio))
+
+/** Returns all sizes that a model offers for a task type. */
+export const offeredSizes = (model: Sized, taskType: TaskType): string[] => [
+  ...new Set(cellsFor(model, taskType).flatMap(({ resolution }) => sizesOf(model, resolution))),
+]
 
 /**
  * Returns the resolution and ratio that a size such as `1280x720` means: the nearest one within a tenth, and the cheaper of

@@ -1,11 +1,12 @@
 import type { CatalogueModel, Shape, TaskType } from '#backend/tasks/contract.ts'
 import { engineModel } from '../engineModel.ts'
-import { isH3, type ModelCard, programOf } from './engineProfile.ts'
+import { isH3, type Offer as KinoraOffer, type ModelCard, programOf, tasksIn } from './engineProfile.ts'
 
 const RATIOS = ['16:9', '9:16', '1:1']
 const H3_RATIOS = [...RATIOS, '4:3', '3:4', '21:9']
 /** Ids that fit the catalogue. */
 const ID = /^[\w.:/@-]{1,120}$/
+const SIZE = /^(\d{2,5})x(\d{2,5})$/
 
 type Offer = Pick<Shape, 'resolutions' | 'seconds'>
 
@@ -25,6 +26,10 @@ function modelOf({ tasks, ...card }: ModelCard & { readonly tasks: readonly Task
   const { id } = card
   const name = id.replace(/^.*\//s, '')
   const h3 = isH3(id)
+  const offers = (card.offers ?? []).filter(
+    ({ size, task_types }) => SIZE.test(size) && tasksIn(task_types.join()).length > 0,
+  )
+  if (offers.length > 0) return kinoraModel(id, name, tasks, offers)
   return engineModel({
     id,
     names: { en: name, zh: name },
@@ -38,6 +43,33 @@ function modelOf({ tasks, ...card }: ModelCard & { readonly tasks: readonly Task
     seed: true,
     // H3 is distilled without a negative branch.
     negativePrompt: !h3,
+    routes: [{ provider: 'videos-api', model: id }],
+  })
+}
+
+/** Returns the model of another Kinora, which says exactly what it offers. */
+function kinoraModel(id: string, name: string, tasks: readonly TaskType[], offers: readonly KinoraOffer[]) {
+  const sides = (size: string) => (SIZE.exec(size) ?? []).slice(1).map(Number)
+  const ratios = RATIOS.filter((ratio) => {
+    const [width = 1, height = 1] = ratio.split(':').map(Number)
+    return offers.some(({ size }) => {
+      const [wide = 1, high = 1] = sides(size)
+      return Math.abs(wide / high / (width / height) - 1) < 0.05
+    })
+  })
+  const shapes = offers.map(({ size, seconds, task_types }) => {
+    return {
+      taskTypes: [...tasksIn(task_types.join(' '))],
+      resolutions: [`${Math.min(...sides(size))}P`],
+      seconds: [seconds],
+    }
+  })
+  return engineModel({
+    ...{ id, names: { en: name, zh: name }, shapes },
+    descriptions: { en: 'Runs on another installation of Kinora', zh: '由另一个 Kinora 站点生成' },
+    // A model with one ratio names none.
+    aspectRatios: ratios.length > 1 ? ratios : [],
+    inputs: { firstFrame: tasks.includes('image_to_video') },
     routes: [{ provider: 'videos-api', model: id }],
   })
 }

@@ -1,5 +1,8 @@
 import type { TaskType } from '#backend/tasks/contract.ts'
 
+/** A video that another Kinora offers: its size in pixels, such as `1366x768`, and its length. */
+export type Offer = Readonly<{ task_types: readonly string[]; size: string; seconds: number }>
+
 /** What a server says about a model that it serves. Each program adds fields of its own. */
 export interface ModelCard {
   readonly id: string
@@ -8,6 +11,8 @@ export interface ModelCard {
   readonly mode?: string | null | undefined
   /** SGLang: `T2V`, `I2V`, `TI2V`, `T2I` and others. */
   readonly supported_task_types?: readonly string[] | null | undefined
+  /** Another Kinora: every video that can be ordered. */
+  readonly offers?: readonly Offer[] | null | undefined
 }
 
 /** The programs whose forms differ. `other` has none of its own: a gateway, or an engine that names itself nowhere. */
@@ -27,8 +32,9 @@ const VIDEO_NAME =
   /ti?2v|i2v|video|\bh3\b|hailuo|\bwan|\bltx|hunyuan|mochi|cosmos|\bveo|kling|seedance|sora|skyreels|pyramid-?flow|framepack|vidu|pixverse|runway|gen-?[34]\b|\bray-?[23]|happyhorse/i
 
 /** Returns the tasks of a model that makes videos; none if it makes something else; undefined if nobody knows. */
-function videoTasksOf({ id, mode, supported_task_types }: ModelCard): readonly TaskType[] | undefined {
+function videoTasksOf({ id, mode, supported_task_types, offers }: ModelCard): readonly TaskType[] | undefined {
   if (mode && !/video/i.test(mode)) return []
+  if (offers) return tasksIn(offers.flatMap(({ task_types }) => task_types).join(' '))
   if (supported_task_types) return tasksIn(supported_task_types.join(' '))
   const name = id.replace(/^.*\//s, '')
   const named = tasksIn(name)
@@ -37,7 +43,7 @@ function videoTasksOf({ id, mode, supported_task_types }: ModelCard): readonly T
 }
 
 /** Reads T2V, I2V and TI2V from names such as `Wan2.2-I2V-A14B-Diffusers`. */
-function tasksIn(text: string): readonly TaskType[] {
+export function tasksIn(text: string): readonly TaskType[] {
   const both = /ti2v/i.test(text)
   return [
     ...(both || /t2v/i.test(text) ? (['text_to_video'] as const) : []),

@@ -43,6 +43,7 @@ const ModelList = z.object({
       owned_by: lenient(z.string()),
       mode: lenient(z.string()),
       supported_task_types: lenient(z.array(z.string())),
+      offers: lenient(z.array(z.object({ task_types: z.array(z.string()), size: z.string(), seconds: z.int() }))),
     }),
   ),
 })

@@ -109,5 +109,7 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['page_view', () => []],
   ['from board_state', () => [{ addresses_truncated_to: new Date(0) }]],
   ['board_state', () => []],
+  // No one in the simulation has an API key.
+  ['from api_key', () => []],
   ['delete from', () => []],
 ]
