@@ -32,7 +32,7 @@ describeOnSite('the tab for developers', (site) => {
   const statusWith = async (key: string) =>
     (await fetch(`${site.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
 
-  it.each(languagesInTurn())('makes a key that is shown once, rotates it and ends it (%s)', async (language) => {
+  it.each(['en', 'zh'] as const)('makes a key that is shown once, rotates it and ends it (%s)', async (language) => {
     const [t, errors] = await Promise.all(['keys', 'errors'].map((name) => words(language, name)))
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })
@@ -92,6 +92,10 @@ describeOnSite('the tab for developers', (site) => {
     expect(await page.content()).not.toContain(key)
 
     await card.getByRole('button', { name: t.rotate }).click()
+    await dialog.getByLabel(t.form.password, { exact: true }).waitFor()
+    await expectNoFaults(page, `developers-rotate-${language}`)
+    await dialog.getByLabel(t.form.password, { exact: true }).waitFor()
+    await expectNoFaults(page, `developers-rotate-${language}`)
     await dialog.getByRole('radio', { name: t.rotation.now }).check({ force: true })
     await confirm(t.rotation.submit)
     const next = await shown()

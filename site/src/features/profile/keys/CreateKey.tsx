@@ -102,7 +102,7 @@ function More({ networks: { fault, ...networks } }: { networks: FieldProps }) {
   }, [fault])
   return (
     <details className="key-more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="touch">{t('keys.form.more')}</summary>
+      <summary>{t('keys.form.more')}</summary>
       <div className="stack stack-wide">
         <Boxes label={t('keys.form.models')} hint={t('keys.form.modelsHint')}>
           {models.map((model) => (
@@ -145,7 +145,7 @@ function Boxes({ label, hint, fault, onInput, children }: BoxesProps) {
   const id = useId()
   const note = fault ?? hint
   return (
-    <fieldset className="stack field" aria-describedby={note ? id : undefined} onInput={onInput}>
+    <fieldset className="stack gap-1 field" aria-describedby={note ? id : undefined} onInput={onInput}>
       <legend className="label">{label}</legend>
       {children}
       {fault && <Fault id={id} text={fault} />}

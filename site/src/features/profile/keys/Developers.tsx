@@ -19,18 +19,15 @@ export function Developers() {
   const keys = useStore($keys)
   const [creating, setCreating] = useState(false)
   const [made, setMade] = useState<MadeKey>()
+  const isEmpty = Array.isArray(keys) && keys.length === 0
+  const create = <Button label={t('keys.create')} variant="primary" icon="plus" onClick={() => setCreating(true)} />
   return (
     <section className="stack stack-wide profile-section" id="developers" aria-labelledby="developers-heading">
       <div className="row spread">
         <h2 id="developers-heading">{t('keys.heading')}</h2>
-        <Button label={t('keys.create')} variant="primary" icon="plus" onClick={() => setCreating(true)} />
+        {!isEmpty && create}
       </div>
-      <p className="muted keys-lead">
-        {t('keys.lead')}{' '}
-        <a className="link" href="/docs">
-          {t('keys.docs')}
-        </a>
-      </p>
+      <p className="muted keys-lead">{t('keys.lead')}</p>
       {keys === null && (
         <>
           <LongWait onRetry={loadKeys} />
@@ -38,10 +35,10 @@ export function Developers() {
         </>
       )}
       {keys === 'failed' && <RetryNotice tone="danger" text={t('keys.failed')} onRetry={loadKeys} />}
-      {Array.isArray(keys) && keys.length === 0 && (
-        <div className="card">
+      {isEmpty && (
+        <div className="card" ref={keepFocus}>
           <Empty title={<h3 className="empty-title">{t('keys.emptyTitle')}</h3>} text={t('keys.emptyText')}>
-            <LinkButton label={t('keys.docs')} variant="outline" href="/docs" />
+            {create}
           </Empty>
         </div>
       )}
@@ -83,6 +80,7 @@ function Example() {
       </pre>
       <div className="row row-wide">
         <CopyButton text={lines} />
+        <LinkButton label={t('keys.docs')} variant="quiet" to="/docs/programs" />
       </div>
     </div>
   )

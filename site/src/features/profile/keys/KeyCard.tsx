@@ -47,6 +47,11 @@ export function KeyCard({ apiKey, onMade }: KeyCardProps) {
         <div className="row min-0">
           <h3 className="anywhere">{apiKey.name}</h3>
           <code className="hint">{hintOf(apiKey)}</code>
+          {expiresSoon(apiKey, Date.now()) && (
+            <span className="badge" data-tone="warning">
+              {t('keys.soon')}
+            </span>
+          )}
         </div>
         <div className="row key-actions">
           <Button
@@ -95,7 +100,9 @@ function Spent({ label, used, limit }: { label: string; used: number; limit: num
   const t = translate()
   const number = (value: number) => value.toLocaleString(HTML_LANG[pageLocale()])
   const part = limit ? Math.min(1, used / limit) : 0
-  const text = limit ? t('keys.spent', { used: number(used), limit: number(limit) }) : number(used)
+  const text = limit
+    ? t('keys.spent', { used: number(used), limit: number(limit) })
+    : t('keys.unlimited', { used: number(used) })
   const tone = part === 1 ? 'danger' : part >= HIGH ? 'warning' : undefined
   return (
     <div className="stack gap-1 key-spent" data-tone={tone}>
@@ -108,33 +115,26 @@ function Spent({ label, used, limit }: { label: string; used: number; limit: num
   )
 }
 
+/** Formats the end of a key, to the minute if it is near. */
+function expiryText(iso: string, isSoon: boolean): string {
+  if (!isSoon) return dayText(iso, 'medium')
+  const time = new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: 'medium', timeStyle: 'short' })
+  return time.format(Date.parse(iso))
+}
+
 function factsOf(key: ApiKey) {
   const t = translate()
-  const now = Date.now()
   const { expires_at, last_used_at, last_network, models, networks } = key
-  const used = last_used_at && [timeAgo(last_used_at, now, t, pageLocale()), last_network].filter(Boolean).join(' · ')
+  const used =
+    last_used_at && [timeAgo(last_used_at, Date.now(), t, pageLocale()), last_network].filter(Boolean).join(' · ')
   const names = models?.map((id) => modelNamed(id)?.names[pageLocale()] ?? id)
   return [
     [t('keys.made'), dayText(key.created_at, 'medium')],
-    [
-      t('keys.expiry'),
-      expires_at ? <Expiry key="expiry" at={expires_at} isSoon={expiresSoon(key, now)} /> : t('keys.never'),
-    ],
+    [t('keys.expiry'), expires_at ? expiryText(expires_at, expiresSoon(key, Date.now())) : t('keys.never')],
     [t('keys.used'), used ?? t('keys.unused')],
     ...(names ? [[t('keys.models'), names.join(', ')] as const] : []),
     ...(networks ? [[t('keys.networks'), networks.join(', ')] as const] : []),
   ] as const
-}
-
-/** The end of a key, to the minute if it is near. */
-function Expiry({ at, isSoon }: { at: string; isSoon: boolean }) {
-  if (!isSoon) return dayText(at, 'medium')
-  const time = new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: 'medium', timeStyle: 'short' })
-  return (
-    <span className="badge" data-tone="warning">
-      <time dateTime={at}>{time.format(Date.parse(at))}</time>
-    </span>
-  )
 }
 
 interface RotateKeyProps extends KeyCardProps {
