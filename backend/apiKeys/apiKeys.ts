@@ -79,7 +79,8 @@ async function insertKey(tx: Transaction, userId: string, id: string, now: Date,
 }
 
 /**
- * Creates the service that makes, lists and ends API keys. Only their hashes are stored.
+ * Creates the service that makes, lists and ends API keys. Only their hashes are stored. See
+ * docs/decisions/0066-keys-are-purses.md.
  * @param spentBy returns what a purse has held and spent
  */
 export function createApiKeys(

@@ -39,7 +39,7 @@ it('a key that another process has ended is refused within a second', async () =
 })
 
 it('a key is looked up once a second, and its use recorded once a minute', async () => {
-  const { door, row, find, touch, pass } = openDoor()
+  const { door, find, touch, pass } = openDoor()
   for (let n = 0; n < 240; n++) {
     await door.authenticate(request)
     pass(500)

@@ -18,13 +18,13 @@ import { type Part, type PartContext, Skipped } from './part.ts'
 import { preparePython } from './python.ts'
 
 const PACKAGES = ['fastapi', 'uvicorn', 'python-multipart', 'pydantic', 'numpy', 'pillow', 'httpx', 'msgspec']
-const PROGRAMS = [
+export const PROGRAMS = [
   { name: 'vLLM-Omni', wheel: 'vllm-omni==0.30.0', server: 'vllmOmni.py', cancels: true },
   { name: 'SGLang', wheel: 'sglang==0.5.23', server: 'sglang.py', cancels: false },
 ] as const
 const RECORDINGS = path.resolve(import.meta.dirname, '../../backend/providers/video/videosApi/testing/recordings')
 type Program = (typeof PROGRAMS)[number]
-const MODELS = ['MiniMaxAI/MiniMax-H3', 'Wan-AI/Wan2.2-TI2V-5B-Diffusers'] as const
+export const MODELS = ['MiniMaxAI/MiniMax-H3', 'Wan-AI/Wan2.2-TI2V-5B-Diffusers'] as const
 
 /** The HTTP layers of video engines, from their wheels, with a stub in place of the model. */
 export const ENGINES: readonly Part[] = PROGRAMS.flatMap((program) =>
@@ -35,6 +35,27 @@ export const ENGINES: readonly Part[] = PROGRAMS.flatMap((program) =>
 )
 
 async function tryEngine(program: Program, model: string, { folder, cache, record }: PartContext): Promise<string> {
+  const { url, process: engine, version } = await startEngine(program, model, { folder, cache })
+  const { provider, close } = await openProvider(url)
+  try {
+    await answers(engine, `${url}/health`)
+    if (model === MODELS[0])
+      compare(path.join(RECORDINGS, `${program.name.toLowerCase()}.json`), version, await recordAnswers(url), record)
+    await order(provider, program, model, folder)
+    return version
+  } finally {
+    await close()
+    engine.kill()
+    if (engine.exitCode === null) await once(engine, 'exit')
+  }
+}
+
+/** Starts the HTTP layer of an engine. */
+export async function startEngine(
+  program: Program,
+  model: string,
+  { folder, cache }: Pick<PartContext, 'folder' | 'cache'>,
+) {
   const { python, wheels } = await preparePython(
     cache,
     PACKAGES,
@@ -45,32 +66,25 @@ async function tryEngine(program: Program, model: string, { folder, cache, recor
   const [name, version] = program.wheel.split('==') as [string, string]
   const port = await freePort()
   const server = path.join(import.meta.dirname, 'engines', program.server)
-  const engine = spawn(python, [server, wheels[name]!, String(port), model, folder], { stdio: 'inherit' })
-  const db = await startTemporaryDatabase()
-  const log = pino({ level: 'silent' })
-  const provider = createVideosApi({
-    baseUrl: `http://127.0.0.1:${port}`,
-    apiKey: undefined,
-    models: undefined,
-    pool: db.pool,
-    log,
-    alerts: createOperatorAlerts(db.pool, log),
-    timing: { pollIntervalMs: 100 },
-  })
-  try {
-    await answers(engine, `http://127.0.0.1:${port}/health`)
-    if (model === MODELS[0]) compare(program, version, await recordAnswers(`http://127.0.0.1:${port}`), record)
-    await order(provider, program, model, folder)
-    return version
-  } finally {
-    await provider.close()
-    await db.close()
-    engine.kill()
-    if (engine.exitCode === null) await once(engine, 'exit')
-  }
+  const process = spawn(python, [server, wheels[name]!, String(port), model, folder], { stdio: 'inherit' })
+  return { url: `http://127.0.0.1:${port}`, process, version }
 }
 
-async function answers(engine: ChildProcess, url: string): Promise<void> {
+/** Opens the adapter for a server, with a database of its own. */
+export async function openProvider(baseUrl: string, apiKey?: string) {
+  const db = await startTemporaryDatabase()
+  const log = pino({ level: 'silent' })
+  const alerts = createOperatorAlerts(db.pool, log)
+  const settings = { baseUrl, apiKey, models: undefined, pool: db.pool, log, alerts, timing: { pollIntervalMs: 100 } }
+  const provider = createVideosApi(settings)
+  const close = async () => {
+    await provider.close()
+    await db.close()
+  }
+  return { provider, close }
+}
+
+export async function answers(engine: ChildProcess, url: string): Promise<void> {
   for (;;) {
     if (engine.exitCode !== null) throw new Error(`the engine ended with ${engine.exitCode}`)
     const ok = await fetch(url).then(
@@ -83,8 +97,7 @@ async function answers(engine: ChildProcess, url: string): Promise<void> {
 }
 
 /** Compares the answers to the recorded calls with those of the last recording, or records them. */
-function compare({ name }: Program, version: string, answers: object, record: boolean): void {
-  const file = path.join(RECORDINGS, `${name.toLowerCase()}.json`)
+export function compare(file: string, version: string, answers: object, record: boolean): void {
   const text = `${JSON.stringify({ version, answers }, null, 2)}\n`
   if (record) writeFileSync(file, text)
   else assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, 'utf8')))
@@ -116,7 +129,7 @@ async function start(provider: VideoProvider, request: RenderRequest): Promise<s
 }
 
 /** Orders a video, waits for it and reads the file. */
-async function finish(provider: VideoProvider, request: RenderRequest, file: string): Promise<void> {
+export async function finish(provider: VideoProvider, request: RenderRequest, file: string): Promise<void> {
   const jobId = await start(provider, request)
   const state = await answerOf(provider, jobId)
   if (state.kind !== 'finished') throw new Error(`${describe(request)}: ${JSON.stringify(state)}`)

@@ -12,6 +12,8 @@ export interface PartContext {
   readonly cache: string
   /** Whether answers are recorded, rather than compared with those of the last recording. */
   readonly record: boolean
+  /** Folder for pictures of what users see, if they are wanted. */
+  readonly pictures: string | undefined
 }
 
 /** The program cannot be had here. The message is the reason. */

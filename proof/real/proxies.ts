@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -10,6 +10,7 @@ import { freePort } from '#backend/testing/freePort.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
+import { makeCertificate } from './server.ts'
 
 /** Files that a proxy needs, and the ports that it connects. */
 interface Setting {
@@ -96,23 +97,7 @@ async function tryProxy({ name, versionArgs, configure }: Proxy, { folder }: Par
   const printed = spawnSync(name, versionArgs, { encoding: 'utf8' })
   if (printed.error) throw new Skipped('it is not on PATH')
   const [version = ''] = /\d+\.\d+\.\d+/.exec(printed.stdout + printed.stderr) ?? []
-  const [certificate, key] = [path.join(folder, 'certificate.pem'), path.join(folder, 'key.pem')]
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  const made = [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-days',
-    '2',
-    ...names,
-    '-keyout',
-    key,
-    '-out',
-    certificate,
-  ]
-  execFileSync('openssl', made, { stdio: 'ignore' })
+  const { certificate, key } = makeCertificate(folder)
   const [port, upstream] = [await freePort(), await freePort()]
   const url = `https://localhost:${port}`
   const env = {

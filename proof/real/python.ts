@@ -27,7 +27,7 @@ export async function preparePython(
   const python = path.join(home, 'bin/python')
   try {
     if (!existsSync(python)) await run('python3', ['-m', 'venv', home])
-    await run(python, ['-m', 'pip', 'install', '--quiet', ...packages])
+    if (packages.length > 0) await run(python, ['-m', 'pip', 'install', '--quiet', ...packages])
     const folders = await Promise.all(
       wheels.map(async (wheel) => [wheel.split('==')[0]!, await unpack(python, cache, wheel)] as const),
     )

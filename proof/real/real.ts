@@ -2,18 +2,32 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { BROWSER_PARTS } from './browsers.ts'
+import { BUCKET_PARTS } from './buckets.ts'
+import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
+import { GATEWAY_PARTS } from './gateway.ts'
+import { MAIL_PARTS } from './mail.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROXY_PARTS } from './proxies.ts'
+import { TEMPORAL_PARTS } from './temporal.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { record: { type: 'boolean', default: false } },
+  options: { record: { type: 'boolean', default: false }, pictures: { type: 'string' } },
 })
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
-const parts: readonly Part[] = [...ENGINES, ...PROXY_PARTS].filter(({ name }) =>
-  positionals.every((text) => name.includes(text)),
-)
+const ALL = [
+  ENGINES,
+  GATEWAY_PARTS,
+  PROXY_PARTS,
+  BROWSER_PARTS,
+  DATABASE_PARTS,
+  BUCKET_PARTS,
+  TEMPORAL_PARTS,
+  MAIL_PARTS,
+].flat()
+const parts: readonly Part[] = ALL.filter(({ name }) => positionals.every((text) => name.includes(text)))
 
 mkdirSync(CACHE, { recursive: true })
 let failed = 0
@@ -24,7 +38,7 @@ process.exit(failed > 0 || parts.length === 0 ? 1 : 0)
 async function lineOf({ name, run }: Part): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'kinora-real-'))
   try {
-    return `${name} ${await run({ folder, cache: CACHE, record: values.record })}: passed`
+    return `${name} ${await run({ folder, cache: CACHE, record: values.record, pictures: values.pictures })}: passed`
   } catch (error) {
     if (error instanceof Skipped) return `${name}: skipped, ${error.message}`
     failed++

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { canonicalJson } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
@@ -7,6 +7,8 @@ import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { createProviderDouble, type ProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import type { RenderState } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { eventually } from '#backend/testing/eventually.ts'
+import { buyPlan, readStats } from '#backend/testing/plans.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
 import { GENERATION } from '#backend/testing/testUser.ts'
@@ -212,6 +214,25 @@ describe('the tasks of a Free user', () => {
     await refunded(user)
     expect(asked(second.id)).toEqual([])
   })
+})
+
+it('starts a task that has a slot while an older one of its user waits for the provider', async () => {
+  const user = await kinora.newUser()
+  await buyPlan(kinora, user, 'standard')
+  await eventually(async () => expect((await readStats(user)).current_tier).toBe('standard'))
+  const freed = Promise.withResolvers<number>()
+  const acquire = vi.spyOn(provider, 'acquire').mockReturnValueOnce(freed.promise)
+  const older = await generate(user)
+  await expect.poll(() => acquire).toHaveBeenCalled()
+  const younger = await generate(user)
+  await expect.poll(() => asked(younger.id)).toHaveLength(1)
+  expect(asked(older.id)).toEqual([])
+  freed.resolve(0)
+  for (const { id } of [older, younger]) {
+    finish(id)
+    await reaches(user, id, { status: 'Success' })
+  }
+  acquire.mockRestore()
 })
 
 describe('a program that is stopped during a render', () => {

@@ -6,7 +6,7 @@ import { isForPrograms } from './bearer.ts'
 import type { Endpoint } from './contract.ts'
 import { type AccessControl, type Serve, serveWith } from './endpoint.ts'
 
-export const PROGRAMS_BASE = '/v1'
+const PROGRAMS_BASE = '/v1'
 
 /** Programs in pages of other sites may call these routes: cookies count for nothing here. */
 const CORS = {

@@ -10,7 +10,8 @@ type Values = readonly unknown[]
 
 /**
  * Runs a statement and returns its rows, with times as Postgres formats them. Within a transaction of the ORM, takes its
- * entity manager. Parameters are sent as literals, so that each has the type that its place expects.
+ * entity manager. Parameters are sent as literals, so that each has the type that its place expects. See
+ * docs/decisions/0065-one-door-to-sql.md.
  * @example await query<{ id: string }>(database, 'select id from invoice where sale_id = $1', [saleId])
  */
 export async function query<Row extends object>(

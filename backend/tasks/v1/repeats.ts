@@ -26,7 +26,7 @@ export type Repeats = ReturnType<typeof createRepeats>
 /**
  * Creates the memory of orders without an `Idempotency-Key`. OpenAI's clients repeat a create by themselves when its answer is
  * lost, and count in `x-stainless-retry-count`: a repetition gets the task of the first attempt, in whichever order both
- * arrive. Equal orders that are no repetition stay several videos.
+ * arrive. Equal orders that are no repetition stay several videos. See docs/decisions/0067-one-create-one-charge.md.
  */
 export function createRepeats(database: Database, clock: Clock) {
   return {

@@ -263,15 +263,19 @@ describeOnSite('the stage', (site) => {
   })
 
   it('turns the bar of a phone into the progress, and back for a new prompt', async () => {
-    const { form, stage } = await words('en', 'workspace')
+    const { form, stage, status } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en', width: 390 })
-    await openDouble(page, site.url, 'en')
+    const state = await openDouble(page, site.url, 'en')
     await page.goto(address('en'))
     await page.locator('#prompt').fill('A ship')
     const generate = page.getByRole('button', { name: new RegExp(`^${form.generate}`) })
     await generate.click()
     await page.locator('.bar-progress').waitFor()
     await expect.poll(() => generate.isVisible()).toBe(false)
+    await expect.poll(() => state.sockets.length).toBe(1)
+    const task = { ...state.tasks[0], status: 'Fail', error_code: 'cancelled' }
+    state.sockets[0]!.send(JSON.stringify({ type: 'task_update', task }))
+    await page.locator('.bar-progress').getByText(status.Cancelled, { exact: true }).waitFor()
     await page.getByRole('button', { name: stage.new }).click()
     await generate.waitFor()
     await expect.poll(() => page.locator('#prompt').evaluate((box) => box === document.activeElement)).toBe(true)

@@ -52,7 +52,7 @@ export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json
 }
 
 function operation(endpoint: Endpoint): Json {
-  const { summary, method, path, access, query, body, upload, idempotent } = endpoint
+  const { summary, method, path, query, body, upload, idempotent } = endpoint
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',

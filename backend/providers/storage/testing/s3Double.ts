@@ -60,10 +60,12 @@ export async function startS3Double() {
     const object = objects.get(key)
     if (!object) return refuse(404, 'NoSuchKey')
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
-    const part = from === undefined ? object : object.subarray(Number(from), Number(to) + 1)
+    if (Number(from) >= object.length) return refuse(416, 'InvalidRange')
+    const last = Math.min(Number(to), object.length - 1)
+    const part = from === undefined ? object : object.subarray(Number(from), last + 1)
     response.writeHead(from === undefined ? 200 : 206, {
       'content-length': part.length,
-      ...(from === undefined ? {} : { 'content-range': `bytes ${from}-${to}/${object.length}` }),
+      ...(from === undefined ? {} : { 'content-range': `bytes ${from}-${last}/${object.length}` }),
     })
     if (method === 'HEAD') return response.end()
     if (!fault) return response.end(part)
@@ -114,7 +116,8 @@ function signatureFault(request: IncomingMessage, body: Buffer, access: S3Access
   if (!(Math.abs(Date.now() - at) < 15 * 60_000) || !date.startsWith(day!)) return 'RequestTimeTooSkewed'
   const headers = names.map((name) => `${name}:${String(request.headers[name] ?? '').trim()}\n`).join('')
   const [path = '', query = ''] = (request.url ?? '').split('?')
-  const sorted = query.split('&').sort().join('&')
+  const pairs = [...new URLSearchParams(query)].map((pair) => pair.map(encodeURIComponent).join('='))
+  const sorted = pairs.sort().join('&')
   const canonical = [request.method, path, sorted, headers, signed, hash].join('\n')
   const scope = `${day}/${region}/s3/aws4_request`
   const text = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n')

@@ -60,7 +60,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
               className="badge"
               data-tone={status === 'Success' ? 'success' : isCancelled(task) ? undefined : 'danger'}
             >
-              {status === 'Success' ? t('workspace.status.Success') : endText(task)}
+              {endText(task)}
             </span>
           )}
           <time className="hint" dateTime={task.created_at}>

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
 import { $credits } from '../../api/credits.ts'
+import { $toasts } from '../../ui/toasts/toasts.ts'
 import { $open } from './generate/takeCount.ts'
 import { loadQueue } from './queue.ts'
 import { $tasks, applyUpdate, cancelOpenTask, dropTask, loadTasks, putTask, refreshList, rereadTask } from './tasks.ts'
@@ -86,6 +87,16 @@ describe('an update', () => {
     expect(shown()).toEqual(['1 Fail'])
     applyUpdate(task('1', 'Success'))
     expect(shown()).toEqual(['1 Success'])
+  })
+
+  it('replaces the message that the video is being generated when another tab has cancelled it', () => {
+    heldServer()
+    $toasts.set([])
+    const texts = () => $toasts.get().map(({ text }) => text)
+    applyUpdate(task('1', 'Processing'))
+    expect(texts()).toEqual(['Your video is being generated.'])
+    applyUpdate({ ...task('1', 'Fail'), error_code: 'cancelled' })
+    expect(texts()).toEqual(['The task was cancelled. You were not charged.'])
   })
 })
 

@@ -95,9 +95,9 @@ export const failureText = (task: Task): string =>
 /** Returns whether its owner has cancelled the task. It ends as `Fail`, but nothing failed. */
 export const isCancelled = ({ error_code }: Task): boolean => error_code === 'cancelled'
 
-/** Returns how a task without a video ended. */
+/** Returns how a task ended. */
 export const endText = (task: Task): string =>
-  translate()(isCancelled(task) ? 'workspace.status.Cancelled' : 'workspace.status.Fail')
+  translate()(`workspace.status.${isCancelled(task) ? 'Cancelled' : (readStatus(task.status) ?? 'unknown')}`)
 
 /** Replaces a task in the list, or inserts it at the top. */
 export function putTask(task: Task): void {
@@ -147,8 +147,8 @@ function announce(task: Task): void {
   const key = task.id
   if (status === 'Success') showToast('success', t('workspace.news.Success'), { key })
   else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`), { key })
-  else if (!isCancelled(task))
-    showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000, key })
+  else if (isCancelled(task)) showToast('success', t('workspace.task.cancelled'), { key })
+  else showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000, key })
 }
 
 /** Reads one task again, or drops it if it was deleted. @throws ApiError */
@@ -184,7 +184,7 @@ export const cancelOpenTask = (task: Task): Promise<void> =>
       showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
       return void refreshList()
     }
-    showToast('success', t('workspace.task.cancelled'))
+    showToast('success', t('workspace.task.cancelled'), { key: task.id })
     void refreshList()
   })
 

@@ -1,12 +1,13 @@
 import { useStore } from '@nanostores/react'
 import type { CSSProperties } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isFinal, percentOf, readStatus, stillOf } from '../../../api/taskProgress.ts'
+import { isFinal, percentOf, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
 import { leftText } from '../stage/leftText.ts'
+import { endText } from '../tasks.ts'
 import { goToPrompt } from './PromptLine.tsx'
 import { stopWatching } from './watched.ts'
 
@@ -24,7 +25,7 @@ export function BarProgress({ task }: { readonly task: Task }) {
     <div className="line bar-progress" style={{ '--part': percent / 100 } as CSSProperties}>
       <div className="bar-picture rounded">{still ? <img src={still} alt="" /> : <Placeholder />}</div>
       <p className="bar-text grow min-0">
-        <strong>{isFinal(task) ? t(`workspace.status.${readStatus(task.status) ?? 'unknown'}`) : `${percent}%`}</strong>
+        <strong>{isFinal(task) ? endText(task) : `${percent}%`}</strong>
         {estimate && !isFinal(task) && <span className="hint">{leftText(estimate.secondsLeft, t)}</span>}
       </p>
       <Button label={t('workspace.stage.new')} variant="outline" onClick={back} />
