@@ -4,7 +4,7 @@ import { endpoint, SCOPES } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
 export const MAX_KEYS = 20
-const EXPIRES_IN_DAYS = 90
+export const EXPIRES_IN_DAYS = 90
 const MAX_DAYS = 3_650
 const MAX_CREDITS = 1_000_000_000
 

@@ -78,8 +78,8 @@ function Expiry() {
   const t = translate()
   const [days, setDays] = useState<number | ''>(EXPIRES_IN_DAYS)
   const options = [
-    { value: 30, label: t('keys.form.days', { count: 30 }) },
-    { value: 90, label: t('keys.form.days', { count: 90 }) },
+    { value: 30, label: t('keys.form.days', { days: 30 }) },
+    { value: 90, label: t('keys.form.days', { days: 90 }) },
     { value: 365, label: t('keys.form.year') },
     { value: '' as const, label: t('keys.form.never') },
   ]

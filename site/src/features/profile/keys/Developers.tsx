@@ -36,10 +36,12 @@ export function Developers() {
       )}
       {keys === 'failed' && <RetryNotice tone="danger" text={t('keys.failed')} onRetry={loadKeys} />}
       {isEmpty && (
-        <div className="card" ref={keepFocus}>
-          <Empty title={<h3 className="empty-title">{t('keys.emptyTitle')}</h3>} text={t('keys.emptyText')}>
-            {create}
-          </Empty>
+        <div ref={keepFocus}>
+          <div className="card">
+            <Empty title={<h3 className="empty-title">{t('keys.emptyTitle')}</h3>} text={t('keys.emptyText')}>
+              {create}
+            </Empty>
+          </div>
         </div>
       )}
       {Array.isArray(keys) && keys.length > 0 && (
