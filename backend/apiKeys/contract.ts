@@ -4,7 +4,7 @@ import { endpoint, SCOPES } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
 export const MAX_KEYS = 20
-const EXPIRES_IN_DAYS = 90
+export const EXPIRES_IN_DAYS = 90
 const MAX_DAYS = 3_650
 const MAX_CREDITS = 1_000_000_000
 
@@ -17,7 +17,7 @@ const Name = z
     z.maxLength(60, 'too_long'),
   )
 const Scopes = z.array(z.enum(SCOPES, 'invalid_choice')).check(z.minLength(1, 'required'))
-const Credits = z.nullish(z.int('invalid').check(z.gte(1, 'too_small'), z.lte(MAX_CREDITS, 'too_large')))
+const Credits = z.nullish(z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(MAX_CREDITS, 'too_large')))
 
 /** An IPv4 or IPv6 address, or a network in CIDR form. */
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'invalid_network')
@@ -64,7 +64,7 @@ export const KeyOrder = z.object({
       .array(z.string().check(z.maxLength(100, 'too_long')))
       .check(z.minLength(1, 'required'), z.maxLength(100, 'too_many')),
   ),
-  networks: z.nullish(z.array(Network).check(z.minLength(1, 'required'), z.maxLength(20, 'too_many'))),
+  networks: z.nullish(z.array(Network).check(z.minLength(1, 'required'), z.maxLength(20, 'too_many_networks'))),
   /** Null: the key never expires. */
   expires_in_days: z._default(
     z.nullable(z.int('invalid').check(z.gte(1, 'too_small'), z.lte(MAX_DAYS, 'too_large'))),
@@ -75,9 +75,17 @@ export type KeyOrder = z.output<typeof KeyOrder>
 
 const REFUSES = ['step_up_required', 'mail_required', 'token_invalid', 'too_many_requests'] as const
 
+export const KeyCreation = z.extend(KeyOrder, confirmation)
+
+export const KeyRotation = z.object({
+  /** Hours for which the former key goes on working; 0 ends it now. */
+  overlap_hours: z._default(z.int('invalid').check(z.gte(0, 'too_small'), z.lte(168, 'too_large')), 24),
+  ...confirmation,
+})
+
 export const createKey = endpoint('POST /keys', {
   access: 'user',
-  body: z.extend(KeyOrder, confirmation),
+  body: KeyCreation,
   answer: NewApiKey,
   status: 201,
   refuses: [...REFUSES, 'too_many_keys'],
@@ -92,11 +100,7 @@ export const listKeys = endpoint('GET /keys', {
 
 export const rotateKey = endpoint('POST /keys/:id/rotate', {
   access: 'user',
-  body: z.object({
-    /** Hours for which the former key goes on working; 0 ends it now. */
-    overlap_hours: z._default(z.int('invalid').check(z.gte(0, 'too_small'), z.lte(168, 'too_large')), 24),
-    ...confirmation,
-  }),
+  body: KeyRotation,
   answer: NewApiKey,
   status: 201,
   refuses: [...REFUSES, 'too_many_keys'],

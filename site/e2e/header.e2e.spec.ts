@@ -93,7 +93,7 @@ describeOnSite('the header', (site) => {
   it('shows the balance on every page of a member', async () => {
     const user = await site.newUser()
     const pages = ['/faq', '/library', '/profile', '/profile/billing', '/profile/credits', '/profile/invoice?id=none']
-    for (const address of [...pages, '/profile/security', '/profile/settings', '/workspace']) {
+    for (const address of [...pages, '/profile/security', '/profile/developers', '/profile/settings', '/workspace']) {
       const page = await site.visit({ language: 'en', user })
       await page.goto(site.url + address)
       await expect.poll(() => page.locator('.balance [data-user]').textContent(), { message: address }).toBe('60')

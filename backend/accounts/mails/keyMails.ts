@@ -7,7 +7,7 @@ type ExpiringKey = Key & Readonly<{ user_id: string; expires_at: Date }>
 
 /** Creates the sender of emails about API keys. */
 export function createKeyMails(database: Database, outbox: Outbox, publicUrl: () => string) {
-  const { sendOnce } = createReminders(database, outbox, publicUrl, 'profile#developers')
+  const { sendOnce } = createReminders(database, outbox, publicUrl, 'profile/developers')
   return {
     /** Tells the owner that someone found the key, which was ended. */
     revoked: (userId: string, { id, name: key, hint }: Key) =>

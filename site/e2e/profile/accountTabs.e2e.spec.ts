@@ -14,6 +14,7 @@ const TABS = {
   '/profile/billing': ['subscription', 'billing'],
   '/profile/credits': ['credits'],
   '/profile/security': ['security', 'two-step', 'password', 'devices'],
+  '/profile/developers': ['developers'],
   '/profile/settings': ['settings', 'notices', 'language', 'delete-account'],
 }
 const WIDTHS = [320, 390, 768, 1280, 1920]

@@ -1,4 +1,5 @@
 import type { Page, Route } from 'playwright'
+import type { ApiKey } from '#backend/apiKeys/contract.ts'
 import type { CreditEntry } from '#backend/credits/contract.ts'
 import type { CurrentSubscription, Invoice, Stats } from '#backend/subscriptions/contract.ts'
 import { openDouble, problem, taskOf, type WorkspaceState } from './workspaceDouble.ts'
@@ -13,6 +14,7 @@ export interface MoneyState {
   outcome?: 'unapproved' | 'ended'
   invoices: Invoice[]
   entries: CreditEntry[]
+  keys: ApiKey[]
   readonly server: WorkspaceState
   /** Request bodies by method and path; null without a body. */
   readonly sent: Map<string, unknown>
@@ -72,6 +74,33 @@ export const entryOf = (id: string, over: Partial<CreditEntry> = {}): CreditEntr
   ...over,
 })
 
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
+export const keyOf = (id: string, over: Partial<ApiKey> = {}): ApiKey => ({
+  ...{ id, name: 'Open WebUI', hint: `ab${id}`, scopes: ['videos:write', 'videos:read'] },
+  ...{ credits_per_day: null, credits_per_month: null, spent_today: 0, spent_this_month: 0 },
+  ...{ models: null, networks: null, created_at: inDays(-20), expires_at: inDays(70) },
+  ...{ last_used_at: null, last_network: null },
+  ...over,
+})
+
+/** Keys in every state that the list shows. */
+export const FIVE_KEYS = [
+  keyOf('k1', {
+    ...{ credits_per_day: 300, credits_per_month: 4_500, spent_today: 90, spent_this_month: 1_560 },
+    ...{ last_used_at: inDays(-0.1), last_network: '203.0.113.0/24' },
+  }),
+  keyOf('k2', { name: 'n8n', expires_at: inDays(3), credits_per_day: 100, spent_today: 90, spent_this_month: 1_230 }),
+  keyOf('k3', {
+    ...{ name: 'Nightly trailers for the cinema around the corner', expires_at: null },
+    ...{ scopes: ['videos:write', 'videos:read', 'account:read', 'webhooks:write'] },
+    ...{ models: ['MiniMax-Hailuo-02', 'T2V-01-Director'], networks: ['203.0.113.0/24', '2001:db8:4a00::/48'] },
+    ...{ credits_per_month: 600, spent_today: 60, spent_this_month: 600 },
+  }),
+  keyOf('k4', { name: 'Figures', scopes: ['account:read'], last_used_at: inDays(-9), last_network: '2001:db8::/48' }),
+  keyOf('k5', { name: 'M'.repeat(60) }),
+] as const
+
 const FIGURES = {
   total_videos: 52,
   total_duration: 4_230,
@@ -105,6 +134,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     pending: false,
     invoices: [invoiceOf('i1')],
     entries: [entryOf('e1')],
+    keys: [],
     server,
     sent: new Map(),
   }
@@ -116,6 +146,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
       total: state.invoices.length,
     }),
     'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
+    'GET /keys': () => ({ keys: state.keys }),
     'GET /videos/stats': () => FIGURES,
     'GET /users/factors': () => ({ passkeys: [], totp: false, recovery_codes: 0, missing: false }),
     'GET /users/security': (route) => ({ records: pageOf(route, RECORDS), total: RECORDS.length }),

@@ -20,7 +20,7 @@ const placeholders = (text: string) => [...new Set(text.match(/\{\{\s*\w+\s*\}\}
 const CHINESE = /[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]/
 /** Brand, model, format and unit names, which are the same in every language. */
 const SHARED_NAMES =
-  /Markdown|Cookie|PayPal|CSV|PDF|IP|MiniMax-Hailuo-02|T2V-01-Director|I2V-01-Director|I2V-01-live|Director|live|Kinora|AI|JPG|JPEG|PNG|WebP|HEIC|\d+\s?MB|\d+P|[A-Z]+_[A-Z_]+/g
+  /Markdown|Cookie|PayPal|CSV|PDF|IP|MiniMax-Hailuo-02|T2V-01-Director|I2V-01-Director|I2V-01-live|Director|live|Kinora|API|AI|UTC|Webhook|JPG|JPEG|PNG|WebP|HEIC|\d+\s?MB|\d+P|[A-Z]+_[A-Z_]+/g
 
 const catalogues = files('en').filter((file) => file.endsWith('.json'))
 
@@ -47,7 +47,7 @@ describe('the catalogues', () => {
 })
 
 describe('the catalogue texts', () => {
-  const contracts = ['accounts', 'tasks'].map((context) =>
+  const contracts = ['accounts', 'apiKeys', 'tasks'].map((context) =>
     readFileSync(new URL(`../../../backend/${context}/contract.ts`, import.meta.url), 'utf8'),
   )
   const models = readFileSync(new URL('#backend/tasks/catalogue/models.contract.ts', import.meta.url), 'utf8')

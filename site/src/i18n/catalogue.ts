@@ -8,6 +8,7 @@ import enDocs from '#content/en/docs.json'
 import enErrors from '#content/en/errors.json'
 import enFailures from '#content/en/failures.json'
 import enFaq from '#content/en/faq.json'
+import enKeys from '#content/en/keys.json'
 import enLanding from '#content/en/landing.json'
 import enLegal from '#content/en/legal.json'
 import enLibrary from '#content/en/library.json'
@@ -31,6 +32,7 @@ export const english = {
   errors: enErrors,
   failures: enFailures,
   faq: enFaq,
+  keys: enKeys,
   landing: enLanding,
   legal: enLegal,
   library: enLibrary,

@@ -12,6 +12,7 @@ import type { Tab } from './accountTabs.ts'
 import { Billing } from './Billing.tsx'
 import { CreditHistory } from './CreditHistory.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
+import { Developers } from './keys/Developers.tsx'
 import { LanguageSetting } from './LanguageSetting.tsx'
 import { NoticeSettings } from './notices/NoticeSettings.tsx'
 import { Overview } from './Overview.tsx'
@@ -59,6 +60,8 @@ function Sections({ tab, user }: { tab: Tab; user: User }) {
       return <CreditHistory />
     case 'security':
       return <Security />
+    case 'developers':
+      return <Developers />
     case 'settings':
       return <Settings user={user} />
   }

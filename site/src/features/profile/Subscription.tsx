@@ -1,5 +1,4 @@
 import { useStore } from '@nanostores/react'
-import type { CSSProperties } from 'react'
 import type { CurrentSubscription, Stats } from '#backend/subscriptions/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { $plan, isFinal, isRetried, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
@@ -13,6 +12,7 @@ import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { PlanChoices } from '../../ui/plans/PlanChoices.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { CancelPlan } from './CancelPlan.tsx'
+import { Meter } from './Meter.tsx'
 import { PlanNotices } from './PlanNotices.tsx'
 
 const TONES = {
@@ -123,18 +123,7 @@ function Usage({ stats }: { stats: Stats }) {
         <span>{text}</span>
         <strong>{t('subscription.left', { remaining: number(Math.max(0, remaining)) })}</strong>
       </span>
-      {/* biome-ignore lint/a11y/useSemanticElements: browsers render the native meter differently. */}
-      <div
-        className="usage-bar"
-        role="meter"
-        aria-label={t('subscription.usage')}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(part * 100)}
-        aria-valuetext={text}
-      >
-        <span className="progress-fill" style={{ '--part': part } as CSSProperties} />
-      </div>
+      <Meter label={t('subscription.usage')} text={text} part={part} />
       {high && <p className="hint usage-high">{t('subscription.high')}</p>}
       {remaining < 0 && <p className="hint">{t('subscription.owed', { count: -remaining })}</p>}
     </div>

@@ -4,6 +4,7 @@ export const TABS = {
   billing: '/profile/billing',
   credits: '/profile/credits',
   security: '/profile/security',
+  developers: '/profile/developers',
   settings: '/profile/settings',
 } as const
 export type Tab = keyof typeof TABS

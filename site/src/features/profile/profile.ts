@@ -28,6 +28,7 @@ import { showToast } from '../../ui/toasts/toasts.ts'
 import { movedPath, type Tab } from './accountTabs.ts'
 import { creditHistory } from './creditHistory.ts'
 import { invoiceList } from './invoices.ts'
+import { loadKeys, loadModels } from './keys/keys.ts'
 import { securityLog } from './securityLog.ts'
 import { loadFigures, works } from './works.ts'
 
@@ -51,6 +52,7 @@ const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   billing: [loadPlan, invoiceList.again],
   credits: [loadBalance, creditHistory.again],
   security: [loadBalance, securityLog.again, loadDevices, loadPassword],
+  developers: [loadBalance, loadKeys, loadModels, loadPassword],
   settings: [loadBalance, loadPassword],
 }
 

@@ -1,0 +1,177 @@
+import { useStore } from '@nanostores/react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { userFactors } from '#backend/accounts/contract.ts'
+import { EXPIRES_IN_DAYS } from '#backend/apiKeys/contract.ts'
+import { SCOPES } from '#backend/kernel/http/contract.ts'
+import { $models } from '../../../api/models.ts'
+import { pageLocale, translate } from '../../../i18n/client.ts'
+import { Choices } from '../../../ui/Choices.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { Fault, Field } from '../../../ui/Field.tsx'
+import { FormProblem } from '../../../ui/FormProblem.tsx'
+import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
+import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { useForm } from '../../../ui/useForm.ts'
+import { KeyProof, proofText } from './KeyProof.tsx'
+import { boxOf, KeyForm } from './keyForm.ts'
+import { type MadeKey, makeKey } from './keys.ts'
+
+/** Scopes that are chosen at first. */
+const USUAL: readonly string[] = ['videos:write', 'videos:read']
+
+/** Makes a key after the user confirms with the password or a passkey. */
+export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (made: MadeKey) => void }) {
+  const t = translate()
+  const id = useId()
+  const { guard, dialog } = useStepUp(userFactors)
+  const { form, field, problem, busy, ready } = useForm(KeyForm, async (order) =>
+    onMade(await guard(() => makeKey(order))),
+  )
+  const scopes = field('scopes')
+  const foot = <FormFoot form={id} submit={t('keys.form.submit')} busy={busy} ready={ready} onClose={onClose} />
+  return (
+    <Dialog title={t('keys.form.title')} size={600} busy={busy} onClose={onClose} foot={foot}>
+      <form className="stack stack-wide" id={id} {...form}>
+        <FormProblem text={proofText(problem)} />
+        <Notice tone="warning">{t('keys.form.spends')}</Notice>
+        <Field label={t('keys.form.name')} hint={t('keys.form.nameHint')} autoComplete="off" {...field('name')} />
+        <Boxes
+          label={t('keys.form.scopes')}
+          fault={scopes.fault && t('keys.form.scopesRequired')}
+          onInput={scopes.onInput}
+        >
+          {SCOPES.map((scope) => (
+            <Box
+              key={scope}
+              name={boxOf('scopes', scope)}
+              label={t(`keys.scope.${scope}`)}
+              note={scope}
+              isInvalid={scopes.fault !== undefined}
+              isChosen={USUAL.includes(scope)}
+            />
+          ))}
+        </Boxes>
+        <div className="stack">
+          <div className="key-limits">
+            <Credits label={t('keys.form.perDay')} {...field('credits_per_day')} />
+            <Credits label={t('keys.form.perMonth')} {...field('credits_per_month')} />
+          </div>
+          <p className="hint">{t('keys.form.limitsHint')}</p>
+        </div>
+        <More networks={field('networks')} />
+        <Expiry />
+        <KeyProof {...field('password')} />
+      </form>
+      {dialog}
+    </Dialog>
+  )
+}
+
+type FieldProps = ReturnType<ReturnType<typeof useForm>['field']>
+
+const Credits = (field: FieldProps & { label: string }) => (
+  <Field inputMode="numeric" autoComplete="off" placeholder={translate()('keys.form.noLimit')} {...field} />
+)
+
+function Expiry() {
+  const t = translate()
+  const [days, setDays] = useState<number | ''>(EXPIRES_IN_DAYS)
+  const options = [
+    { value: 30, label: t('keys.form.days', { days: 30 }) },
+    { value: 90, label: t('keys.form.days', { days: 90 }) },
+    { value: 365, label: t('keys.form.year') },
+    { value: '' as const, label: t('keys.form.never') },
+  ]
+  return (
+    <>
+      <Choices label={t('keys.form.expiry')} value={days} options={options} onChange={setDays} />
+      <input type="hidden" name="expires_in_days" value={days} />
+    </>
+  )
+}
+
+/** Limits that few keys need. They show themselves when one is wrong. */
+function More({ networks: { fault, ...networks } }: { networks: FieldProps }) {
+  const t = translate()
+  const id = useId()
+  const models = useStore($models)
+  const [open, setOpen] = useState(false)
+  useEffect(() => {
+    if (fault) setOpen(true)
+  }, [fault])
+  return (
+    <details className="key-more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('keys.form.more')}</summary>
+      <div className="stack stack-wide">
+        <Boxes label={t('keys.form.models')} hint={t('keys.form.modelsHint')}>
+          {models.map((model) => (
+            <Box key={model.id} name={boxOf('models', model.id)} label={model.names[pageLocale()]} />
+          ))}
+        </Boxes>
+        <div className="stack field">
+          <label htmlFor={id}>{t('keys.form.networks')}</label>
+          <textarea
+            className="input key-networks"
+            id={id}
+            spellCheck={false}
+            autoCapitalize="none"
+            aria-invalid={fault ? true : undefined}
+            aria-describedby={`${id}-note`}
+            {...networks}
+          />
+          {fault ? (
+            <Fault id={`${id}-note`} text={fault} />
+          ) : (
+            <p className="hint" id={`${id}-note`}>
+              {t('keys.form.networksHint')}
+            </p>
+          )}
+        </div>
+      </div>
+    </details>
+  )
+}
+
+interface BoxesProps {
+  readonly label: string
+  readonly hint?: string
+  readonly fault?: string | undefined
+  readonly onInput?: () => void
+  readonly children: ReactNode
+}
+
+function Boxes({ label, hint, fault, onInput, children }: BoxesProps) {
+  const id = useId()
+  const note = fault ?? hint
+  return (
+    <fieldset className="stack gap-1 field" aria-describedby={note ? id : undefined} onInput={onInput}>
+      <legend className="label">{label}</legend>
+      {children}
+      {fault && <Fault id={id} text={fault} />}
+      {hint && !fault && (
+        <p className="hint" id={id}>
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+interface BoxProps {
+  readonly name: string
+  readonly label: string
+  readonly note?: string
+  readonly isInvalid?: boolean
+  readonly isChosen?: boolean
+}
+
+const Box = ({ name, label, note, isInvalid, isChosen }: BoxProps) => (
+  <label className="line key-box">
+    <input type="checkbox" name={name} defaultChecked={isChosen} aria-invalid={isInvalid || undefined} />
+    <span className="row">
+      {label}
+      {note && <code className="hint">{note}</code>}
+    </span>
+  </label>
+)
