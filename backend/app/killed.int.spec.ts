@@ -18,7 +18,7 @@ import { registerUser, type TestUser } from '../testing/testUser.ts'
 /** Moments of the kills. */
 const random = seeded(SEED)
 const KILLS = FULL ? 10 : 4
-const USERS_PER_ROUND = FULL ? 1 : 3
+const USERS_PER_ROUND = FULL ? 1 : 2
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))
 let program: Program | undefined
 

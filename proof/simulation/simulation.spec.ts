@@ -16,7 +16,7 @@ const simulate = (...args: string[]) =>
 const countOf = (what: string, output: string) => Number(new RegExp(`(\\d+) ${what}`).exec(output)?.[1] ?? 0)
 
 describe('the simulation', () => {
-  const histories = FULL ? 20_000 : 120
+  const histories = FULL ? 20_000 : 60
 
   it(`breaks no invariant in ${histories} histories`, { timeout: 3_600_000 }, async () => {
     const { code, output } = await simulate('--seed', '1', '--histories', String(histories))

@@ -12,6 +12,7 @@ import {
   OTHER_PICTURES,
   readOtherPicture,
 } from '../../kernel/media/testing/otherPrograms.ts'
+import { FULL } from '../../testing/fullRun.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { blocked } from '../../testing/whileLocked.ts'
 import { createImageUploads } from './imageUploads.ts'
@@ -78,7 +79,10 @@ it('accepts a PNG whose signature arrives in two parts', async () => {
 })
 
 it('judges pictures of other programs by their bytes, not by name and type', async () => {
-  for (const { name, type, make, refused } of FOREIGN_PICTURES) {
+  // How each is shown is tested in foreignPictures.spec.ts.
+  const judged = FOREIGN_PICTURES.filter(({ name }) => FULL || / without a type$| as | named |cut in/.test(name))
+  expect(judged.length).toBeGreaterThan(5)
+  for (const { name, type, make, refused } of judged) {
     const stored = await received(await make(), { type: type || 'application/octet-stream' })
     const wanted = refused && `file: ${refused}`
     expect([name, typeof stored === 'string' ? stored : undefined]).toEqual([name, wanted])

@@ -10,7 +10,7 @@ import { buyPlan } from '../../testing/plans.ts'
 import { seeded } from '../../testing/seeded.ts'
 import { startTestKinora } from '../../testing/testKinora.ts'
 
-const CREATES = FULL ? 200 : 24
+const CREATES = FULL ? 200 : 12
 /** Videos of the largest plan that may be open at once. */
 const AT_ONCE = 4
 const CREDITS = 30

@@ -100,12 +100,13 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['from user_account where id', () => []],
   ['from outgoing_mail order by id', () => []],
   ['render_progress', () => []],
-  // Out of scope: unused uploads, removed files, erasures, unconfirmed accounts, and the retention of visits.
+  // Out of scope: unused uploads, removed files, erasures, unconfirmed accounts, API keys, and the retention of visits.
   ['image_upload', () => []],
   ['media_removal', () => []],
   ['from jsonb_array_elements_text', () => []],
   ['erasure', () => []],
   ['from user_account where email_verified_at is null', () => []],
+  ['from api_key', () => []],
   ['page_view', () => []],
   ['from board_state', () => [{ addresses_truncated_to: new Date(0) }]],
   ['board_state', () => []],
