@@ -17,15 +17,18 @@ export interface KeyCaller {
 export const bearerOf = (ctx: Pick<Context, 'get'>): string | undefined =>
   /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1]
 
-/** Returns whether a path belongs to the routes for programs, which never read cookies. */
-export const isForPrograms = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
+/**
+ * Returns whether a path, with or without a query, belongs to the routes for programs, which never read cookies. Takes the
+ * address as it was sent, because Koa cannot parse each.
+ */
+export const isForPrograms = (path = ''): boolean => /^\/v1(?:[/?]|$)/.test(path)
 
 /**
  * Middleware that removes the cookies of requests by programs, before anything reads them. No page can then act in the name of
  * a signed-in user through these requests, so they need no cross-site check.
  */
 export const withoutCookies: Middleware = async (ctx, next) => {
-  if (isForPrograms(ctx.path) || bearerOf(ctx) !== undefined) delete ctx.req.headers.cookie
+  if (isForPrograms(ctx.req.url) || bearerOf(ctx) !== undefined) delete ctx.req.headers.cookie
   await next()
 }
 

@@ -115,7 +115,7 @@ export function problemDetails(log: Logger): Middleware {
       if (rejection.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer')
       if (status === 429 || status === 503) ctx.set('Retry-After', String(rejection.fields.retryAfter ?? 5))
       ctx.set('Cache-Control', 'no-store')
-      const program = isForPrograms(ctx.path) ? programErrorOf(rejection, status) : undefined
+      const program = isForPrograms(ctx.req.url) ? programErrorOf(rejection, status) : undefined
       ctx.status = program?.status ?? status
       ctx.set(program?.headers ?? {})
       ctx.body = JSON.stringify(program?.body ?? problem)

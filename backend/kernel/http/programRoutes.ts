@@ -36,7 +36,7 @@ export function programRoutes(
   served.push(...endpoints.map((endpoint) => ({ ...endpoint, path: PROGRAMS_BASE + endpoint.path })))
 
   const open: Middleware = async (ctx, next) => {
-    if (!isForPrograms(ctx.path)) return next()
+    if (!isForPrograms(ctx.req.url)) return next()
     ctx.set(CORS)
     if (ctx.method === 'OPTIONS') {
       ctx.set(PREFLIGHT)
@@ -51,7 +51,7 @@ export function programRoutes(
   }
 
   const refuseOthers: Middleware = (ctx, next) => {
-    if (!isForPrograms(ctx.path)) return next()
+    if (!isForPrograms(ctx.req.url)) return next()
     const { path } = router.match(ctx.path, ctx.method)
     const methods = new Set(path.flatMap((layer) => layer.methods))
     if (methods.size === 0 || RESERVED.test(ctx.path)) throw new Rejection('not_found', 'This is not offered here.')

@@ -2,7 +2,6 @@ import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { userFactors } from '#backend/accounts/contract.ts'
 import { EXPIRES_IN_DAYS } from '#backend/apiKeys/contract.ts'
-import { SCOPES } from '#backend/kernel/http/contract.ts'
 import { $models } from '../../../api/models.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { Choices } from '../../../ui/Choices.tsx'
@@ -14,7 +13,7 @@ import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useForm } from '../../../ui/useForm.ts'
 import { KeyProof, proofText } from './KeyProof.tsx'
-import { boxOf, KeyForm } from './keyForm.ts'
+import { boxOf, KeyForm, OFFERED_SCOPES } from './keyForm.ts'
 import { type MadeKey, makeKey } from './keys.ts'
 
 /** Scopes that are chosen at first. */
@@ -41,7 +40,7 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (m
           fault={scopes.fault && t('keys.form.scopesRequired')}
           onInput={scopes.onInput}
         >
-          {SCOPES.map((scope) => (
+          {OFFERED_SCOPES.map((scope) => (
             <Box
               key={scope}
               name={boxOf('scopes', scope)}

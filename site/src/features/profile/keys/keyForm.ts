@@ -17,6 +17,9 @@ const modelsOf = (values: Values) => {
 /** Reads a number. An empty field is null; a text that is no number is refused by the contract. */
 const numberOf = (text = '') => (text.trim() === '' ? null : Number(text))
 
+/** Scopes that the form offers: nothing that a key could do needs the one of webhooks yet. */
+export const OFFERED_SCOPES = SCOPES.filter((scope) => scope !== 'webhooks:write')
+
 /** Reads one network per line, without empty lines. */
 const linesOf = (text = '') => {
   const lines = text.split('\n').flatMap((line) => line.trim() || [])
@@ -28,7 +31,7 @@ export const KeyForm = z.pipe(
   z.transform(
     (values: Values): z.input<typeof KeyCreation> => ({
       name: values.name ?? '',
-      scopes: SCOPES.filter((scope) => boxOf('scopes', scope) in values),
+      scopes: OFFERED_SCOPES.filter((scope) => boxOf('scopes', scope) in values),
       credits_per_day: numberOf(values.credits_per_day),
       credits_per_month: numberOf(values.credits_per_month),
       models: modelsOf(values),
