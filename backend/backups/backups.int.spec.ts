@@ -253,7 +253,7 @@ describe.each(PLACES)('copies in %s', (name, open) => {
     expect((await readBackupState(kinora.context.pool)).proven).toEqual(state.proven)
   })
 
-  it('are taken once a night by one process, and tried again after a failure', async () => {
+  it('are taken once a night by one process, proven by a child process, and tried again after a failure', async () => {
     const { pool, leases, temporaryDir } = context
     const errors: string[] = []
     const log = { info: () => {}, warn: () => {}, error: ({ err }: { err: Error }) => errors.push(err.message) }
@@ -274,6 +274,8 @@ describe.each(PLACES)('copies in %s', (name, open) => {
     const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
     const others = new Leases(connection, () => {})
     const running = [startBackups(moved, timing), startBackups({ ...moved, leases: others }, timing)]
+    const isProving = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('/children/proveCopy.ts')
+    await expect.poll(isProving).toBe(true)
     await expect.poll(() => catalogues().length).toBe(before + 1)
     await expect.poll(async () => (await readBackupState(pool)).failure).toBeNull()
     days = 2
@@ -283,12 +285,5 @@ describe.each(PLACES)('copies in %s', (name, open) => {
     await Promise.all(running.map((service) => service.stop()))
     await others.close()
     expect([catalogues().length, leases.held().includes('backup')]).toEqual([before + 2, false])
-  })
-
-  it('are proven by another process', async () => {
-    const isRunning = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('/children/proveCopy.ts')
-    const done = backUp()
-    await expect.poll(isRunning).toBe(true)
-    await done
   })
 })

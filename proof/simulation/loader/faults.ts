@@ -24,7 +24,7 @@ export interface Fault {
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'an event that cannot be projected stops its read model': {
     invariant: 'read models catch up',
-    seed: 6,
+    seed: 23,
     edits: [
       {
         file: 'projections/engine/foldOrPark.ts',
@@ -70,7 +70,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'a worker that wakes settles a video that another one copies': {
     invariant: 'released only after the end',
-    seed: 58,
+    seed: 99,
     edits: [
       { file: 'workflows/tasks/taskActivities.ts', from: '      refuseOlderLease(state, deps.lease)\n', to: '' },
       {
@@ -87,7 +87,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'a lost answer is asked again': {
     invariant: 'one job per attempt',
-    seed: 53,
+    seed: 65,
     edits: [
       {
         file: 'workflows/tasks/pollJob.ts',
@@ -130,7 +130,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'a lane takes the event of another process for its own': {
     invariant: 'streams stay verifiable',
-    seed: 274,
+    seed: 276,
     edits: [
       {
         file: 'backend/kernel/eventsourcing/lane.ts',
