@@ -100,8 +100,10 @@ export function showToasts(): void {
   const closeLabel = region.dataset.close ?? ''
   const remove = remover(region)
   const arrange = () => {
-    const [oldest, ...newer] = $toasts.get()
-    if (oldest && newer.length > 0 && stack(region) - GAP > room(region)) dismissToast(oldest.id)
+    // Both move the toasts, also a single one.
+    const isFull = stack(region) - GAP > room(region)
+    const [oldest, newer] = $toasts.get()
+    if (isFull && oldest && newer) dismissToast(oldest.id)
   }
   followDialogs(region, arrange)
   const observer = new ResizeObserver(arrange)
