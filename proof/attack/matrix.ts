@@ -20,6 +20,13 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['current_password', ['not the password']],
   ['path', ['/works']],
   ['code', ['000000']],
+  ['scopes', [['videos:read']]],
+  ['overlap_hours', [1]],
+  ['expires_in_days', [30]],
+  ['credits_per_day', [10]],
+  ['credits_per_month', [100]],
+  ['models', [['MiniMax-Hailuo-02']]],
+  ['networks', [['192.0.2.0/24']]],
 ])
 
 /**
