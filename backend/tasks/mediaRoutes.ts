@@ -22,6 +22,15 @@ export interface MediaRoutes {
 /** Where frames are read from videos. */
 type FfmpegFolder = Readonly<{ temporaryDir: string; ffmpegPath: string | undefined }>
 
+/**
+ * Returns the last frame of a finished video. Another video may start with it, so the watermark is not drawn into it: it is
+ * only shown with one.
+ */
+export const readFrame = async (
+  { media, temporaryDir, ffmpegPath }: { media: MediaStore } & FfmpegFolder,
+  id: string,
+) => readLastFrame(await media.localPath(videoKey(id)), temporaryDir, WATERMARK, { ffmpegPath })
+
 /** The plan and the settings decide at each request which copy is served. */
 const ASK_AGAIN = 'private, no-cache'
 
@@ -77,11 +86,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
 
   serve(contract.lastFrame, async ({ userId, params }) => {
     const { id } = await readFinished(userId, params.id)
-    const { temporaryDir, ffmpegPath } = routes.files
-    // Another video may start with the frame, so the watermark is not drawn into it: it is only shown with one.
-    const frame = async () =>
-      readLastFrame(await media.localPath(videoKey(id)), temporaryDir, WATERMARK, { ffmpegPath })
-    return { image_url: await uploads.add(userId, uploadLimits, frame) }
+    return { image_url: await uploads.add(userId, uploadLimits, () => readFrame(routes.files, id)) }
   })
 
   serve(contract.uploadImage, async ({ userId, ctx }) => ({

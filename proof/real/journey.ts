@@ -20,7 +20,7 @@ export interface Film {
 }
 
 /** Registers a user, makes a film and reads a range of it. @param mails default: those of the development mailbox */
-export async function walkJourney({ url }: Program, mails?: MailReader): Promise<Film> {
+export async function walkJourney({ url }: Pick<Program, 'url'>, mails?: MailReader): Promise<Film> {
   const user = await registerUser(url, undefined, mails)
   const started = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
   for (let { task } = started; ; await delay(200)) {

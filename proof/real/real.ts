@@ -7,6 +7,7 @@ import { BUCKET_PARTS } from './buckets.ts'
 import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
 import { GATEWAY_PARTS } from './gateway.ts'
+import { IMAGE_PARTS } from './image.ts'
 import { MAIL_PARTS } from './mail.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROGRAM_PARTS } from './programs.ts'
@@ -28,6 +29,7 @@ const ALL = [
   BUCKET_PARTS,
   TEMPORAL_PARTS,
   MAIL_PARTS,
+  IMAGE_PARTS,
 ].flat()
 const parts: readonly Part[] = ALL.filter(({ name }) => positionals.every((text) => name.includes(text)))
 

@@ -63,7 +63,7 @@ export function programRoutes(
 }
 
 /** What others offer beside videos. Never 501, which clients repeat. */
-const RESERVED = /^\/v1\/videos\/(?:characters|edits|extensions)(?:\/|$)/
+const RESERVED = /^\/v1\/videos\/(?:characters|edits)(?:\/|$)/
 
 /** Writes the rate of a key's calls: draft-ietf-httpapi-ratelimit-headers-11. */
 function writeRate(ctx: Parameters<Middleware>[0], limit: RateLimit): void {

@@ -41,6 +41,15 @@ export const versionOf = (model: ModelFile): string =>
   createHash('sha256').update(canonicalJson(model)).digest('hex').slice(0, 16)
 
 /**
+ * Returns the models that a provider here renders, with the routes to it. A file that none renders must not hide an engine's
+ * model of the same id.
+ */
+const renderedBy = (providers: CatalogueDeps['providers'], models: readonly CatalogueModel[]) =>
+  models
+    .map((model) => ({ ...model, routes: model.routes.filter(({ provider }) => providers.has(provider)) }))
+    .filter(({ routes }) => routes.length > 0)
+
+/**
  * Opens the model catalogue: the files of some folders, which may change at any time, and the models that engines report
  * themselves. A file takes precedence over an engine's model of the same id.
  */
@@ -89,10 +98,7 @@ export async function openCatalogue({
   const isDrawn = ({ routes }: CatalogueModel) => Number(routes[0]?.provider === 'demo')
   /** Takes everything that the list depends on. Each request reads it several times. */
   const offeredOf = remembered((..._: readonly unknown[]): readonly CatalogueModel[] => {
-    // A file that no provider here renders must not hide an engine's model of the same id.
-    const rendered = [...[...reported.values()].flat(), ...files.current().values()]
-      .map((model) => ({ ...model, routes: model.routes.filter(({ provider }) => providers.has(provider)) }))
-      .filter(({ routes }) => routes.length > 0)
+    const rendered = renderedBy(providers, [...[...reported.values()].flat(), ...files.current().values()])
     return [...new Map(rendered.map((each) => [each.id, each])).values()]
       .map((model) => ({ ...model, seed: model.seed || model.routes.every(takesSeeds) }))
       .sort((a, b) => isDrawn(a) - isDrawn(b) || a.order - b.order || (a.id < b.id ? -1 : 1))

@@ -5,7 +5,7 @@ import { withForm } from '../../kernel/http/multipart/withFormFile.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { readJson } from '../../kernel/http/readRawBody.ts'
 import { IMAGE_MAX_BYTES } from '../../kernel/media/contract.ts'
-import { VideoOrder } from './v1.contract.ts'
+import { VideoExtension, VideoOrder } from './v1.contract.ts'
 
 const PICTURE = 'input_reference'
 const MAX_FIELDS_BYTES = 32_768
@@ -44,6 +44,19 @@ export function withOrder<T>(ctx: RouterContext, use: (order: SentOrder) => Prom
     const fields = parseInput(VideoOrder, body)
     return use({ fields, picture: pictureIn(body as Record<string, unknown>) })
   })
+}
+
+/** Reads the extension of a video. Returns its id with the other fields. @throws ValidationError  @throws Rejection not_json */
+export async function readExtension(ctx: RouterContext) {
+  const sent = ctx.is('multipart')
+    ? await withForm(ctx, MAX_FIELDS_BYTES, async (parts) =>
+        Object.fromEntries(parts.map(({ name, content }) => [name, content.toString()])),
+      )
+    : await readJson(ctx, MAX_FIELDS_BYTES)
+  const { video, 'video[id]': inBrackets, ...fields } = parseInput(VideoExtension, sent)
+  const id = inBrackets ?? (typeof video === 'object' ? video.id : video)
+  if (id === undefined) throw new ValidationError([{ path: 'video', code: 'required' }])
+  return { id, fields }
 }
 
 const isPicture = (name: string) => name === PICTURE || name === `${PICTURE}[image_url]`

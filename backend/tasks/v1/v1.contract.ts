@@ -72,6 +72,15 @@ export const VideoOrder = z.object({
 })
 export type VideoOrder = z.output<typeof VideoOrder>
 
+/** Fields of an extension, in JSON or as the text of a form. */
+export const VideoExtension = z.object({
+  prompt: z.optional(z.string()),
+  seconds: z.optional(z.union([z.string(), z.number()], 'invalid')),
+  video: z.optional(z.union([z.string(), z.object({ id: z.string() })], 'invalid')),
+  'video[id]': z.optional(z.string()),
+  max_credits: Whole,
+})
+
 const LIST_MAX = 100
 
 export const createVideo = endpoint('POST /videos', {
@@ -81,6 +90,18 @@ export const createVideo = endpoint('POST /videos', {
   idempotent: true,
   refuses: ['insufficient_credits', 'key_limit_reached', 'key_model', 'queue_full', 'plan_required', 'price_changed'],
   summary: 'Orders a video, by multipart form or JSON, with a picture in `input_reference`',
+})
+
+export const extendVideo = endpoint('POST /videos/extensions', {
+  access: 'key',
+  scope: 'videos:write',
+  answer: Video,
+  idempotent: true,
+  refuses: [
+    ...['insufficient_credits', 'key_limit_reached', 'key_model', 'queue_full', 'plan_required', 'price_changed'],
+    ...['not_found', 'video_not_ready'],
+  ],
+  summary: 'Orders a video that begins with the last frame of a finished one, with the same model and resolution',
 })
 
 export const listVideos = endpoint('GET /videos', {

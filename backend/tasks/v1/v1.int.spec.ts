@@ -244,6 +244,44 @@ describe('a repeated create', () => {
   })
 })
 
+describe('an extension', () => {
+  it('goes on from the last frame of a finished video, by the official client and as JSON', async () => {
+    const { client, user, key } = await openClient()
+    const { id } = await create(client, ORDER)
+    await finished(client, id)
+    const next = (await client.videos.extend({
+      video: { id },
+      prompt: 'It jumps',
+      seconds: '6' as never,
+    })) as unknown as Video
+    expect(next).toMatchObject({ model: MODEL, prompt: 'It jumps', seconds: '6', size: '1366x768', credits: 30 })
+    expect(await (await user.call('GET', `/videos/tasks/${next.id}`)).json()).toMatchObject({
+      ...{ task_type: 'image_to_video', first_frame_image_url: expect.any(String) },
+    })
+    await finished(client, next.id)
+    const body = JSON.stringify({ video: { id }, prompt: 'It sleeps' })
+    const refused = await call(key, 'POST', '/videos/extensions', body, { 'content-type': 'application/json' })
+    expect(await errorOf(refused)).toMatchObject({ status: 402, code: 'insufficient_credits' })
+  })
+
+  it('is once for each key, and refused for the video of another user and without one', async () => {
+    const [owner, stranger] = [await openClient(), await openClient()]
+    const { id } = await create(owner.client, ORDER)
+    await finished(owner.client, id)
+    const extend = (key: string, video: object | undefined) =>
+      call(key, 'POST', '/videos/extensions', JSON.stringify({ video, prompt: 'It jumps' }), {
+        ...{ 'content-type': 'application/json', 'idempotency-key': 'one' },
+      })
+    const ids = [await extend(owner.key, { id }), await extend(owner.key, { id })].map(async (answer) => {
+      return ((await answer.json()) as Video).id
+    })
+    expect(new Set(await Promise.all(ids)).size).toBe(1)
+    expect(await tasksOf(owner.user)).toBe(2)
+    expect(await errorOf(await extend(stranger.key, { id }))).toMatchObject({ status: 404 })
+    expect(await errorOf(await extend(stranger.key, undefined))).toMatchObject({ status: 400, param: 'video' })
+  })
+})
+
 describe('a video that is not finished', () => {
   it('has no content yet, and its client is told not to repeat the call', async () => {
     provider.answer = () => ({ kind: 'rendering', percent: 40 })

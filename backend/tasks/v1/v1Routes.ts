@@ -11,17 +11,18 @@ import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { sendMedia } from '../../kernel/http/sendMedia.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { type CatalogueModel, cellsOf, generationOf } from '../contract.ts'
+import { type CatalogueModel, cellsFor, cellsOf, generationOf } from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Marks } from '../library/marks.ts'
+import { readFrame } from '../mediaRoutes.ts'
 import { removeVideo } from '../removeVideo.ts'
 import type { Shares } from '../shares/shares.ts'
 import type { OwnTask, Tasks } from '../tasks.ts'
 import type { ImageUploads } from '../uploads/imageUploads.ts'
 import type { UploadLimits } from '../uploads/uploadLimits.ts'
 import type { Works } from '../works.ts'
-import { isLarge, type SentOrder, withOrder } from './readOrder.ts'
+import { isLarge, readExtension, type SentOrder, withOrder } from './readOrder.ts'
 import type { Repeats } from './repeats.ts'
 import { toGeneration } from './toGeneration.ts'
 import * as contract from './v1.contract.ts'
@@ -41,10 +42,10 @@ export interface V1Routes {
   readonly works: Works
   readonly attached: Readonly<{ marks: Pick<Marks, 'remove'>; shares: Pick<Shares, 'end'> }>
   readonly catalogue: Pick<Catalogue, 'offered'>
-  readonly uploads: Pick<ImageUploads, 'acceptWith'>
+  readonly uploads: Pick<ImageUploads, 'acceptWith' | 'add'>
   readonly uploadLimits: UploadLimits
   readonly repeats: Repeats
-  readonly files: Readonly<{ media: MediaStore; copies: VisibleCopies }>
+  readonly files: Readonly<{ media: MediaStore; copies: VisibleCopies }> & Parameters<typeof readFrame>[0]
 }
 
 type TaskRow = Awaited<ReturnType<Works['readOwn']>>
@@ -149,45 +150,77 @@ async function stop({ tasks, works }: V1Routes, task: OwnTask, command: () => Pa
   throw running
 }
 
+/** The first frame of an order: what identifies it, and a function that stores it as the user's image. */
+type FirstFrame = Readonly<{ name: string; store: () => Promise<string> }>
+
 function serveCreate(serve: Serve, routes: V1Routes, view: View): void {
-  const { tasks, works, catalogue, uploads, uploadLimits, repeats } = routes
+  const { tasks, works, catalogue, uploads, uploadLimits, repeats, files } = routes
   const rules = generationOf(catalogue.offered)
 
-  serve(contract.createVideo, async ({ userId, key: apiKey, ctx, command }) => {
+  /** Places an order once, however often it is sent. */
+  const place = async (call: OrderCall, fields: contract.VideoOrder, frame: FirstFrame | undefined) => {
+    const { userId, key: apiKey, ctx, command } = call
     const key = idempotencyKeyOf(ctx)
-    const offered = () => catalogue.offered().filter(({ id }) => mayOrder(apiKey, id))
-    const accept = async ({ fields, picture }: SentOrder, store: (file: Buffer) => Promise<string>) => {
-      const generation = toGeneration(fields, picture !== undefined, offered())
-      // All other fields are checked before a picture is decoded.
-      parseInput(rules, { ...generation, first_frame_image_url: picture && 'sent' })
-      // The boundary of a form differs at each attempt, so what was sent is compared, and not how.
-      const sent = { ...fields, picture: picture ? createHash('sha256').update(picture).digest('hex') : null }
-      const hash = createHash('sha256').update(canonicalJson(sent)).digest()
-      const subject = key === undefined ? { subject: await repeats.subjectOf(apiKey.id, hash, retryCountOf(ctx)) } : {}
-      const first_frame_image_url = picture ? await store(picture) : undefined
-      const body = parseInput(rules, { ...generation, first_frame_image_url })
-      const order = { userId, key, keyed: sent, ...subject, generation: body, apiKey, command }
-      const { row, isRepeated } = await tasks.generate(order)
-      if (isRepeated) ctx.set('Idempotent-Replayed', 'true')
-      ctx.set('OpenAI-Poll-After-Ms', `${POLL_AFTER_MS}`)
-      return view(await works.readOwn(userId, row.id))
+    const offered = catalogue.offered().filter(({ id }) => mayOrder(apiKey, id))
+    const generation = toGeneration(fields, frame !== undefined, offered)
+    // All other fields are checked before a picture is decoded.
+    parseInput(rules, { ...generation, first_frame_image_url: frame?.name })
+    // The boundary of a form differs at each attempt, so what was sent is compared, and not how.
+    const sent = { ...fields, picture: frame?.name ?? null }
+    const hash = createHash('sha256').update(canonicalJson(sent)).digest()
+    const subject = key === undefined ? { subject: await repeats.subjectOf(apiKey.id, hash, retryCountOf(ctx)) } : {}
+    const body = parseInput(rules, { ...generation, first_frame_image_url: await frame?.store() })
+    const order = { userId, key, keyed: sent, ...subject, generation: body, apiKey, command }
+    const { row, isRepeated } = await tasks.generate(order)
+    if (isRepeated) ctx.set('Idempotent-Replayed', 'true')
+    ctx.set('OpenAI-Poll-After-Ms', `${POLL_AFTER_MS}`)
+    return view(await works.readOwn(userId, row.id))
+  }
+
+  serve(contract.createVideo, ({ ctx, ...call }) => {
+    const accept = ({ fields, picture }: SentOrder, store: (file: Buffer) => Promise<string>) => {
+      const name = picture && createHash('sha256').update(picture).digest('hex')
+      return place({ ctx, ...call }, fields, picture && name ? { name, store: () => store(picture) } : undefined)
     }
     return uploads
-      .acceptWith(ctx, userId, uploadLimits, isLarge(ctx), (store) => withOrder(ctx, (order) => accept(order, store)))
+      .acceptWith(ctx, call.userId, uploadLimits, isLarge(ctx), (store) =>
+        withOrder(ctx, (order) => accept(order, store)),
+      )
       .catch(throwWithParams)
   })
+
+  serve(contract.extendVideo, async ({ ctx, ...call }) => {
+    const { id, fields } = await readExtension(ctx)
+    const row = await readFinished(works, call.userId, id)
+    const model = catalogue.offered().find((each) => each.id === row.model)
+    if (cellsFor(model, 'image_to_video').length === 0)
+      throw new Rejection('not_found', `${row.model} cannot go on from a video.`)
+    const order = { model: row.model, resolution: row.resolution, seconds: row.duration, ...fields }
+    const store = () => uploads.add(call.userId, uploadLimits, () => readFrame(files, row.id))
+    return place({ ctx, ...call }, order, { name: `last frame of ${row.id}`, store }).catch(throwWithParams)
+  })
 }
+
+/** The parts of a call that an order needs. */
+type OrderCall = Readonly<{ userId: string; key: KeyCaller; ctx: RouterContext; command: Request['command'] }>
+type Request = Parameters<Tasks['generate']>[0]
 
 const retryCountOf = (ctx: RouterContext) => {
   const count = ctx.get('X-Stainless-Retry-Count')
   return RETRY_COUNT.test(count) ? Number(count) : undefined
 }
 
+/** Returns the row of the caller's finished video. @throws Rejection not_found, video_not_ready */
+async function readFinished(works: Works, userId: string, id: string): Promise<TaskRow> {
+  const row = await readOwn(works, userId, id)
+  if (row.status === 'Fail') throw new Rejection('not_found', 'This video failed, so there is no file.')
+  if (row.status !== 'Success') throw new Rejection('video_not_ready', 'This video is not finished yet.')
+  return row
+}
+
 function serveContent(serve: Serve, { works, files: { media, copies } }: V1Routes): void {
   serve(contract.readContent, async ({ userId, params, query: { variant }, ctx }) => {
-    const row = await readOwn(works, userId, params.id)
-    if (row.status === 'Fail') throw new Rejection('not_found', 'This video failed, so there is no file.')
-    if (row.status !== 'Success') throw new Rejection('video_not_ready', 'This video is not finished yet.')
+    const row = await readFinished(works, userId, params.id)
     const cacheControl = 'private, no-cache'
     if (variant === 'thumbnail')
       await sendMedia(ctx, media, await copies.poster(row), { type: 'image/jpeg', cacheControl })
