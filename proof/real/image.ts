@@ -31,7 +31,8 @@ async function tryImage({ folder }: PartContext): Promise<string> {
   const root = path.join(folder, 'root')
   mkdirSync(root)
   const env = { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env.PATH}` }
-  const step = (program: string, ...args: string[]) => execFileSync(program, args, { cwd: ROOT, env, stdio: 'ignore' })
+  const step = (program: string, ...args: string[]) =>
+    execFileSync(program, args, { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'pipe'] })
   step('sh', 'scripts/image/system.sh', root)
   // `ffmpeg.sh` compiles for minutes. A static one stands in for it.
   copyFileSync(ffmpegInstaller.path, path.join(root, 'usr/bin/ffmpeg'))
@@ -45,11 +46,15 @@ async function tryImage({ folder }: PartContext): Promise<string> {
     chownSync(path.join(root, name), USER, USER)
   }
 
+  const proc = path.join(root, 'proc')
+  mkdirSync(proc, { recursive: true })
+  step('mount', '-t', 'proc', 'proc', proc)
+
   const [port, command] = [await freePort(), commandOf(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'))]
   const settings = { PATH: '/usr/bin', HOST: '127.0.0.1', PORT: String(port), DATA_DIR: '/data' }
   const inside = `cd /app && exec ${command.join(' ')}`
   const args = [`--userspec=${USER}:${USER}`, root, '/bin/sh', '-c', inside]
-  const image = spawn('chroot', args, {
+  const image = spawn('/usr/sbin/chroot', args, {
     env: { ...settings, NODE_ENV: 'development' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -83,6 +88,7 @@ async function tryImage({ folder }: PartContext): Promise<string> {
   } finally {
     image.kill('SIGTERM')
     if (image.exitCode === null) await once(image, 'exit')
+    step('umount', proc)
     rmSync(root, { recursive: true, force: true, maxRetries: 10 })
   }
 }

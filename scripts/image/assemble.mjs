@@ -5,7 +5,7 @@ import { ROOT } from '../run.mjs'
 import { packageClosure, packagesIn } from './packageClosure.mjs'
 
 const SOURCES = [
-  ...['backend', 'projections', 'workflows', 'content'],
+  ...['backend', 'projections', 'workflows', 'renderer', 'content'],
   ...['dist', 'site/dist', 'scripts/ops.mjs', 'scripts/server/supervise.mjs', 'scripts/run.mjs', 'package.json'],
 ]
 /** The bundled server, which the image starts. */
@@ -34,9 +34,8 @@ const NEVER_LOADED = [
  */
 export function assemble(target, { embedded = true } = {}) {
   const files = SOURCES.flatMap((source) => filesUnder(ROOT, source)).filter((file) => !NO_SOURCE.test(file))
-  const present = new Set(files)
   const sources = files.filter((file) => !file.startsWith('dist/'))
-  const missing = [...withImports(ROOT, sources), MAIN].filter((file) => !present.has(file))
+  const missing = [...missingSources(sources), ...(files.includes(MAIN) ? [] : [MAIN])]
   if (missing.length > 0) throw new Error(`the image lacks ${missing.join(', ')}`)
   for (const file of files) copy(file, target)
 
@@ -50,6 +49,18 @@ export function assemble(target, { embedded = true } = {}) {
     for (const file of filesUnder(ROOT, folder)) if (isLoaded(file, folder)) copy(file, target)
   for (const name of BUNDLERS) writeStub(path.join(target, 'node_modules', name))
   resetTimes(target)
+}
+
+/** Returns the sources of the image, without what a build makes. */
+export const sourcesOfImage = () =>
+  SOURCES.filter((name) => !name.includes('dist'))
+    .flatMap((source) => filesUnder(ROOT, source))
+    .filter((file) => !NO_SOURCE.test(file))
+
+/** Returns the files that sources of the image import, and that are not among them. */
+export function missingSources(sources) {
+  const present = new Set(sources)
+  return [...withImports(ROOT, sources)].filter((file) => !present.has(file))
 }
 
 const isLeftOut = (name) => BUNDLERS.includes(name) || LEFT_OUT.some((pattern) => pattern.test(name))

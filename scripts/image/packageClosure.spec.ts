@@ -2,8 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLoaded } from './assemble.mjs'
+import { isLoaded, missingSources, sourcesOfImage } from './assemble.mjs'
 import { packageClosure, packagesIn } from './packageClosure.mjs'
+
+it('the image has every file that its sources import', () => {
+  const sources = sourcesOfImage()
+  expect(sources.length).toBeGreaterThan(500)
+  expect(missingSources(sources)).toEqual([])
+})
 
 describe('packageClosure', () => {
   const root = mkdtempSync(path.join(os.tmpdir(), 'kinora-closure-'))
