@@ -1,5 +1,3 @@
-// Repeats the last click on a button that came before the page's scripts, and would be lost. The browser itself handles
-// links, popovers and forms; islands are drawn by their scripts.
 ;((doc) => {
   let button
   const remember = ({ target }) => {
@@ -11,7 +9,6 @@
     button = null
   }
   addEventListener('click', remember, true)
-  // Scripts that are modules have run by then, except those that late.js loads.
   addEventListener('DOMContentLoaded', () => doc.querySelector('script[data-late]') || repeat())
   addEventListener('awake', repeat)
 })(document)
