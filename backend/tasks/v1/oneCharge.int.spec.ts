@@ -69,7 +69,7 @@ it(`${CREATES} creates of the official client through a network that loses answe
   const proxy = await startCuttingProxy(Number(new URL(kinora.url).port), fateOf)
   const single: typeof fetch = (url, init) =>
     fetch(url, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), connection: 'close' } })
-  const client = new OpenAI({ apiKey: key, baseURL: `http://127.0.0.1:${proxy.port}/v1`, maxRetries: 8, fetch: single })
+  const client = new OpenAI({ apiKey: key, baseURL: `http://127.0.0.1:${proxy.port}/v1`, maxRetries: 40, fetch: single })
   const tasks = async () => {
     const answer = await user.call('GET', '/videos/tasks?per_page=100&page=1')
     return (await answer.json()) as { total: number; tasks: { status: string }[] }

@@ -230,6 +230,7 @@ describe('a repeated create', () => {
     expect(other).not.toBe(one)
     // Both may have lost their answers: each repetition gets another of the two.
     expect(new Set([await send('2'), await send('2')])).toEqual(new Set([one, other]))
+    expect([one, other]).toContain(await send('12'))
     expect(await tasksOf(user)).toBe(2)
   })
 

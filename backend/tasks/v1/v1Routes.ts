@@ -34,8 +34,8 @@ const POLL_AFTER_MS = 2_000
 /** Time that a cancelled engine gets to stop before its video is deleted, ms. */
 const STOPPING_MS = 8_000
 const STOPPING_STEP_MS = 250
-/** The repetitions of the same create are counted up to ten. */
-const RETRY_COUNT = /^\d$/
+/** How often a client says that it has repeated a create: as often as its settings allow. */
+const RETRY_COUNT = /^\d{1,6}$/
 
 export interface V1Routes {
   readonly tasks: Tasks
