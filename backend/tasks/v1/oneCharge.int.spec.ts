@@ -48,7 +48,9 @@ async function startCuttingProxy(port: number, fateOf: () => Fate) {
   return { fates, port: (server.address() as net.AddressInfo).port }
 }
 
-it(`${CREATES} creates of the official client through a network that loses answers are one video and one charge each`, async () => {
+it(`${CREATES} creates of the official client through a network that loses answers are one video and one charge each`, {
+  timeout: 900_000,
+}, async () => {
   const kinora = await startTestKinora({ provider: await createProviderDouble() })
   onTestFinished(() => kinora.close())
   const user = await kinora.newUser()
@@ -69,7 +71,12 @@ it(`${CREATES} creates of the official client through a network that loses answe
   const proxy = await startCuttingProxy(Number(new URL(kinora.url).port), fateOf)
   const single: typeof fetch = (url, init) =>
     fetch(url, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), connection: 'close' } })
-  const client = new OpenAI({ apiKey: key, baseURL: `http://127.0.0.1:${proxy.port}/v1`, maxRetries: 40, fetch: single })
+  const client = new OpenAI({
+    apiKey: key,
+    baseURL: `http://127.0.0.1:${proxy.port}/v1`,
+    maxRetries: 40,
+    fetch: single,
+  })
   const tasks = async () => {
     const answer = await user.call('GET', '/videos/tasks?per_page=100&page=1')
     return (await answer.json()) as { total: number; tasks: { status: string }[] }
