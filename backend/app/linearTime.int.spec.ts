@@ -2,13 +2,14 @@ import { get } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { SLACK } from '../testing/fullRun.ts'
 import { type Operation, readOperations, withIds } from '../testing/operations.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
 import { filled, worstPatterns } from '../testing/worstPatterns.ts'
 
-/** Longest CPU time that a request may occupy the event loop, ms. */
-const LIMIT_MS = 20
+/** Longest CPU time that a request may occupy the event loop, ms. Others use the machine's caches too. */
+const LIMIT_MS = 20 * SLACK
 const BODY = 63_000
 /** Node.js accepts request heads up to 16 KiB. */
 const HEAD = 15_000
@@ -71,7 +72,7 @@ async function blocking(requests: Iterable<readonly [string, () => Promise<Respo
 
 const shown = (pattern: string) => JSON.stringify(`${pattern.slice(0, 6)}…${pattern.slice(-2)}`)
 
-describe('the event loop is not blocked for more than 20 ms', () => {
+describe(`the event loop is not blocked for more than ${LIMIT_MS} ms`, () => {
   it('by 64 kB of the worst pattern in any field of any operation', async () => {
     function* requests() {
       for (const { method, path, fields } of operations)

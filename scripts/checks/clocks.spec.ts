@@ -25,6 +25,7 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
   'reads the clock: performance.now()': 'const begun = performance.now()',
   'reads the clock: Date.now() - begun': 'expect(Date.now() - begun).toBeLessThan(5_000)',
   'reads the clock: Date.now() < deadline': 'while (Date.now() < deadline) await null',
+  'reads the clock: process.threadCpuUsage()': 'const before = process.threadCpuUsage()',
   'reads the clock: took.within(100)': 'took.within(100)',
   'sleeps: delay(200)': "import { setTimeout as delay } from 'node:timers/promises'\nawait delay(200)",
   'sleeps: setTimeout(resolve, ms)': 'const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))',

@@ -15,15 +15,20 @@ export const WAITS = [
   'workflows/temporal/{temporal,outages}.int.spec.ts',
 ]
 
-/** Tests that assert times only in the full run, with `backend/testing/stopwatch.ts`. */
+/**
+ * Tests that assert times exactly only in the full run, which runs them alone: with `backend/testing/stopwatch.ts`, or
+ * with `SLACK` of `backend/testing/fullRun.ts`.
+ */
 export const MEASURES_OF_FULL_RUN = [
   'backend/app/layouts/{layoutKilled,rollingUpgrade}.int.spec.ts',
+  'backend/app/linearTime.int.spec.ts',
   'backend/app/outages/unwritableStores.int.spec.ts',
   'backend/app/stopping.int.spec.ts',
   'backend/audit/eventStoreDb.int.spec.ts',
   'backend/kernel/eventsourcing/eventStoreDb/eventStoreDb{Probe,Recovery}.int.spec.ts',
   'backend/kernel/eventsourcing/postgres/postgresEventStore.int.spec.ts',
   'backend/kernel/http/realtime.int.spec.ts',
+  'backend/kernel/media/decodingCost.spec.ts',
   'backend/kernel/media/marks/marks.int.spec.ts',
   'backend/kernel/postgres/leases.int.spec.ts',
   'backend/providers/video/definitions/definitions.int.spec.ts',

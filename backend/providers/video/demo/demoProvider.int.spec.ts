@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SLACK } from '#backend/testing/fullRun.ts'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { GENERATION, registerUser, type TestUser } from '#backend/testing/testUser.ts'
 
@@ -57,7 +58,7 @@ describe('a rendering of the demo provider', () => {
     expect((await ask('a'.repeat(5_000))).status).toBe(422)
   })
 
-  it('keeps the latency of the API below 100 ms (p99)', async () => {
+  it('keeps the latency of the API low', async () => {
     const user = await registerUser(program.url)
     for (const path of PATHS) await timed(user, path)
     const { task } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as {
@@ -70,6 +71,6 @@ describe('a rendering of the demo provider', () => {
     )
     expect([...statuses]).toEqual(expect.arrayContaining(['Processing', 'Success']))
     expect(millis.length).toBeGreaterThan(100)
-    expect(p99).toBeLessThan(100)
+    expect(p99).toBeLessThan(100 * SLACK)
   })
 })

@@ -8,6 +8,7 @@ import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makePoster } from '#backend/kernel/media/poster.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
+import { SLACK } from '#backend/testing/fullRun.ts'
 import { type RenderJob, renderInChild } from './renderJob.ts'
 
 let folder = ''
@@ -31,7 +32,7 @@ async function firstFrameOf({ out }: RenderJob, width: number): Promise<Buffer> 
 const filesOf = (name: string) => readdirSync(folder).filter((file) => file.startsWith(name))
 
 describe('renderInChild', () => {
-  it('renders 6 s at 768P in less than 15 s of CPU', async () => {
+  it('renders 6 s at 768P', async () => {
     const progress: number[] = []
     const job = jobFor('whole', { resolution: '768P' })
     const frames: Uint8Array[] = []
@@ -41,7 +42,7 @@ describe('renderInChild', () => {
     })
     console.log(`768P, 6 s: ${(cpuMs / 1000).toFixed(1)} s of CPU`)
     expect(cpuMs).toBeGreaterThan(1000)
-    expect(cpuMs).toBeLessThan(15_000)
+    expect(cpuMs).toBeLessThan(15_000 * SLACK)
     expect(result).toEqual({ width: 1366, height: 768, duration: 6, frames: 144 })
     expect(await probeMp4(job.out)).toMatchObject({ ...result, fps: 24, codec: 'avc1', faststart: true })
     const still = await loadImage(await firstFrameOf(job, 1366))
