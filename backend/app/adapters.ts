@@ -57,6 +57,8 @@ const VIDEO_CALLS = {
 } as const
 const PAYMENT_CALLS = {
   createAgreement: {},
+  createOrder: {},
+  collectOrder: {},
   getAgreement: {},
   listSales: {},
   getReversal: {},

@@ -1,5 +1,5 @@
 import { allowanceLot, monthEnd, monthOf, RETURNED_MS } from '../credits/contract.ts'
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotSource } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
@@ -10,7 +10,8 @@ import type { OperatorKeys } from './operatorKeys.ts'
 interface Sale extends Place {
   readonly userId: string
   readonly credits: number
-  readonly afterEnd: boolean
+  /** Source of the lot that it pays for. */
+  readonly source: LotSource
   readonly at: number
   granted: boolean
 }
@@ -64,6 +65,8 @@ const LOST_GRANT =
  */
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
+  /** Orders of packs that were not paid yet, by id. */
+  readonly #orders = new Map<string, EventOf<SubscriptionEvent, 'PackRequested'>['data']>()
   /** Reversals that the provider reported, by id. */
   readonly #reversals = new Map<string, Reversal>()
   readonly #restorations = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleRestored'>['data']>()
@@ -86,13 +89,12 @@ export class GrantProofs {
   }
 
   takeSubscription(event: Stored<SubscriptionEvent>): void {
-    if (event.type === 'SubscriptionPaid') {
-      const { userId, saleId, credits, afterEnd, at } = event.data
-      if (this.#sales.has(saleId)) this.#deviations.add('grant', event, `The sale ${saleId} was recorded before.`)
-      else {
-        const sale = { userId, credits, afterEnd, at: Date.parse(at), granted: false }
-        this.#sales.set(saleId, { ...placeOf(event), ...sale })
-      }
+    if (event.type === 'SubscriptionPaid') this.#takeSale(event, event.data.afterEnd ? 'payment' : 'subscription')
+    if (event.type === 'PackRequested') this.#orders.set(event.data.agreementId, event.data)
+    if (event.type === 'PackPaid') {
+      this.#takeSale(event, 'pack')
+      const wrong = this.#unprovenPack(event.data)
+      if (wrong) this.#deviations.add('grant', event, wrong)
     }
     if (event.type === 'SubscriptionSaleReversed') {
       const { userId, reversalId, saleId, credits, at } = event.data
@@ -103,6 +105,23 @@ export class GrantProofs {
     if (event.type === 'SubscriptionRefundProposed' && event.data.automatic)
       this.#voidable.set(event.data.saleId, event.data.userId)
     if (event.type === 'SubscriptionEnded') this.#ends.set(event.data.userId, placeOf(event))
+  }
+
+  #takeSale(event: Stored<SubscriptionEvent<'SubscriptionPaid' | 'PackPaid'>>, source: LotSource): void {
+    const { userId, saleId, credits, at } = event.data
+    if (this.#sales.has(saleId)) this.#deviations.add('grant', event, `The sale ${saleId} was recorded before.`)
+    else this.#sales.set(saleId, { ...placeOf(event), userId, credits, source, at: Date.parse(at), granted: false })
+  }
+
+  /** Returns what is wrong with the sale of a pack; undefined if its order asked for these credits and this amount. */
+  #unprovenPack({ userId, agreementId, ...paid }: EventOf<SubscriptionEvent, 'PackPaid'>['data']): string | undefined {
+    const order = this.#orders.get(agreementId)
+    if (order?.userId !== userId) return `No order ${agreementId} of this user asked for it.`
+    this.#orders.delete(agreementId)
+    const [asked, sold] = [order, paid].map(({ pack, amountCents, currency, credits }) =>
+      [pack, amountCents / 100, currency, `for ${credits} credits`].join(' '),
+    )
+    return asked === sold ? undefined : `The order was ${asked}; it was sold as ${sold}.`
   }
 
   takeCredit(event: Stored<CreditAccountEvent>): void {
@@ -162,7 +181,8 @@ export class GrantProofs {
     if (reason === 'refund')
       return this.#voidable.get(saleId) === userId ? undefined : `No refund of this lot's sale was proposed.`
     const sale = this.#sales.get(saleId)
-    if (sale?.userId !== userId || sale.afterEnd) return `The lot ${lotId} is not of a subscription of this user.`
+    if (sale?.userId !== userId || sale.source !== 'subscription')
+      return `The lot ${lotId} is not of a subscription of this user.`
     const hasEnded = (this.#ends.get(userId)?.revision ?? -1) > sale.revision!
     return hasEnded
       ? undefined
@@ -183,6 +203,7 @@ export class GrantProofs {
       case 'adjustment':
         return this.#adjustments.faultOf(event)
       case 'subscription':
+      case 'pack':
       case 'payment': {
         const sale = reference === undefined ? undefined : this.#sales.get(reference)
         if (sale?.userId !== userId || lotId !== `${LOT}${reference}`)
@@ -190,7 +211,7 @@ export class GrantProofs {
         if (sale.granted) return `The sale ${reference} was granted before.`
         sale.granted = true
         if (sale.credits !== amount) return `It grants ${amount} credits; the sale brings ${sale.credits}.`
-        if (sale.afterEnd !== (source === 'payment')) return `The sale ${reference} brings no credits of this kind.`
+        if (sale.source !== source) return `The sale ${reference} brings no credits of this kind.`
         return undefined
       }
       default:

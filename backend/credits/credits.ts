@@ -14,6 +14,7 @@ import { type KeySpending, spendingOf } from './keySpending.rules.ts'
 const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']
 
 type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number; key?: KeyLimits | undefined }>
+type PaidLot = Readonly<{ saleId: string; amount: number; source: 'subscription' | 'payment' | 'pack' }>
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
 type Adjustment = Readonly<{
@@ -47,9 +48,8 @@ function createSaleCredits(handle: Handle, calendar: Calendar) {
   const { at, send } = createSender(handle, calendar)
 
   return {
-    /** Grants the credits of a completed sale. They are forfeited when the subscription ends, unless `kept`. */
-    async grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void> {
-      const source = kept ? 'payment' : 'subscription'
+    /** Grants the credits of a completed sale. Those of source `subscription` are forfeited when the subscription ends. */
+    async grantSale(userId: string, { saleId, amount, source }: PaidLot, origin?: Origin): Promise<void> {
       const lot = { lotId: saleLot(saleId), source, amount, expiresAt: null, reference: saleId } as const
       await send({ type: 'GrantLot', userId, ...lot, at: at() }, { ...bySystem('sale', saleId), ...origin })
     },

@@ -2,10 +2,11 @@ import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 
 /**
- * The source of a lot. `allowance`: the monthly credits of an installation without plans. `payment`: a sale that completed after its subscription had ended; its credits never expire.
+ * The source of a lot. `allowance`: the monthly credits of an installation without plans. `payment`: a sale that completed
+ * after its subscription had ended; its credits never expire. `pack`: a sale of credits that never expire.
  * `returned`: credits of a task that failed, whose original lot was no longer open.
  */
-export type LotSource = 'free' | 'allowance' | 'subscription' | 'payment' | 'adjustment' | 'returned'
+export type LotSource = 'free' | 'allowance' | 'subscription' | 'payment' | 'pack' | 'adjustment' | 'returned'
 
 /** Credits of one lot. Amounts are whole credits, greater than zero. */
 export type LotPart = Readonly<{ lotId: string; amount: number }>

@@ -1,4 +1,5 @@
 import type { DisputeOutcome, EndCause, PaidTier, SubscriptionEvent } from './events.ts'
+import { evolvePacks, type Pack } from './packs.rules.ts'
 
 /** A billing agreement between a user and the payment provider. Times are ISO strings; prices are integer cents. */
 export interface Agreement {
@@ -80,6 +81,8 @@ export interface Subscription {
   readonly reversals: readonly Reversal[]
   readonly disputes: readonly Dispute[]
   readonly proposedRefunds: readonly ProposedRefund[]
+  /** Ordered packs of credits. Their sales are not among `sales`, so that the end of a plan never forfeits them. */
+  readonly packs: readonly Pack[]
 }
 
 export const isRunning = ({ status }: Agreement) => status === 'active' || status === 'suspended'
@@ -196,11 +199,11 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
     }
     case 'SubscriptionClosed':
       return change({ closed: true })
-    case 'SubscriptionRefundProposed':
-    case 'SubscriptionSaleMismatched':
-    case 'SubscriptionSaleReversed':
-    case 'SubscriptionSaleDisputed':
-    case 'SubscriptionSaleRestored':
+    case 'PackRequested':
+    case 'PackPaid':
+    case 'PackLapsed':
+      return { ...subscription, packs: evolvePacks(subscription.packs, event) }
+    default:
       return evolveSales(subscription, event)
   }
 }

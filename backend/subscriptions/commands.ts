@@ -5,6 +5,7 @@ interface Data {
   /** Records an agreement that awaits approval at the provider. It starts on approval if `startsAt` is null. */
   RequestSubscription: {
     agreementId: string
+    provider?: string
     tier: PaidTier
     priceCents: number
     currency: string
@@ -37,6 +38,19 @@ interface Data {
   PauseBilling: { agreementId: string }
   /** Reports that the provider resumed billing at our request. */
   ReportResumed: { agreementId: string; statusAt: string }
+  /** Records an order of a pack that awaits payment at the provider. */
+  RequestPack: {
+    agreementId: string
+    provider: string
+    pack: string
+    amountCents: number
+    currency: string
+    credits: number
+  }
+  /** Reports the completed sale of a pack's order. */
+  ReportPackSale: { agreementId: string; saleId: string; amountCents: number; currency: string; soldAt: string }
+  /** Reports that the provider knows no payment of a pack's order, and none is expected any more. */
+  LapsePack: { agreementId: string }
   /** Applies all time-based changes that are due, such as the end of a period. */
   ApplyDueChanges: object
 }

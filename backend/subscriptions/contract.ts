@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { cleanText } from '../kernel/text/typedText.contract.ts'
+import { PACK_IDS } from './packs.contract.ts'
 import { TIERS } from './plans.contract.ts'
 
+export { PACK_IDS, PACKS, type PackId } from './packs.contract.ts'
 export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.contract.ts'
 
 const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
@@ -144,7 +146,10 @@ export const Invoice = z.object({
   id: z.string(),
   /** The provider's sale id. */
   number: z.string(),
-  tier: z.enum(TIERS),
+  /** The plan that was sold; null if it was a pack of credits. */
+  tier: z.nullable(z.enum(TIERS)),
+  /** Id of the pack of credits that was sold; null if it was a plan. */
+  pack: z.nullable(z.string()),
   /** Amount in integer cents, like `refunded`. */
   amount: z.number(),
   refunded: z.number(),
@@ -153,6 +158,7 @@ export const Invoice = z.object({
   status: z.enum(['paid', 'partially_refunded', 'refunded']),
   payment_method: z.literal('paypal'),
   paid_at: z.string(),
+  /** Both are the time of the sale if it was a pack. */
   period_start: z.string(),
   period_end: z.string(),
 })
@@ -163,4 +169,52 @@ export const invoices = endpoint('GET /subscriptions/invoices', {
   query: z.object(paging(8)),
   answer: z.object({ invoices: z.array(Invoice), total: z.number() }),
   summary: "The user's payments, newest first",
+})
+
+const CURRENCIES = ['USD'] as const
+
+export const packs = endpoint('GET /credits/packs', {
+  access: 'public',
+  answer: z.object({
+    packs: z.array(
+      z.object({
+        id: z.enum(PACK_IDS),
+        credits: z.number(),
+        /** Credits on top of `credits`. */
+        bonus: z.number(),
+        /** Price in integer cents. */
+        price: z.number(),
+        currency: z.enum(CURRENCIES),
+      }),
+    ),
+  }),
+  refuses: ['payments_off'],
+  summary: 'Packs of credits that never expire',
+})
+
+export const buyPack = endpoint('POST /credits/packs/:id/buy', {
+  access: 'user',
+  body: z._default(
+    z.object({
+      currency: z._default(z.enum(CURRENCIES, 'invalid_currency'), 'USD'),
+      /** Language of the payment page and of the pages that it redirects to. */
+      language: z._default(z.enum(['en', 'zh']), 'en'),
+    }),
+    { currency: 'USD', language: 'en' },
+  ),
+  answer: z.object({ data: z.object({ approval_url: z.string(), order_id: z.string() }) }),
+  idempotent: true,
+  refuses: ['not_found', 'too_many_approvals', 'no_payment_link', 'payments_off'],
+  summary: 'Orders a pack of credits, which the buyer pays at `approval_url`. The body is optional',
+})
+
+export const confirmOrder = endpoint('POST /credits/orders/:id/confirm', {
+  access: 'user',
+  answer: z.object({
+    /** `unpaid`: the provider has no payment. `pending`: it is being booked. */
+    status: z.enum(['unpaid', 'pending', 'paid', 'lapsed']),
+    stats: Stats,
+  }),
+  refuses: ['not_found', 'payments_off'],
+  summary: 'Processes the payment of a pack after the return from the payment page',
 })

@@ -22,6 +22,7 @@ export type EndCause =
 
 export type DisputeOutcome = 'open' | 'won' | 'lost'
 
+/** `agreementId`: the provider's id of the agreement or, in events about a pack of credits, of its order. */
 type About = { userId: string; agreementId: string; at: string }
 
 /** Data of each event, in addition to {@link About}. */
@@ -29,8 +30,15 @@ interface Data {
   /**
    * An agreement was created at the payment provider and awaits the buyer's approval. `agreementId` is the provider's
    * id. It replaces the current agreement at `startsAt`, or on approval if that is null. Prices are integer cents.
+   * `provider`: the payment provider; PayPal if it is missing.
    */
-  SubscriptionRequested: { tier: PaidTier; priceCents: number; currency: string; startsAt: string | null }
+  SubscriptionRequested: {
+    provider?: string
+    tier: PaidTier
+    priceCents: number
+    currency: string
+    startsAt: string | null
+  }
   /** An approved agreement starts when the current period ends. Appended again if that period is renewed. */
   SubscriptionScheduled: { tier: PaidTier; startsAt: string; statusAt: string | null }
   /** The agreement started, and the user is on its plan. */
@@ -66,13 +74,16 @@ interface Data {
     cause?: 'duplicate' | 'cancelled'
     automatic?: true
   }
-  /** The amount or currency of a sale differs from the agreement. It grants no credits, and the operator should refund it. */
+  /**
+   * The amount or currency of a sale differs from the agreement or order, or the order was paid already. It grants no
+   * credits, and the operator should refund it.
+   */
   SubscriptionSaleMismatched: {
     saleId: string
     amountCents: number
     currency: string
-    /** Plan and period that the sale was intended to pay for. */
-    intended: { tier: PaidTier; periodStart: string; periodEnd: string }
+    /** Plan and period, or pack, that the sale was intended to pay for. */
+    intended: { tier: PaidTier; periodStart: string; periodEnd: string } | { pack: string; soldAt: string }
   }
   /** A payment failed. The plan stays active until `graceUntil`. */
   SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }
@@ -110,6 +121,20 @@ interface Data {
   SubscriptionSaleDisputed: { saleId: string; disputeId: string; outcome: DisputeOutcome; statusAt: string }
   /** Money that was taken back for a sale stays after all: `credits` that were claimed for it are given back. */
   SubscriptionSaleRestored: { saleId: string; restorationId: string; amountCents: number; credits: number }
+  /** A pack of credits was ordered at a payment provider and awaits the buyer's payment. */
+  PackRequested: { provider: string; pack: string; amountCents: number; currency: string; credits: number }
+  /** The order of a pack was paid. The sale grants its credits, which never expire. `late`: after the order lapsed. */
+  PackPaid: {
+    pack: string
+    saleId: string
+    amountCents: number
+    currency: string
+    credits: number
+    soldAt: string
+    late?: true
+  }
+  /** The order of a pack was not paid in time. One that is paid after all grants its credits. */
+  PackLapsed: object
 }
 
 /** A subscription event of one of the types `T`; of any type by default. */
@@ -135,4 +160,7 @@ export const SUBSCRIPTION_EVENTS: EventSchemas<SubscriptionEvent['type']> = {
   SubscriptionSaleReversed: [],
   SubscriptionSaleDisputed: [],
   SubscriptionSaleRestored: [],
+  PackRequested: [],
+  PackPaid: [],
+  PackLapsed: [],
 }

@@ -2,6 +2,7 @@ import type { Decision } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Subscription } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { SubscriptionEvent } from './events.ts'
+import { packSales } from './packs.rules.ts'
 import { ofSale, sum } from './takenBack.rules.ts'
 
 const isAmount = (amount: number) => Number.isSafeInteger(amount) && amount >= 0
@@ -15,7 +16,7 @@ export function faultOf({
   after,
 }: Decision<Subscription, SubscriptionCommand, SubscriptionEvent>): string | undefined {
   for (const id of new Set(events.flatMap(({ data }) => ('saleId' in data ? [data.saleId] : [])))) {
-    const [sale, ...others] = after.sales.filter((each) => each.id === id)
+    const [sale, ...others] = [...after.sales, ...packSales(after)].filter((each) => each.id === id)
     if (others.length > 0) return `records sale ${id} twice`
     const { credits, amountCents: paid } = sale ?? NO_CREDITS
     const reversals = ofSale(after.reversals, { id })

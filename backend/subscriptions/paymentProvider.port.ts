@@ -28,6 +28,27 @@ export interface ListedSale extends ProviderSale {
   readonly refunded: boolean
 }
 
+/** An order of a pack of credits. */
+export interface NewOrder {
+  /** Idempotency key. */
+  readonly requestId: string
+  readonly userId: string
+  readonly credits: number
+  readonly amountCents: number
+  readonly currency: string
+  readonly language: 'en' | 'zh'
+  readonly returnUrl: string
+  readonly cancelUrl: string
+}
+
+/** The current state of an order at the provider. */
+export interface ProviderOrder {
+  /** The user id passed to `createOrder`. Undefined for orders that another system created. */
+  readonly userId: string | undefined
+  /** The completed sale that paid for it, whatever was taken back of it later; undefined if there is none. */
+  readonly sale: Omit<ProviderSale, 'agreementId'> | undefined
+}
+
 /** A refund or chargeback of a sale. `reversalId` is the same in webhooks and lists. Amounts are integer cents. */
 export interface ProviderReversal {
   readonly saleId: string
@@ -57,6 +78,7 @@ export const chargebackIdOf = (saleId: string): string => `${saleId} reversed`
 export type WebhookSubject =
   | { readonly kind: 'agreement'; readonly agreementId: string }
   | { readonly kind: 'sale'; readonly sale: Pick<ProviderSale, 'id' | 'agreementId'> }
+  | { readonly kind: 'order'; readonly orderId: string }
   | { readonly kind: 'payment_failed'; readonly agreementId: string }
   | ({ readonly kind: 'reversal' } & ReversalHint)
   | { readonly kind: 'dispute'; readonly disputeId: string }
@@ -102,6 +124,13 @@ export interface PaymentProvider {
   readonly name: string
   /** `approvalUrl` is the page on which the buyer approves the agreement; undefined if the provider sent none. */
   createAgreement(agreement: NewAgreement): Promise<{ agreementId: string; approvalUrl: string | undefined }>
+  /** `paymentUrl` is the page on which the buyer pays; undefined if the provider sent none. */
+  createOrder(order: NewOrder): Promise<{ orderId: string; paymentUrl: string | undefined }>
+  /**
+   * Takes the money of an order that the buyer has approved, once, because the approval alone moves none at some providers.
+   * Returns the order as it is then; undefined if it is unknown.
+   */
+  collectOrder(orderId: string): Promise<ProviderOrder | undefined>
   /** Returns an agreement; undefined if it is unknown. */
   getAgreement(agreementId: string): Promise<ProviderAgreement | undefined>
   /** Returns the completed sales between two ISO timestamps, oldest first, with those that were refunded later. */

@@ -2,6 +2,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { type Agreement, currentOf, evolve, type Sale, type Subscription, successorOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import { drop, type Events, ended, isScheduled, type Occasion, withdraw } from './endings.rules.ts'
+import { packSales } from './packs.rules.ts'
 import { activate } from './starts.rules.ts'
 import { type Facts, ofSale, sum, takenCents } from './takenBack.rules.ts'
 
@@ -26,7 +27,7 @@ export const findMismatched = ({ proposedRefunds }: Subscription, saleId: string
 function findSale(subscription: Subscription, saleId: string): Reversible {
   const mismatched = findMismatched(subscription, saleId)
   if (mismatched) return { ...mismatched, id: saleId, credits: 0, periodStart: null }
-  const sale = subscription.sales.find(({ id }) => id === saleId)
+  const sale = [...subscription.sales, ...packSales(subscription)].find(({ id }) => id === saleId)
   if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
   return sale
 }

@@ -5,6 +5,7 @@ import { idempotencyKeyOf } from '../kernel/http/idempotency.ts'
 import type { Facts } from '../kernel/http/site/forInstallation.ts'
 import { createRateLimit } from '../kernel/sharedRateLimit.ts'
 import * as contract from './contract.ts'
+import { createPacks } from './packs.ts'
 import { planConfiguration } from './planConfiguration.ts'
 import type { SubscriptionReads } from './subscriptionReads.ts'
 import { createSubscriptions, type SubscriptionsDeps } from './subscriptions.ts'
@@ -73,7 +74,36 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
     return { ...(await reads.stats(userId)), pending, outcome }
   })
 
+  servePacks(servePlans, routes, limit.take)
+
   serve(contract.invoices, ({ userId, query: { page, per_page: perPage } }) =>
     reads.invoices(userId, { page, perPage }),
   )
+}
+
+/** @param limit counts a call of the payment provider by a user */
+function servePacks(serve: Serve, routes: SubscriptionRoutes, limit: (userId: string) => void): void {
+  const shop = createPacks(routes)
+
+  serve(contract.packs, () => ({
+    packs: contract.PACK_IDS.map((id) => {
+      const { credits, bonus, priceCents: price } = contract.PACKS[id]
+      return { id, credits, bonus, price, currency: 'USD' as const }
+    }),
+  }))
+
+  serve(contract.buyPack, async ({ userId, params, body, ctx, command }) => {
+    limit(userId)
+    const pack = contract.PACK_IDS.find((id) => id === params.id)
+    if (!pack) throw new Rejection('not_found', 'There is no such pack.')
+    const requestId = derivedId('pack', userId, pack, idempotencyKeyOf(ctx) ?? ctx.state.requestId)
+    const { orderId, paymentUrl } = await shop.buy({ userId, pack, ...body, requestId }, command(requestId))
+    return { data: { approval_url: paymentUrl, order_id: orderId } }
+  })
+
+  serve(contract.confirmOrder, async ({ userId, params }) => {
+    limit(userId)
+    const status = await shop.confirm(userId, params.id)
+    return { status, stats: await routes.reads.stats(userId) }
+  })
 }

@@ -23,6 +23,7 @@ import {
 } from './endings.rules.ts'
 import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
 import { faultOf } from './invariants.rules.ts'
+import { lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
 import { findMismatched, reportDispute, reportReversal } from './reversals.rules.ts'
 import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
 
@@ -197,6 +198,12 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
       // The plan can have ended while it was resumed at the provider.
       return isRunning(agreement) && agreement.paused !== 'no' ? [{ type: 'SubscriptionResumed', data }] : []
     }
+    case 'RequestPack':
+      return requestPack(command, subscription)
+    case 'ReportPackSale':
+      return reportPackSale(command, subscription)
+    case 'LapsePack':
+      return lapsePack(command, subscription)
     case 'ApplyDueChanges':
       return applyDueChanges(command, subscription)
   }
@@ -206,7 +213,7 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
 export const subscription: Decider<Subscription, SubscriptionCommand, SubscriptionEvent> = {
   category: SUBSCRIPTION,
   schemas: SUBSCRIPTION_EVENTS,
-  initial: { agreements: [], sales: [], reversals: [], disputes: [], proposedRefunds: [] },
+  initial: { agreements: [], sales: [], reversals: [], disputes: [], proposedRefunds: [], packs: [] },
   evolve,
   decide,
   faultOf,

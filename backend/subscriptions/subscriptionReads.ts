@@ -46,10 +46,11 @@ const WITHOUT_PLANS: Tier = 'ultimate'
 
 type InvoiceRow = Awaited<ReturnType<typeof readInvoices>>['invoices'][number]
 
-const invoiceOf = ({ id, sale_id, tier, amount_cents, refunded_cents, ...row }: InvoiceRow): Invoice => ({
+const invoiceOf = ({ id, sale_id, tier, pack, amount_cents, refunded_cents, ...row }: InvoiceRow): Invoice => ({
   id,
   number: sale_id,
   tier,
+  pack,
   amount: amount_cents,
   refunded: refunded_cents,
   currency: row.currency,

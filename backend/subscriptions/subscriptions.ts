@@ -6,16 +6,11 @@ import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { currentOf } from './agreements.rules.ts'
+import { callProvider } from './callProvider.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import { isLeftOpen } from './endings.rules.ts'
 import type { PaidTier } from './events.ts'
-import {
-  type ListedSale,
-  type PaymentProvider,
-  PaymentProviderDown,
-  type PaymentWebhook,
-  type ProviderAgreement,
-} from './paymentProvider.port.ts'
+import type { ListedSale, PaymentProvider, PaymentWebhook, ProviderAgreement } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
 import type { WebhookInbox } from './webhooks/webhookInbox.ts'
@@ -44,7 +39,7 @@ const LEFT_OPEN_RETRY_SECONDS = 24 * 3_600
 const CONFIRM_TIMEOUT_MS = 5_000
 
 /** Creates the functions that send commands. `sendAndWait` resolves once the read model shows the outcome. */
-function createSender({ changes, handle, calendar }: SubscriptionsDeps) {
+export function createSender({ changes, handle, calendar }: SubscriptionsDeps) {
   const at = () => new Date(calendar()).toISOString()
   const sendCommand = (command: SubscriptionCommand, context: CommandContext) =>
     handle(subscription, command.userId, command, context)
@@ -53,7 +48,8 @@ function createSender({ changes, handle, calendar }: SubscriptionsDeps) {
     await changes.waitFor(['currentSubscriptions'], position)
     return state
   }
-  return { at, sendCommand, sendAndWait }
+  const read = async (userId: string) => (await handle.read(subscription, userId)).state
+  return { at, read, sendCommand, sendAndWait }
 }
 
 /**
@@ -89,7 +85,7 @@ function createUpgrade(deps: SubscriptionsDeps) {
       payments.createAgreement({ requestId: openId, userId, tier, startsAt, language, ...urls }),
     )
     const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
-    const request = { userId, agreementId, tier, ...price, startsAt }
+    const request = { userId, agreementId, provider: payments.name, tier, ...price, startsAt }
     await sendAndWait({ type: 'RequestSubscription', ...request, at: at() }, context)
     if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
     return { approvalUrl, agreementId }
@@ -169,15 +165,3 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
 }
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>
-
-/** Calls the provider. @throws Rejection unavailable, if the provider is down */
-async function callProvider<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    if (!(error instanceof PaymentProviderDown)) throw error
-    throw new Rejection('unavailable', 'The payment provider does not answer. Please try again in a moment.', {
-      retryAfter: 10,
-    })
-  }
-}

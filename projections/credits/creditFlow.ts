@@ -33,7 +33,7 @@ export const creditFlows: Projection<CreditAccountEvent, CreditFlowRow> = {
   row: (event) => ('holdId' in event.data ? event.data.holdId : event.id),
   on: {
     CreditLotGranted: (_, { id, data: { source, amount, at } }) => {
-      const isSold = source === 'subscription' || source === 'payment'
+      const isSold = source === 'subscription' || source === 'payment' || source === 'pack'
       return { id, kind: isSold ? 'sold' : 'given', amount, at }
     },
     CreditsHeld: (_, { data }) => ({ id: data.holdId, kind: 'held', amount: sum(data.parts), at: data.at }),

@@ -32,13 +32,15 @@ const CurrentSubscriptionTable = defineEntity({
     scheduled_tier: p.string().$type<PaidTier>().nullable(),
     /** Agreements that the provider may still bill. */
     unclosed: p.json<readonly string[]>(),
+    /** Orders of packs that may still be paid. */
+    open_orders: p.json<readonly string[]>(),
   },
 })
 export type CurrentSubscriptionRow = RowOf<typeof CurrentSubscriptionTable>
 
 const NO_PERIOD = { period_start: null, period_end: null, failed_at: null, grace_until: null } as const
 const NO_PLAN = { agreement_id: null, tier: null, price_cents: null, currency: null, ...NO_PERIOD } as const
-const NO_OTHERS = { pending: null, scheduled: null, scheduled_tier: null, unclosed: [] } as const
+const NO_OTHERS = { pending: null, scheduled: null, scheduled_tier: null, unclosed: [], open_orders: [] } as const
 const NONE = { ...NO_PLAN, ...NO_OTHERS, state: 'none', trial: false, cancelled: false, final: false } as const
 
 type Row = CurrentSubscriptionRow | undefined
@@ -51,7 +53,7 @@ const later = (a: string | null, b: string | null) => (a === null || (b !== null
 
 export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscriptionRow> = {
   name: 'currentSubscriptions',
-  version: 4,
+  version: 5,
   table: CurrentSubscriptionTable,
   categories: [SUBSCRIPTION],
   schemas: SUBSCRIPTION_EVENTS,
@@ -73,7 +75,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
       },
     SubscriptionActivated: (row, { data }) => {
       const { userId, agreementId, tier, trial, priceCents, currency, periodEnd } = data
-      const kept = { unclosed: row?.unclosed ?? [agreementId] }
+      const kept = { unclosed: row?.unclosed ?? [agreementId], open_orders: row?.open_orders ?? [] }
       const rest = { pending: other(row?.pending, agreementId), ...scheduledOther(row, agreementId), ...kept }
       const price = { price_cents: priceCents, currency }
       const plan = { agreement_id: agreementId, tier, state: 'active', trial, period_end: periodEnd } as const
@@ -107,6 +109,16 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
     SubscriptionSaleReversed: (row) => row,
     SubscriptionSaleDisputed: (row) => row,
     SubscriptionSaleRestored: (row) => row,
+    PackRequested: (row, { data }) => ({
+      ...NONE,
+      id: data.userId,
+      ...row,
+      open_orders: [...(row?.open_orders ?? []), data.agreementId],
+    }),
+    PackPaid: (row, { data }) =>
+      row && { ...row, open_orders: row.open_orders.filter((id) => id !== data.agreementId) },
+    PackLapsed: (row, { data }) =>
+      row && { ...row, open_orders: row.open_orders.filter((id) => id !== data.agreementId) },
   },
 }
 

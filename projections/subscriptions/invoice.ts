@@ -17,7 +17,9 @@ const InvoiceTable = defineEntity({
     user_id: p.uuid(),
     sale_id: p.string(),
     agreement_id: p.string(),
-    tier: p.string().$type<PaidTier>(),
+    /** Plan that was sold; null for a pack. */
+    tier: p.string().$type<PaidTier>().nullable(),
+    pack: p.string().nullable(),
     amount_cents: p.integer(),
     refunded_cents: p.integer(),
     currency: p.string(),
@@ -29,7 +31,11 @@ const InvoiceTable = defineEntity({
 export type InvoiceRow = RowOf<typeof InvoiceTable>
 
 type InvoiceEvent = SubscriptionEvent<
-  'SubscriptionPaid' | 'SubscriptionSaleMismatched' | 'SubscriptionSaleReversed' | 'SubscriptionSaleRestored'
+  | 'SubscriptionPaid'
+  | 'PackPaid'
+  | 'SubscriptionSaleMismatched'
+  | 'SubscriptionSaleReversed'
+  | 'SubscriptionSaleRestored'
 >
 
 type Sale = Readonly<{ userId: string; agreementId: string; saleId: string; amountCents: number; currency: string }>
@@ -44,9 +50,17 @@ const invoiceOf = ({ userId, agreementId, saleId, amountCents, currency }: Sale)
   currency,
 })
 
+/** A pack pays for no period, only for the time of its sale. */
+const ofPack = ({ pack, soldAt }: Readonly<{ pack: string; soldAt: string }>) => ({
+  tier: null,
+  pack,
+  period_start: soldAt,
+  period_end: soldAt,
+})
+
 export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
   name: 'invoices',
-  version: 1,
+  version: 2,
   table: InvoiceTable,
   categories: [SUBSCRIPTION],
   schemas: SUBSCRIPTION_EVENTS,
@@ -55,13 +69,17 @@ export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
     SubscriptionPaid: (_, { data }) => ({
       ...invoiceOf(data),
       tier: data.tier,
+      pack: null,
       credits: data.credits,
       period_start: data.periodStart,
       period_end: data.periodEnd,
     }),
+    PackPaid: (_, { data }) => ({ ...invoiceOf(data), ...ofPack(data), credits: data.credits }),
     SubscriptionSaleMismatched: (_, { data }) => {
+      const sale = { ...invoiceOf(data), credits: 0 }
+      if ('pack' in data.intended) return { ...sale, ...ofPack(data.intended) }
       const { tier, periodStart, periodEnd } = data.intended
-      return { ...invoiceOf(data), tier, credits: 0, period_start: periodStart, period_end: periodEnd }
+      return { ...sale, tier, pack: null, period_start: periodStart, period_end: periodEnd }
     },
     SubscriptionSaleReversed: (row, { data }) =>
       row && {

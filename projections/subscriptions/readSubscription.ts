@@ -28,15 +28,17 @@ export async function readBuyer(database: Database, saleId: string): Promise<str
   return found?.user_id
 }
 
-/** Returns the ids of users with an agreement that the provider may still bill. */
-export const readSubscribers = (database: Database) =>
-  readSnapshot<string>(database, currentSubscriptions, 'id', `unclosed <> '[]'`)
+const HAS_OPEN = `(unclosed <> '[]' or open_orders <> '[]')`
 
-/** Returns the agreements that the provider may still bill, by user. */
+/** Returns the ids of users with an agreement that the provider may still bill, or an order that may still be paid. */
+export const readSubscribers = (database: Database) =>
+  readSnapshot<string>(database, currentSubscriptions, 'id', HAS_OPEN)
+
+/** Returns the agreements that the provider may still bill, by user, with users who have only an order to pay. */
 export const readOpenAgreements = (database: Database) =>
   query<{ userId: string; agreementIds: string[] }>(
     database,
-    `select id as "userId", unclosed as "agreementIds" from current_subscription where unclosed <> '[]'`,
+    `select id as "userId", unclosed as "agreementIds" from current_subscription where ${HAS_OPEN}`,
   )
 
 /** Counts the users with an agreement that the provider may still bill. */

@@ -60,6 +60,7 @@ const none = {
   scheduled: null,
   scheduled_tier: null,
   unclosed: [] as string[],
+  open_orders: [] as string[],
 }
 const running = {
   ...none,
@@ -159,6 +160,7 @@ describe('an invoice', () => {
     sale_id: 's1',
     agreement_id: 'A',
     tier: 'pro',
+    pack: null as string | null,
     amount_cents: 4499,
     refunded_cents: 0,
     currency: 'USD',

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { CreditAccountCommand } from '#backend/credits/commands.ts'
 import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import type { CreditAccount } from '#backend/credits/lots.rules.ts'
-import type { Subscription } from '#backend/subscriptions/agreements.rules.ts'
+import { must } from '#backend/kernel/must.ts'
+import { currentOf, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
@@ -46,7 +47,15 @@ const ofClaims = (change: (claim: Claim, share: number) => number): Faulty =>
 const without = (lost: SubscriptionEvent['type']): Faulty =>
   ofPlans((events) => events.filter(({ type }) => type !== lost))
 
-/** Faults of earlier releases. */
+/** Returns the sale of a pack as one of the current plan. */
+function asPlanSale({ data }: SubscriptionEvent<'PackPaid'>, state: Subscription): SubscriptionEvent {
+  const { id, tier } = must(currentOf(state), 'plan')
+  const { pack: _, soldAt, ...sale } = data
+  const period = { periodStart: soldAt, periodEnd: soldAt, afterEnd: false }
+  return { type: 'SubscriptionPaid', data: { ...sale, agreementId: id, tier, ...period } }
+}
+
+/** Faults of earlier releases, and of packs. */
 const FAULTS: Readonly<Record<string, Faulty>> = {
   'credits held over the end of their lot are kept by cancelling': ofCredits((command, account) =>
     creditAccount.decide(command.type === 'ReleaseHold' ? { ...command, byOwner: false } : command, account),
@@ -74,6 +83,29 @@ const FAULTS: Readonly<Record<string, Faulty>> = {
   ),
   'a chargeback claims again what a refund has claimed': ofClaims(({ kind, credits, amountCents }, share) =>
     kind === 'reversal' && amountCents > 0 ? share : credits,
+  ),
+  'the end of a plan takes the packs that were bought with it': ofPlans((events, command, state) =>
+    command.type === 'ReportPackSale' && currentOf(state)
+      ? events.map((event) => (event.type === 'PackPaid' ? asPlanSale(event, state) : event))
+      : events,
+  ),
+  'a pack is granted although its amount is wrong': ofPlans((events, command, { packs }) => {
+    const pack = packs.find(({ id }) => 'agreementId' in command && id === command.agreementId)
+    if (command.type !== 'ReportPackSale' || !pack || pack.saleId !== null) return events
+    const { type: _, ...sale } = command
+    return events.map((event) =>
+      event.type === 'SubscriptionSaleMismatched'
+        ? { type: 'PackPaid', data: { ...sale, pack: pack.pack, credits: pack.credits } }
+        : event,
+    )
+  }),
+  'an order is granted twice': ofPlans((events, command, state) =>
+    command.type === 'ReportPackSale' && events.length === 0
+      ? subscription.decide(
+          { ...command, saleId: `${command.saleId} again` },
+          { ...state, packs: state.packs.map((pack) => ({ ...pack, saleId: null })) },
+        )
+      : events,
   ),
   'a dispute that is won gives nothing back': without('SubscriptionSaleRestored'),
   'a whole refund does not end the plan': ofPlans((events, { type }) =>

@@ -6,6 +6,7 @@ import { available, total } from '#backend/credits/lots.rules.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { type Agreement, currentOf, endOf, planEndedAt, successorOf } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { packSales } from '#backend/subscriptions/packs.rules.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
@@ -62,7 +63,7 @@ export const claimedOf = (world: MoneyWorld, saleId: string) =>
 /** Asserts that the credits claimed of a sale are its share of the money taken back, and never more than it granted. */
 function assertClaims(world: MoneyWorld, sale: ModelSale): void {
   const { id: saleId, amountCents } = sale
-  const { credits } = world.subscription.sales.find(({ id }) => id === saleId)!
+  const { credits } = [...world.subscription.sales, ...packSales(world.subscription)].find(({ id }) => id === saleId)!
   const claimed = claimedOf(world, saleId)
   expect(claimed).toBe(Math.floor((credits * world.provider.takenBack(sale)) / amountCents))
   const { lots, closed } = world.account
@@ -155,15 +156,29 @@ export function assertSettled(world: MoneyWorld): void {
   const all = [...world.provider.accounts.values()]
   const isMispriced = ({ amountCents }: ModelSale, tier: PaidTier) => amountCents !== PLANS[tier].priceCents
   const sold = all.flatMap((account) => account.sales.filter((each) => !isMispriced(each, account.tier)))
-  const mispriced = all.flatMap((account) => account.sales.filter((each) => isMispriced(each, account.tier)))
+  const orders = [...world.provider.orders.values()]
+  const [packs, mispricedPacks] = [true, false].map((isPriced) =>
+    orders.flatMap(({ sales, ...order }) =>
+      sales.filter((each) => (each.amountCents === order.amountCents) === isPriced),
+    ),
+  ) as [ModelSale[], ModelSale[]]
+  const mispriced = [
+    ...all.flatMap((account) => account.sales.filter((each) => isMispriced(each, account.tier))),
+    ...mispricedPacks,
+  ]
   const mismatched = world.subscription.proposedRefunds.filter(({ cause }) => cause === 'mismatched')
   expect(mismatched.map(({ saleId }) => saleId).toSorted()).toEqual(mispriced.map(({ id }) => id).toSorted())
   expect(sales.map(({ id }) => id).toSorted()).toEqual(sold.map(({ id }) => id).toSorted())
   const bySales = world.ledger().filter(({ type }) => type === 'CreditLotGranted')
   expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
-    sold.map(({ id }) => `sale-${id}`).toSorted(),
+    [...sold, ...packs].map(({ id }) => `sale-${id}`).toSorted(),
   )
-  for (const sale of sold) assertClaims(world, sale)
+  for (const sale of [...sold, ...packs]) assertClaims(world, sale)
+  // The end of a plan takes nothing of a pack.
+  const lots = [...world.account.lots, ...world.account.closed].filter(({ source }) => source === 'pack')
+  expect(lots.map(({ id, forfeited }) => [id, forfeited]).toSorted()).toEqual(
+    packs.map(({ id }) => [`sale-${id}`, 0]).toSorted(),
+  )
   // At most one agreement is billed, namely the one that determines the plan.
   const billing = [...world.provider.accounts.values()].filter(({ status }) => status === 'active')
   expect(billing.length).toBeLessThanOrEqual(1)

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
+import { PACK_IDS } from '#backend/subscriptions/packs.contract.ts'
 import type { MoneyWorld } from './moneyWorld.ts'
 
 export type Step = (world: MoneyWorld) => unknown
 const tier = fc.constantFrom('standard' as const, 'pro' as const, 'ultimate' as const)
+const pack = fc.constantFrom(...PACK_IDS)
 const nth = fc.nat({ max: 5 })
 const ofAgreement = (world: MoneyWorld, n: number) => world.agreements[n % world.agreements.length] ?? ''
 /** A sale of an agreement, counted from the last. */
@@ -63,6 +65,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: tier.map((each) => (world: MoneyWorld) => world.request(each)) },
   { weight: 6, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.approve(ofAgreement(world, n))) },
   { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.failPayment(ofAgreement(world, n))) },
+  { weight: 1, arbitrary: pack.map((each) => (world: MoneyWorld) => world.order(each)) },
+  { weight: 2, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.approveOrder(ofAgreement(world, n))) },
   {
     weight: 1,
     arbitrary: fc.tuple(nth, percents, sale).map(([n, parts, which]) => (world: MoneyWorld) => {

@@ -8,6 +8,8 @@ import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { assertSound, type Decider, type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { currentOf, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { creditsOf, PACKS, type PackId } from '#backend/subscriptions/packs.contract.ts'
+import { packSales } from '#backend/subscriptions/packs.rules.ts'
 import { PaymentProviderDown, type WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS, TIERS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
@@ -30,8 +32,9 @@ const DAY_MS = 24 * 3_600_000
 const userId = 'user'
 
 /** Returns whether a sale has an invoice, by which its buyer is found. */
-export const isKnown = ({ sales, proposedRefunds }: Subscription, saleId: string) =>
-  sales.some(({ id }) => id === saleId) || proposedRefunds.some((refund) => refund.saleId === saleId)
+export const isKnown = (subscription: Subscription, saleId: string) =>
+  [...subscription.sales, ...packSales(subscription)].some(({ id }) => id === saleId) ||
+  subscription.proposedRefunds.some((refund) => refund.saleId === saleId)
 
 /**
  * Simulates one user's payments, from the provider to the ledger, with the real deciders and activities and in-memory
@@ -176,6 +179,25 @@ export class MoneyWorld {
       const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
       await this.#handle(subscription, userId, command)
       // After a crash, the buyer has no approval link and cannot approve the agreement.
+      this.agreements.push(agreementId)
+    })
+  }
+
+  /** Orders a pack as the API does. Its order is among the agreements. */
+  async order(pack: PackId): Promise<void> {
+    await this.attempt(async () => {
+      const sold = { amountCents: PACKS[pack].priceCents, currency: 'USD', credits: creditsOf(pack) }
+      const { orderId: agreementId } = await this.provider.createOrder({ userId, ...sold })
+      const command = {
+        type: 'RequestPack',
+        userId,
+        agreementId,
+        provider: 'model',
+        pack,
+        ...sold,
+        at: this.at,
+      } as const
+      await this.#handle(subscription, userId, command)
       this.agreements.push(agreementId)
     })
   }

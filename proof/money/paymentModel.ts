@@ -3,6 +3,7 @@ import type { PaidTier } from '#backend/subscriptions/events.ts'
 import {
   chargebackIdOf,
   type ListedSale,
+  type NewOrder,
   type PaymentProvider,
   PaymentProviderDown,
   type ProviderAgreement,
@@ -23,10 +24,18 @@ type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] 
   sales: ModelSale[]
 }
 
+interface Order {
+  readonly userId: string
+  readonly amountCents: number
+  isApproved: boolean
+  readonly sales: ModelSale[]
+}
+
 /** An in-memory payment provider. Tests move its clock and deliver its webhooks. */
 export class PaymentModel implements PaymentProvider {
   readonly name = 'model'
   readonly accounts = new Map<string, Account>()
+  readonly orders = new Map<string, Order>()
   readonly webhooks: WebhookSubject[] = []
   /** While true, calls to the provider fail. It continues to bill, and buyers can still approve. */
   down = false
@@ -84,6 +93,39 @@ export class PaymentModel implements PaymentProvider {
     return { agreementId: id, approvalUrl: `https://pay.test/${id}` }
   }
 
+  async createOrder({ userId, amountCents }: Pick<NewOrder, 'userId' | 'amountCents'>) {
+    this.#answer()
+    const orderId = `O-${++this.#count}`
+    this.orders.set(orderId, { userId, amountCents, isApproved: false, sales: [] })
+    return { orderId, paymentUrl: `https://pay.test/${orderId}` }
+  }
+
+  approveOrder(orderId: string) {
+    const order = this.orders.get(orderId)
+    if (!order || order.isApproved) return
+    order.isApproved = true
+    this.webhooks.push({ kind: 'order', orderId })
+  }
+
+  async collectOrder(orderId: string) {
+    this.#answer()
+    const order = this.orders.get(orderId)
+    if (!order) return undefined
+    const { userId, isApproved, sales } = order
+    if (isApproved && sales.length === 0) {
+      const amountCents = this.isMispriced ? order.amountCents - 100 : order.amountCents
+      sales.push({ id: `S-${orderId}`, agreementId: orderId, amountCents, currency: 'USD', soldAt: this.#at })
+      this.webhooks.push({ kind: 'order', orderId })
+    }
+    const [sale] = sales
+    if (!sale) return { userId, sale: undefined }
+    const { agreementId: _, ...sold } = sale
+    return { userId, sale: sold }
+  }
+
+  /** Returns the sales of an agreement or order. */
+  #salesOf = (id: string) => (this.accounts.get(id) ?? this.orders.get(id))?.sales
+
   /** Activates an agreement and bills the first month, which begins immediately or at a future start date. */
   approve(id: string) {
     const account = this.accounts.get(id)
@@ -126,7 +168,7 @@ export class PaymentModel implements PaymentProvider {
 
   /** Refunds a percentage of a sale's amount, or the rest of it; by default, of the last sale. */
   refund(id: string, percent: number, nth = -1) {
-    const sale = this.accounts.get(id)?.sales.at(nth)
+    const sale = this.#salesOf(id)?.at(nth)
     if (!sale) return
     const wanted = Math.max(1, Math.floor((sale.amountCents * percent) / 100))
     const amountCents = Math.min(wanted, sale.amountCents - this.takenBack(sale))
@@ -137,7 +179,7 @@ export class PaymentModel implements PaymentProvider {
 
   /** Charges a sale back. PayPal reports the whole sale, even if a part of it was refunded before. */
   chargeBack(id: string, nth = -1) {
-    const sale = this.accounts.get(id)?.sales.at(nth)
+    const sale = this.#salesOf(id)?.at(nth)
     if (!sale || this.#chargedBack.has(sale.id) || this.takenBack(sale) === sale.amountCents) return
     this.#chargedBack.add(sale.id)
     const { id: saleId, amountCents } = sale
@@ -152,7 +194,7 @@ export class PaymentModel implements PaymentProvider {
 
   /** Resolves a dispute about a sale's chargeback. If it is won, the seller gets the money back. */
   resolveDispute(id: string, isWon: boolean, nth = -1) {
-    const sale = this.accounts.get(id)?.sales.at(nth)
+    const sale = this.#salesOf(id)?.at(nth)
     if (!sale || !this.#chargedBack.has(sale.id)) return
     if (isWon) this.#won.add(sale.id)
     else this.#won.delete(sale.id)
@@ -198,7 +240,9 @@ export class PaymentModel implements PaymentProvider {
 
   async refundSale({ id }: { id: string }) {
     this.#answer()
-    const sale = [...this.accounts.values()].flatMap(({ sales }) => sales).find((each) => each.id === id)
+    const sale = [...this.accounts.values(), ...this.orders.values()]
+      .flatMap(({ sales }) => sales)
+      .find((each) => each.id === id)
     if (this.refusesRefunds || !sale) throw new Error('refused')
     const own = this.#reversals.find(({ saleId, reversalId }) => saleId === id && reversalId === `R-${id}`)
     if (own) return own

@@ -1,6 +1,7 @@
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { ProviderReversal, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { refreshAgreement, type WebhookResult } from './refreshAgreement.ts'
+import { refreshOrder } from './refreshOrder.ts'
 import { calendarTime, sendCommand } from './sendCommand.ts'
 import type { SettleDeps } from './settleSubscription.ts'
 
@@ -33,6 +34,8 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
     case 'agreement':
     case 'payment_failed':
       return refreshAgreement(deps, subject.agreementId)
+    case 'order':
+      return refreshOrder(deps, subject.orderId)
     case 'sale':
       return refreshAgreement(deps, subject.sale.agreementId, { saleId: subject.sale.id })
     case 'reversal': {

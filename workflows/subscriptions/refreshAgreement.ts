@@ -40,6 +40,12 @@ interface Hints {
   readonly reconciles?: boolean
 }
 
+/** Alerts the operator to a sale that cannot be booked. */
+export async function alertUnreadable({ alerts }: RefreshDeps, userId: string, saleId: string): Promise<void> {
+  const detail = `The provider lists sale ${saleId} of user ${userId} with an amount that cannot be booked.`
+  await alerts.raise(`sale_unreadable ${saleId}`, `${detail} It granted no credits.`)
+}
+
 /** Reads an agreement from the provider and reports its sales, failed payments and status. */
 export async function refreshAgreement(
   deps: RefreshDeps,
@@ -57,8 +63,7 @@ export async function refreshAgreement(
   for (const sale of listed.toSorted((a, b) => a.soldAt.localeCompare(b.soldAt))) {
     const { id: saleId, amountCents, currency, soldAt } = sale
     if (amountCents === undefined) {
-      const detail = `The provider lists sale ${saleId} of user ${userId} with an amount that cannot be booked.`
-      await deps.alerts.raise(`sale_unreadable ${saleId}`, `${detail} It granted no credits.`)
+      await alertUnreadable(deps, userId, saleId)
       continue
     }
     const { credits } = PLANS[agreement.tier]

@@ -103,7 +103,7 @@ describe('settling the credits of a subscription', () => {
 
     it('not if some of its credits were used: that is the operator’s decision', async () => {
       const { credits } = world.deps
-      await credits.grantSale(userId, 's2', 4500, true)
+      await credits.grantSale(userId, { saleId: 's2', amount: 4500, source: 'payment' })
       await createCredits(world.deps.handle, () => world.now)
         .hold({ userId, taskId: 'task', amount: 10, openLimit: 1 }, contextOf(cancel()))
         .send()
@@ -145,7 +145,7 @@ describe('settling the credits of a subscription', () => {
     expect([...world.alerts]).toEqual([
       [
         'refund_proposed s2',
-        'Sale s2 of user user (9.99 USD) does not have the price of the plan, so it granted no credits.',
+        'Sale s2 of user user (9.99 USD) does not have the agreed price, or paid an order twice, so it granted no credits.',
       ],
     ])
     expect(world.ledger()).toHaveLength(1)

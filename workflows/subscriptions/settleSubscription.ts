@@ -9,9 +9,11 @@ import {
 } from '#backend/subscriptions/agreements.rules.ts'
 import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
 import { awaitsApproval } from '#backend/subscriptions/endings.rules.ts'
+import { packSales } from '#backend/subscriptions/packs.rules.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
+import { settleOrder } from './refreshOrder.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
 
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
@@ -19,7 +21,11 @@ type Restoration = Readonly<{ saleId: string; restorationId: string; amount: num
 
 /** Credit operations for sales. Every operation is idempotent. */
 export interface SaleCredits {
-  grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
+  grantSale(
+    userId: string,
+    sale: Readonly<{ saleId: string; amount: number; source: 'subscription' | 'payment' | 'pack' }>,
+    origin?: Origin,
+  ): Promise<void>
   reverseSale(userId: string, claim: Claim): Promise<void>
   restoreSale(userId: string, restoration: Restoration): Promise<void>
   /** Takes the credits of a sale that is to be refunded. Returns false if some of them were used. */
@@ -44,6 +50,9 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
   return due
 }
 
+/** Time after which an unpaid order is asked about again. */
+const ORDER_MS = 3_600_000
+
 /** Settles like {@link settleSubscription}. Also returns the failures that did not keep the other steps from being done. */
 export async function settleUnlessRefused(
   deps: SettleDeps,
@@ -65,15 +74,28 @@ export async function settleUnlessRefused(
       // An agreement that the provider refuses must not keep another one billed.
       failures.push(error)
     }
+  const open = state.packs.filter(({ status }) => status === 'requested')
+  for (const pack of open)
+    try {
+      await settleOrder(deps, userId, pack)
+    } catch (error) {
+      if (error instanceof PaymentProviderDown) throw error
+      failures.push(error)
+    }
   const dueAt = nextChangeDueAt(state)
-  return { due: dueAt === undefined ? null : Math.max(Date.parse(dueAt) - deps.calendar(), 0), failures }
+  const due = dueAt === undefined ? null : Math.max(Date.parse(dueAt) - deps.calendar(), 0)
+  return { due: open.length === 0 ? due : Math.min(due ?? ORDER_MS, ORDER_MS), failures }
 }
 
 /** Brings the credits in line with the sales and reversals. */
 async function settleCredits(deps: SettleDeps, userId: string, subscription: Subscription): Promise<void> {
   const { credits } = deps
-  for (const { id, agreementId, credits: amount, afterEnd } of subscription.sales)
-    await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
+  const sales = [
+    ...subscription.sales.map((sale) => ({ ...sale, source: sale.afterEnd ? 'payment' : 'subscription' }) as const),
+    ...packSales(subscription).map((sale) => ({ ...sale, source: 'pack' }) as const),
+  ]
+  for (const { id: saleId, agreementId, credits: amount, source } of sales)
+    await credits.grantSale(userId, { saleId, amount, source }, await originOfAgreement(deps, userId, agreementId))
   const claimed = new Map<string, number>()
   for (const { id, saleId, credits: amount, kind } of subscription.reversals) {
     const stillClaimed = (claimed.get(saleId) ?? 0) + amount
@@ -88,7 +110,7 @@ const REFUND_CAUSES = {
   after_end: 'came after the end of the plan.',
   duplicate: 'bought nothing, because the buyer approved another plan after it.',
   cancelled: 'was paid less than 14 days before the user ended its plan immediately.',
-  mismatched: 'does not have the price of the plan, so it granted no credits.',
+  mismatched: 'does not have the agreed price, or paid an order twice, so it granted no credits.',
 } as const
 
 /** Time in which a refund is repeated that the provider refused, or whose credits were in use. */

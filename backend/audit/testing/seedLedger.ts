@@ -74,7 +74,7 @@ export async function seedLedger(store: EventStore, sign?: ReturnType<typeof ope
   await subscribe({ type: 'ReportStatus', ...about, ...status, at: at() })
   const sold = { saleId: sale, amountCents: 1299, currency: 'USD', credits: 100, soldAt: at() }
   await subscribe({ type: 'ReportSale', ...about, ...sold, periodEnd, at: at() })
-  await credits.grantSale(buyer, sale, 100, false)
+  await credits.grantSale(buyer, { saleId: sale, amount: 100, source: 'subscription' })
   await hold(buyer, finished)
   await deliver(finished, buyer)
   await lane('ReleaseSlot', finished, buyer)

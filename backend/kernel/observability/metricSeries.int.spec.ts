@@ -20,7 +20,7 @@ const series = async () => {
 
 it('keeps the number of metric series constant after N downloads', async () => {
   const user = await kinora.newUser()
-  await kinora.services.credits.grantSale(user.userId, 'sale', 1_000, true)
+  await kinora.services.credits.grantSale(user.userId, { saleId: 'sale', amount: 1_000, source: 'payment' })
   const makeAndDownload = async () => {
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })

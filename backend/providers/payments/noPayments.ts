@@ -11,6 +11,8 @@ const isOff = async (): Promise<never> => {
 export const createNoPayments = (): PaymentProvider => ({
   name: 'off',
   createAgreement: isOff,
+  createOrder: isOff,
+  collectOrder: async () => undefined,
   getAgreement: async () => undefined,
   listSales: async () => [],
   listReversals: async () => [],

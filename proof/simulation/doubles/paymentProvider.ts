@@ -27,6 +27,8 @@ export class SimulatedPayments {
     name: 'simulated',
     createAgreement: (agreement) => this.#call(() => this.model.createAgreement(agreement)),
     getAgreement: (id) => this.#call(() => this.model.getAgreement(id)),
+    createOrder: (order) => this.#call(() => this.model.createOrder(order)),
+    collectOrder: (id) => this.#call(() => this.model.collectOrder(id)),
     listSales: (id, from, to) => this.#call(() => this.model.listSales(id, from, to)),
     listReversals: () => this.#call(() => this.model.listReversals()),
     getReversal: (hint) => this.#call(() => this.model.getReversal(hint)),

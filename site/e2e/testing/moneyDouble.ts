@@ -52,6 +52,7 @@ export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => (
   id,
   number: `SALE-${id}`,
   tier: 'pro',
+  pack: null,
   amount: 4499,
   refunded: 0,
   currency: 'USD',

@@ -12,6 +12,11 @@ const forfeiture = (userId: string, lotId: string) => ({
   data: { userId, lotId, amount: 30, reason: 'subscription_ended', at: '2026-01-10T13:00:00.000Z' },
 })
 
+const pack = (type: 'PackRequested' | 'PackPaid', more: object) => {
+  const order = { agreementId: 'O-1', pack: 'small', amountCents: 499, currency: 'USD' }
+  return { stream: subscription, type, data: { userId: buyer, ...order, at: new Date().toISOString(), ...more } }
+}
+
 /** Events about credits that were appended, most with a correct chain. */
 export const CREDITS: readonly Tampering[] = [
   {
@@ -241,6 +246,19 @@ export const CREDITS: readonly Tampering[] = [
       await forge(pool, { stream: subscription, type: 'SubscriptionPaid', data: { ...rows[0].data, ...old } })
     },
     names: [{ check: 'grant', stream: subscription, wrong: /SALE-3 was paid, but its 100 credits were not granted/ }],
+  },
+  {
+    what: 'a pack that nobody ordered',
+    does: (pool) => forge(pool, pack('PackPaid', { saleId: 'C-1', credits: 300, soldAt: new Date().toISOString() })),
+    names: [{ check: 'grant', stream: subscription, wrong: /No order O-1 of this user asked for it/ }],
+  },
+  {
+    what: 'a pack with more credits than were ordered',
+    does: async (pool) => {
+      await forge(pool, pack('PackRequested', { provider: 'paypal', credits: 300 }))
+      await forge(pool, pack('PackPaid', { saleId: 'C-1', credits: 30_000, soldAt: new Date().toISOString() }))
+    },
+    names: [{ check: 'grant', stream: subscription, wrong: /was small 4.99 USD for 300 credits; it was sold as/ }],
   },
   {
     what: "a free grant above the plan's, well chained",

@@ -8,12 +8,14 @@ import {
   type ReversalHint,
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { decimalOf, smallestUnits } from './amounts.ts'
-import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
-import { Id, Instant } from './paypalShapes.ts'
+import type { PaypalApi } from './paypalApi.ts'
+import { captureOf, Id, Instant, known, Money as MoneyV2 } from './paypalShapes.ts'
 
 const Money = z.object({ total: z.string(), currency: z.string() })
 const Refund = z.object({ id: Id, sale_id: Id, state: z.string(), amount: Money })
 const Sale = z.object({ state: z.string(), amount: Money })
+/** A refund or capture of the Payments API v2, by which packs are paid. */
+const PaymentV2 = z.looseObject({ id: Id, status: z.string(), amount: MoneyV2 })
 const Dispute = z.object({
   status: z.optional(z.string()),
   create_time: Instant,
@@ -32,10 +34,25 @@ const OUTCOMES: Readonly<Record<string, DisputeOutcome>> = {
 }
 
 /**
- * Asks PayPal about a refund by its id (https://developer.paypal.com/docs/api/payments/v1), and about a chargeback, which
- * has none, by its sale. Returns undefined if PayPal does not know it or has not completed it.
+ * Asks PayPal about a refund by its id (https://developer.paypal.com/docs/api/payments/v1 for the sales of subscriptions,
+ * v2 for those of orders), and about a chargeback, which has none, by its sale. Returns undefined if PayPal does not know it or
+ * has not completed it.
  */
-export async function getReversal(api: PaypalApi, hint: ReversalHint): Promise<ProviderReversal | undefined> {
+export const getReversal = async (api: PaypalApi, hint: ReversalHint): Promise<ProviderReversal | undefined> =>
+  (await getReversalOfSale(api, hint)) ?? getReversalOfCapture(api, hint)
+
+async function getReversalOfCapture(api: PaypalApi, hint: ReversalHint): Promise<ProviderReversal | undefined> {
+  const { saleId, reversalId } = hint
+  const isChargeback = reversalId === chargebackIdOf(saleId)
+  const path = isChargeback ? `captures/${encodeURIComponent(saleId)}` : `refunds/${encodeURIComponent(reversalId)}`
+  const found = await known(api.get(`/v2/payments/${path}`, PaymentV2))
+  if (!found) return undefined
+  const isDone = isChargeback ? ['REVERSED', 'REFUNDED'].includes(found.status) : found.status === 'COMPLETED'
+  const total = { total: found.amount.value, currency: found.amount.currency_code }
+  return isDone && (isChargeback || captureOf(found) === saleId) ? reversalOf(hint, total) : undefined
+}
+
+async function getReversalOfSale(api: PaypalApi, hint: ReversalHint): Promise<ProviderReversal | undefined> {
   const { saleId, reversalId } = hint
   if (reversalId === chargebackIdOf(saleId)) {
     const sale = await known(api.get(`/v1/payments/sale/${encodeURIComponent(saleId)}`, Sale))
@@ -78,10 +95,3 @@ export async function getDispute(api: PaypalApi, disputeId: string): Promise<Pro
     statusAt: update_time ?? create_time,
   }
 }
-
-/** Returns undefined for an object that PayPal does not know, or does not show to this app. */
-const known = <T>(answer: Promise<T>): Promise<T | undefined> =>
-  answer.catch((error) => {
-    if (error instanceof PaypalRefusal && (error.status === 403 || error.status === 404)) return undefined
-    throw error
-  })

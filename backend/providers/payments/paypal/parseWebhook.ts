@@ -5,13 +5,18 @@ import {
   type PaymentWebhook,
   type WebhookSubject,
 } from '#backend/subscriptions/paymentProvider.port.ts'
-import { Id, Instant, Subscription } from './paypalShapes.ts'
+import { captureOf, Id, Instant, Subscription } from './paypalShapes.ts'
 
 const Event = z.object({ id: Id, event_type: Id, create_time: Instant, resource: z.unknown() })
 const Identified = z.object({ id: Id })
 const Sale = z.object({ id: Id, billing_agreement_id: z.optional(Id) })
 /** A refund or, in some reversal events, the sale itself. */
 const Reversed = z.object({ id: Id, sale_id: z.optional(Id) })
+const Ordered = z.object({
+  id: z.optional(Id),
+  order_id: z.optional(Id),
+  supplementary_data: z.optional(z.object({ related_ids: z.optional(z.object({ order_id: z.optional(Id) })) })),
+})
 const Dispute = z.object({ dispute_id: Id, status: z.optional(z.string()), update_time: z.optional(Instant) })
 
 /**
@@ -30,6 +35,9 @@ function subjectOf(type: string, resource: unknown, at: string): { subject: Webh
   if (type === 'PAYMENT.SALE.COMPLETED') return saleOf(resource)
   if (type === 'PAYMENT.SALE.REFUNDED') return reversalOf(resource, 'refund')
   if (type === 'PAYMENT.SALE.REVERSED') return reversalOf(resource, 'reversal')
+  if (type === 'PAYMENT.CAPTURE.REFUNDED') return reversalOfCapture(resource, 'refund')
+  if (type === 'PAYMENT.CAPTURE.REVERSED') return reversalOfCapture(resource, 'reversal')
+  if (type.startsWith('PAYMENT.CAPTURE.') || type.startsWith('CHECKOUT.')) return orderOf(type, resource)
   if (type.startsWith('CUSTOMER.DISPUTE.')) return disputeOf(resource, at)
   if (!type.startsWith('BILLING.SUBSCRIPTION.')) return { subject: { kind: 'other' }, state: `${idOf(resource)} ${at}` }
 
@@ -55,6 +63,23 @@ function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subje
     throw new ValidationError([{ path: 'resource.sale_id', code: 'required' }])
   const reversalId = saleId === id ? chargebackIdOf(id) : id
   return { subject: { kind: 'reversal', saleId, reversalId, reversal }, state: reversalId }
+}
+
+/** A refund of the Payments API v2 links to its capture, which is the sale. */
+function reversalOfCapture(resource: unknown, reversal: 'refund' | 'reversal') {
+  const { id } = parse(Identified, resource)
+  const saleId = captureOf(resource)
+  if (saleId === undefined) throw new ValidationError([{ path: 'resource.links', code: 'required' }])
+  const reversalId = reversal === 'refund' ? id : chargebackIdOf(saleId)
+  return { subject: { kind: 'reversal', saleId, reversalId, reversal }, state: reversalId } as const
+}
+
+/** A capture names its order, which is asked about. One without an order was not made by Kinora. */
+function orderOf(type: string, resource: unknown): { subject: WebhookSubject; state: string } {
+  const { id, order_id, supplementary_data } = parse(Ordered, resource)
+  const captured = order_id ?? supplementary_data?.related_ids?.order_id
+  const orderId = type === 'CHECKOUT.ORDER.APPROVED' || type === 'CHECKOUT.ORDER.COMPLETED' ? id : captured
+  return { subject: orderId ? { kind: 'order', orderId } : { kind: 'other' }, state: id ?? orderId ?? '' }
 }
 
 function disputeOf(resource: unknown, at: string): { subject: WebhookSubject; state: string } {

@@ -40,6 +40,8 @@ paymentProviderContract('PayPal (its double)', async () => {
     bill: async (id) => void model.bill(id),
     failPayment: async (id) => model.failPayment(id),
     refund: async (id) => void model.refund(id),
+    payOrder: async (id) => model.approveOrder(id),
+    refundOrder: async (id) => model.takeBack(id, 'refund'),
     webhooks: async () => model.events.splice(0).map((event) => own.sign(event)),
     close: own.close,
   }

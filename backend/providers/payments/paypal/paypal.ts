@@ -13,6 +13,7 @@ import { smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
 import { getDispute, getReversal, refundSale } from './getReversal.ts'
 import { listReversals } from './listReversals.ts'
+import { collectOrder, createOrder } from './orders.ts'
 import { parseWebhook } from './parseWebhook.ts'
 import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal } from './paypalApi.ts'
 import { Id, Instant, type PaypalSubscription, Subscription } from './paypalShapes.ts'
@@ -69,6 +70,9 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
       const { id, links = [] } = await api.post('/v1/billing/subscriptions', Created, body, agreement.requestId)
       return { agreementId: id, approvalUrl: links.find(({ rel }) => rel === 'approve')?.href }
     },
+
+    createOrder: (order) => createOrder(api, order),
+    collectOrder: (orderId) => collectOrder(api, orderId),
 
     async listSales(agreementId, from, to) {
       const path = `${pathOf(agreementId)}/transactions?${new URLSearchParams({ start_time: from, end_time: to })}`

@@ -18,6 +18,8 @@ paymentProviderContract('the sandbox', async () => {
     bill: async (id) => void (await state.renew(id)),
     failPayment: async (id) => void (await state.failPayment(id)),
     refund: async (id) => void (await state.refund(id)),
+    payOrder: (id) => state.orders.approve(id),
+    refundOrder: (id) => state.orders.refund(id),
     async webhooks() {
       const sent = await state.undelivered()
       for (const { id } of sent) await state.markDelivered(id)

@@ -8,6 +8,7 @@ import type {
   ProviderAgreement,
   ProviderReversal,
 } from '#backend/subscriptions/paymentProvider.port.ts'
+import { must } from '../../../kernel/must.ts'
 import { isTimely } from '../isTimely.ts'
 import { smallestUnits } from '../paypal/amounts.ts'
 import { parseWebhook } from '../paypal/parseWebhook.ts'
@@ -50,6 +51,8 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
       return { agreementId, approvalUrl: new URL(`/dev/paypal/approve/${agreementId}`, agreement.returnUrl).href }
     },
 
+    ...orderCalls(state),
+
     async getAgreement(agreementId) {
       const row = await state.find(agreementId)
       return row && agreementOf(row)
@@ -57,24 +60,7 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
 
     listSales: state.sales,
 
-    async listReversals(from, to) {
-      return (await state.refunds(from, to)).map(reversalOf)
-    },
-
-    async getReversal({ reversalId }) {
-      const body = await state.findRefund(reversalId)
-      return body === undefined ? undefined : reversalOf(body)
-    },
-
-    // The sandbox has no disputes.
-    getDispute: async () => undefined,
-
-    async refundSale({ id }) {
-      await state.refundSale(id)
-      const body = await state.findRefund(id)
-      if (body === undefined) throw new Error(`The sandbox has no sale ${id}`)
-      return reversalOf(body)
-    },
+    ...reversalCalls(state),
 
     pauseAgreement: state.pause,
     resumeAgreement: state.resume,
@@ -97,6 +83,37 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
   }
 }
 
+const reversalCalls = (
+  state: SandboxState,
+): Pick<PaymentProvider, 'listReversals' | 'getReversal' | 'getDispute' | 'refundSale'> => ({
+  async listReversals(from, to) {
+    return (await state.refunds(from, to)).map(reversalOf)
+  },
+
+  async getReversal({ reversalId }) {
+    const body = await state.findRefund(reversalId)
+    return body === undefined ? undefined : reversalOf(body)
+  },
+
+  // The sandbox has no disputes.
+  getDispute: async () => undefined,
+
+  async refundSale({ id }) {
+    await state.refundSale(id)
+    const body = await state.findRefund(id)
+    if (body === undefined) throw new Error(`The sandbox has no sale ${id}`)
+    return reversalOf(body)
+  },
+})
+
+const orderCalls = ({ orders }: SandboxState): Pick<PaymentProvider, 'createOrder' | 'collectOrder'> => ({
+  async createOrder(order) {
+    const orderId = await orders.create(order)
+    return { orderId, paymentUrl: new URL(`/dev/paypal/approve/${orderId}`, order.returnUrl).href }
+  },
+  collectOrder: orders.collect,
+})
+
 function agreementOf(row: NonNullable<Awaited<ReturnType<SandboxState['find']>>>): ProviderAgreement {
   const nextBillingAt = row.next_billing_at?.toISOString() ?? null
   const failedAt = row.failed_at?.toISOString() ?? null
@@ -105,9 +122,13 @@ function agreementOf(row: NonNullable<Awaited<ReturnType<SandboxState['find']>>>
 }
 
 /** Reads a refund from the webhook that the sandbox sent about it. */
-function reversalOf(body: string): ProviderReversal {
-  const { id: reversalId, sale_id: saleId, amount } = JSON.parse(body).resource
-  return { saleId, reversalId, amountCents: smallestUnits(amount.total, amount.currency)!, reversal: 'refund' }
+function reversalOf(text: string): ProviderReversal {
+  const body = JSON.parse(text)
+  const { subject } = parseWebhook(body)
+  if (subject.kind !== 'reversal') throw new Error('This webhook of the sandbox is about no refund.')
+  const { total, currency, value = total, currency_code = currency } = body.resource.amount
+  const { saleId, reversalId, reversal } = subject
+  return { saleId, reversalId, reversal, amountCents: must(smallestUnits(value, currency_code), 'an amount') }
 }
 
 /** Signs the same fields as PayPal: id, time, recipient and checksum of the body. */

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { ListedSale, NewAgreement, ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
+import { createSandboxOrders } from './sandboxOrders.ts'
+import { inTransaction, newId, queueWebhook as queue, usd } from './sandboxWebhooks.ts'
 
 export interface SandboxAgreement {
   readonly id: string
@@ -28,8 +29,6 @@ export const SANDBOX_PLANS = {
   ultimate: 'P-SANDBOX-ULTIMATE',
 } as const
 
-const newId = (prefix: string) => `${prefix}-${randomBytes(7).toString('hex').toUpperCase().slice(0, 13)}`
-const usd = (cents: number) => ({ total: (cents / 100).toFixed(2), currency: 'USD' })
 const STATUS_EVENTS = {
   active: 'BILLING.SUBSCRIPTION.ACTIVATED',
   suspended: 'BILLING.SUBSCRIPTION.SUSPENDED',
@@ -48,27 +47,15 @@ export function nextMonthOf(anchor: string, after: string): string {
 /** Creates the changes of an agreement, which run in the transaction that locks it. */
 function createChanges(pool: pg.Pool, at: () => string) {
   /** Runs a change in a transaction that locks the agreement's row. Does nothing if the agreement is unknown. */
-  async function change(id: string, run: (client: pg.PoolClient, row: SandboxAgreement) => Promise<void>) {
-    const client = await pool.connect()
-    try {
-      await client.query('begin')
+  const change = (id: string, run: (client: pg.PoolClient, row: SandboxAgreement) => Promise<void>) =>
+    inTransaction(pool, async (client) => {
       const sql = 'select * from sandbox_agreement where id = $1 for update'
       const { rows } = await client.query<SandboxAgreement>(sql, [id])
       if (rows[0]) await run(client, rows[0])
-      await client.query('commit')
-    } catch (error) {
-      await client.query('rollback')
-      throw error
-    } finally {
-      client.release()
-    }
-  }
+    })
 
-  async function queueWebhook(client: pg.PoolClient, event_type: string, resource: object): Promise<void> {
-    const [id, create_time] = [newId('WH'), at()]
-    const body = JSON.stringify({ id, event_type, create_time, resource_version: '2.0', resource })
-    await client.query('insert into sandbox_webhook (id, body, made_at) values ($1, $2, $3)', [id, body, create_time])
-  }
+  const queueWebhook = (client: pg.PoolClient, event_type: string, resource: object) =>
+    queue(client, at(), event_type, resource)
 
   async function setStatus(client: pg.PoolClient, id: string, status: Status): Promise<void> {
     await client.query(
@@ -129,7 +116,7 @@ const createReads = (pool: pg.Pool) => ({
   /** Returns the webhooks of refunds between two ISO timestamps, oldest first. */
   async refunds(from: string, to: string): Promise<string[]> {
     const { rows } = await pool.query<{ body: string }>(
-      `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
+      `select body from sandbox_webhook where body::json->>'event_type' in ('PAYMENT.SALE.REFUNDED', 'PAYMENT.CAPTURE.REFUNDED')
        and made_at between $1 and $2 order by made_at, id`,
       [from, to],
     )
@@ -139,8 +126,10 @@ const createReads = (pool: pg.Pool) => ({
   /** Returns the webhook of a refund by the id of the refund or of its sale. */
   async findRefund(id: string): Promise<string | undefined> {
     const { rows } = await pool.query<{ body: string }>(
-      `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
-       and $1 in (body::json->'resource'->>'id', body::json->'resource'->>'sale_id')`,
+      `select body from sandbox_webhook
+       where body::json->>'event_type' in ('PAYMENT.SALE.REFUNDED', 'PAYMENT.CAPTURE.REFUNDED')
+         and ($1 in (body::json->'resource'->>'id', body::json->'resource'->>'sale_id')
+           or body::json#>>'{resource,links,0,href}' like '%/captures/' || $1)`,
       [id],
     )
     return rows[0]?.body
@@ -214,6 +203,8 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
       )
       return onlyRow(found).id
     },
+
+    orders: createSandboxOrders(pool, calendar),
 
     ...createReads(pool),
     ...createBilling(pool, calendar, changes),

@@ -3,6 +3,7 @@ import { monthsAfter } from '#backend/kernel/time.ts'
 import {
   chargebackIdOf,
   type NewAgreement,
+  type NewOrder,
   type PaymentProvider,
   type PaymentWebhook,
 } from '#backend/subscriptions/paymentProvider.port.ts'
@@ -20,6 +21,10 @@ export interface PaymentWorld {
   failPayment(agreementId: string): Promise<void>
   /** Refunds the last sale in full. */
   refund(agreementId: string): Promise<void>
+  /** The buyer approves the payment of an order. */
+  payOrder(orderId: string): Promise<void>
+  /** Refunds the payment of an order in full. */
+  refundOrder(orderId: string): Promise<void>
   /** Returns the signed webhooks sent since the last call. */
   webhooks(): Promise<{ headers: Record<string, string>; body: Buffer }[]>
   close(): Promise<void>
@@ -220,6 +225,55 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       ] as const)
         expect(await provider.getReversal({ saleId: sale!.id, reversalId, reversal })).toBe(undefined)
       expect(await provider.getDispute('PP-D-UNKNOWN')).toBe(undefined)
+    })
+
+    const order = (change: Partial<NewOrder> = {}): NewOrder => {
+      const { tier: _, startsAt: __, ...about } = request()
+      return { ...about, userId: OTHER_USER, credits: 300, amountCents: 499, currency: 'USD', ...change }
+    }
+
+    it('creates one unpaid order per request id, and knows no other', async () => {
+      const one = order({ language: 'zh' })
+      const [first, again, other] = [
+        await provider.createOrder(one),
+        await provider.createOrder(one),
+        await provider.createOrder(order()),
+      ]
+      expect(first.paymentUrl).toMatch(/^https?:\/\//)
+      expect(again).toEqual(first)
+      expect(other.orderId).not.toBe(first.orderId)
+      expect(await provider.collectOrder(first.orderId)).toEqual({ userId: OTHER_USER, sale: undefined })
+      expect(await provider.collectOrder('UNKNOWN')).toBe(undefined)
+    })
+
+    it('takes the money of an approved order once, and tells of it by webhooks', async () => {
+      await world.webhooks()
+      const { orderId } = await provider.createOrder(order())
+      await world.payOrder(orderId)
+      const subject = { kind: 'order', orderId }
+      expect((await webhooksOf(orderId)).map((webhook) => webhook.subject)).toEqual([subject])
+      const [first, again] = [await provider.collectOrder(orderId), await provider.collectOrder(orderId)]
+      expect(first).toMatchObject({ userId: OTHER_USER, sale: { amountCents: 499, currency: 'USD' } })
+      expect(Math.abs(Date.parse(first?.sale?.soldAt ?? '') - world.now())).toBeLessThan(SECOND)
+      expect(again).toEqual(first)
+      expect((await webhooksOf(orderId)).map((webhook) => webhook.subject)).toEqual([subject])
+    })
+
+    it('reports the refund of an order like that of a sale', async () => {
+      const { orderId } = await provider.createOrder(order())
+      await world.payOrder(orderId)
+      const sale = (await provider.collectOrder(orderId))?.sale ?? expect.fail('nothing was sold')
+      await world.webhooks()
+      const from = at()
+      world.advance(SECOND)
+      await world.refundOrder(orderId)
+      const [webhook] = await webhooksOf(sale.id)
+      const [reversal = expect.fail('nothing is listed')] = (await provider.listReversals(from, at())) ?? []
+      const { amountCents, ...hint } = reversal
+      expect(webhook?.subject).toEqual({ kind: 'reversal', ...hint })
+      expect([hint.saleId, amountCents]).toEqual([sale.id, 499])
+      expect(await provider.getReversal(hint)).toEqual(reversal)
+      expect(await provider.collectOrder(orderId)).toMatchObject({ sale: { id: sale.id } })
     })
 
     it('rejects transmissions of the future, and those older than any redelivery', async () => {

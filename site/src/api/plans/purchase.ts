@@ -1,4 +1,4 @@
-import { TIERS, type Tier, upgrade } from '#backend/subscriptions/contract.ts'
+import { buyPack as orderPack, type PackId, TIERS, type Tier, upgrade } from '#backend/subscriptions/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { call } from '../api.ts'
@@ -25,14 +25,22 @@ function failureText(error: unknown): string {
 
 /** Orders a plan and opens the payment provider's page. Resolves if it cannot, or when the buyer is still or again on this page. */
 export async function buyPlan(tier: string): Promise<void> {
-  const t = translate()
-  const refuse = (text: string) => showToast('danger', text, { ms: 8000 })
-  if (!isPaid(tier)) return refuse(t('payment.invalidPlan'))
+  if (!isPaid(tier)) return refuse(translate()('payment.invalidPlan'))
+  const body = { new_tier: tier, billing_cycle: 'monthly', language: pageLocale() } as const
+  await pay(() => call(upgrade, { body }))
+}
+
+/** Orders a pack of credits, and opens the payment provider's page like {@link buyPlan}. */
+export const buyPack = (id: PackId): Promise<void> =>
+  pay(() => call(orderPack, { params: { id }, body: { language: pageLocale() } }))
+
+const refuse = (text: string) => showToast('danger', text, { ms: 8000 })
+
+async function pay(order: () => Promise<{ data: { approval_url: string } }>): Promise<void> {
   try {
-    const body = { new_tier: tier, billing_cycle: 'monthly', language: pageLocale() } as const
-    const answer = await call(upgrade, { body })
+    const answer = await order()
     const link = approvalLink(answer?.data?.approval_url)
-    if (!link) return refuse(t('payment.noLink'))
+    if (!link) return refuse(translate()('payment.noLink'))
     await leaveFor(link)
   } catch (error) {
     // On a 401, the session handler already informs the user.

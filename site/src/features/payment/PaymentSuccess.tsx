@@ -39,7 +39,7 @@ export function PaymentSuccess() {
 }
 
 /** Stages in which nothing was paid. */
-const UNPAID: readonly Stage[] = ['none', 'unapproved', 'ended']
+const UNPAID: readonly Stage[] = ['none', 'unapproved', 'ended', 'unpaid']
 
 /** Shows a confirmed plan, which may still be pending or start with the next billing period, or that there is none. */
 function Done({ plan, stage }: Extract<PaymentReturn, { kind: 'done' }>) {

@@ -1,6 +1,6 @@
 /** Handles the return from the payment provider (spec section 4). */
 import { atom } from 'nanostores'
-import { confirm } from '#backend/subscriptions/contract.ts'
+import { confirm, confirmOrder } from '#backend/subscriptions/contract.ts'
 import { call } from '../../api/api.ts'
 import { once } from '../../api/once.ts'
 import { $plan, loadPlan, type Plan } from '../../api/plans/subscription.ts'
@@ -10,9 +10,10 @@ import { showToast } from '../../ui/toasts/toasts.ts'
 
 /**
  * Whether the plan awaits its payment, starts with the next period without a payment now, or has started. `none`: the address
- * names no payment. `unapproved` and `ended`: there is no plan to pay for yet, or any more.
+ * names no payment. `unapproved` and `ended`: there is no plan to pay for yet, or any more. `unpaid` and `packDone`: a pack of
+ * credits was not paid, or was.
  */
-export type Stage = 'none' | 'unapproved' | 'ended' | 'pending' | 'later' | 'done'
+export type Stage = 'none' | 'unapproved' | 'ended' | 'pending' | 'later' | 'done' | 'unpaid' | 'packDone'
 
 export type PaymentReturn =
   | { readonly kind: 'checking' | 'away' | 'failed' }
@@ -33,16 +34,28 @@ const FAILED_MS = 2000
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const goTo = (path: string, ms: number) => setTimeout(() => location.replace(localHref(path)), ms)
 
-/** Confirms the subscription in the page URL with the server, and returns the plan. @throws if it cannot be loaded */
+const ORDER_STAGES = { unpaid: 'unpaid', lapsed: 'unpaid', pending: 'pending', paid: 'packDone' } as const
+
+/** Confirms the order of a pack, or the subscription, that the address names. */
+async function confirmAddress(): Promise<((plan: Plan) => Stage) | undefined> {
+  const query = new URLSearchParams(location.search)
+  const [order, subscription] = [query.get('of') === 'pack' && query.get('token'), query.get('subscription_id')]
+  if (order) {
+    const { status } = await call(confirmOrder, { params: { id: order } })
+    return () => ORDER_STAGES[status]
+  }
+  if (!subscription) return undefined
+  const { outcome } = await call(confirm, { body: { subscription_id: subscription } })
+  return (plan) => (outcome === 'started' ? stageOf(plan) : outcome)
+}
+
+/** Confirms the payment in the page URL with the server, and returns the plan. @throws if it cannot be loaded */
 async function confirmPlan(): Promise<{ plan: Plan; stage: Stage }> {
-  const id = new URLSearchParams(location.search).get('subscription_id')
-  const confirmation = id ? call(confirm, { body: { subscription_id: id } }) : undefined
-  const [confirmed] = await Promise.all([confirmation, delay(SETTLED_MS)])
+  const [stageWith] = await Promise.all([confirmAddress(), delay(SETTLED_MS)])
   await loadPlan()
   const plan = $plan.get()
   if (!plan || plan.lacks === 'plan') throw new Error('plan not loaded')
-  if (!confirmed) return { plan, stage: 'none' }
-  return { plan, stage: confirmed.outcome === 'started' ? stageOf(plan) : confirmed.outcome }
+  return { plan, stage: stageWith?.(plan) ?? 'none' }
 }
 
 /** Confirms the payment, then redirects. Runs once per page. */
@@ -52,7 +65,7 @@ export const openPaymentReturn = once(async () => {
   try {
     const confirmed = await confirmPlan()
     $paymentReturn.set({ kind: 'done', ...confirmed })
-    if (confirmed.stage === 'done') showToast('success', t('payment.done'))
+    if (confirmed.stage === 'done' || confirmed.stage === 'packDone') showToast('success', t('payment.done'))
     goTo('/workspace', SUCCEEDED_MS)
   } catch {
     $paymentReturn.set({ kind: 'failed' })

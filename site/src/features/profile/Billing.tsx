@@ -9,7 +9,7 @@ import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { invoiceList } from './invoices.ts'
+import { invoiceList, soldText } from './invoices.ts'
 import { PagedSection } from './PagedSection.tsx'
 
 const TONES = { paid: 'success', partially_refunded: 'warning', refunded: 'info' } as const
@@ -91,7 +91,7 @@ function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
       rows={invoices}
       keyOf={({ id }) => id}
       columns={[
-        { head: t('billing.invoice'), isRowHead: true, cell: ({ tier }) => t(`plans.tier.${tier}.name`) },
+        { head: t('billing.invoice'), isRowHead: true, cell: soldText },
         { head: t('billing.date'), cell: dateOf },
         {
           head: t('billing.method'),

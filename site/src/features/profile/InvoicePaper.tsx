@@ -11,7 +11,7 @@ import { money } from '../../i18n/money.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
-import { findInvoice } from './invoices.ts'
+import { findInvoice, soldText } from './invoices.ts'
 
 type State =
   | { readonly kind: 'loading' | 'missing' | 'failed' }
@@ -97,7 +97,7 @@ function Sums({ invoice }: { invoice: Invoice }) {
   const t = translate()
   const locale = pageLocale()
   const amount = (cents: number) => money(cents, invoice.currency, locale)
-  const plan = t('billing.paper.plan', { plan: t(`plans.tier.${invoice.tier}.name`) })
+  const plan = invoice.tier ? t('billing.paper.plan', { plan: soldText(invoice) }) : soldText(invoice)
   const credits = t('billing.paper.credits', { credits: invoice.credits.toLocaleString(HTML_LANG[locale]) })
   return (
     <table className="table invoice-sums">
@@ -114,9 +114,11 @@ function Sums({ invoice }: { invoice: Invoice }) {
           <td>
             <strong>{plan}</strong>
             <span className="hint">{credits}</span>
-            <span className="hint">
-              {t('billing.paper.period')} {dayText(invoice.period_start)} – {dayText(invoice.period_end)}
-            </span>
+            {invoice.tier && (
+              <span className="hint">
+                {t('billing.paper.period')} {dayText(invoice.period_start)} – {dayText(invoice.period_end)}
+              </span>
+            )}
           </td>
           <td className="number">{amount(invoice.amount)}</td>
         </tr>

@@ -9,6 +9,7 @@ import { money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
+import { PackChoices } from '../../ui/plans/PackChoices.tsx'
 import { PlanChoices } from '../../ui/plans/PlanChoices.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { CancelPlan } from './CancelPlan.tsx'
@@ -81,6 +82,7 @@ function Panel({ plan }: { plan: Plan }) {
       />
       <Usage stats={plan.stats} />
       {plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
+      {plan.lacks !== 'plan' && <PackChoices />}
       {plan.stats.current_tier !== 'free' && (
         <div ref={keepFocus}>
           <Actions plan={plan} />

@@ -1,5 +1,6 @@
 import { type Invoice, invoices } from '#backend/subscriptions/contract.ts'
 import { call } from '../../api/api.ts'
+import { translate } from '../../i18n/client.ts'
 import { pagedList } from '../../ui/lists/pagedList.ts'
 
 const PER_PAGE = 8
@@ -18,4 +19,10 @@ export async function findInvoice(id: string): Promise<Invoice | undefined> {
     const found = answer.invoices.find((invoice) => invoice.id === id)
     if (found || page * PER_PAGE_MAX >= answer.total) return found
   }
+}
+
+/** Returns the name of what was sold. */
+export function soldText({ tier }: Invoice): string {
+  const t = translate()
+  return tier ? t(`plans.tier.${tier}.name`) : t('billing.pack')
 }

@@ -1,32 +1,6 @@
 import type { PaypalModel } from './paypalModel.ts'
-
-export interface Reply {
-  readonly status: number
-  readonly body?: object
-}
-
-const FAULTS: Readonly<Record<number, readonly [name: string, message: string]>> = {
-  400: ['INVALID_REQUEST', 'Request is not well-formed, syntactically incorrect, or violates schema.'],
-  403: ['NOT_AUTHORIZED', 'Authorization failed due to insufficient permissions.'],
-  404: ['RESOURCE_NOT_FOUND', 'The specified resource does not exist.'],
-  409: ['RESOURCE_CONFLICT', 'The server has detected a conflict while processing this request.'],
-  422: [
-    'UNPROCESSABLE_ENTITY',
-    'The requested action could not be performed, semantically incorrect, or failed business validation.',
-  ],
-  429: ['RATE_LIMIT_REACHED', 'Too many requests. Blocked due to rate limiting.'],
-  500: ['INTERNAL_SERVER_ERROR', 'An internal server error has occurred.'],
-  503: ['SERVICE_UNAVAILABLE', 'Service Unavailable.'],
-}
-
-/** Returns an error response in PayPal's format. */
-export function refused(status: number, issue?: string, description?: string): Reply {
-  const [name, message] = FAULTS[status] ?? ['ERROR', 'An error.']
-  const details = issue === undefined ? {} : { details: [{ issue, description }] }
-  return { status, body: { name, message, debug_id: 'b1d1f06c7246c', ...details } }
-}
-
-const NOT_FOUND = () => refused(404, 'INVALID_RESOURCE_ID', 'Requested resource ID was not found.')
+import { answerOrderCall } from './paypalOrderCalls.ts'
+import { NOT_FOUND, type Reply, refused } from './paypalReplies.ts'
 
 /** Answers a call whose token has already been verified. */
 export function answerCall(model: PaypalModel, base: string, method: string, url: URL, body: string): Reply {
@@ -47,6 +21,7 @@ export function answerCall(model: PaypalModel, base: string, method: string, url
     const refund = model.refundSale(refunded)
     return refund ? { status: 201, body: refund } : refused(400, 'TRANSACTION_REFUSED', 'The request was refused.')
   }
+  if (url.pathname.startsWith('/v2/checkout/orders')) return answerOrderCall(model, base, call, body)
   if (call === 'POST /v1/billing/subscriptions') return subscribe(model, base, JSON.parse(body))
   const [, id = '', action] = /^\/v1\/billing\/subscriptions\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? []
   const subscription = model.subscriptions.get(decodeURIComponent(id))

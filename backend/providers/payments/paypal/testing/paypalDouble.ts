@@ -4,8 +4,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import type { CertificateSource } from '../certificates.ts'
-import { answerCall, type Reply, refused } from './paypalCalls.ts'
+import { answerCall } from './paypalCalls.ts'
 import { PaypalModel } from './paypalModel.ts'
+import { type Reply, refused } from './paypalReplies.ts'
 import { testCertificate } from './testCertificate.ts'
 
 /** Simulated failure of one call. */

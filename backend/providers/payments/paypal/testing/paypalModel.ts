@@ -34,6 +34,26 @@ export interface ModelReport {
   readonly transaction_amount: { readonly currency_code: string; readonly value: string }
 }
 
+/** An order with the field names of the API. */
+export interface ModelOrder {
+  readonly id: string
+  status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'COMPLETED'
+  /** Whether the buyer's card is refused. */
+  declined: boolean
+  readonly unit: {
+    readonly custom_id: string
+    readonly amount: { readonly currency_code: string; readonly value: string }
+  }
+  readonly captures: ModelCapture[]
+}
+
+interface ModelCapture {
+  readonly id: string
+  status: 'COMPLETED' | 'PENDING' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'REVERSED'
+  readonly amount: { readonly currency_code: string; readonly value: string }
+  readonly create_time: string
+}
+
 export interface ModelPlan {
   readonly id: string
   readonly product_id: string
@@ -57,6 +77,7 @@ export class PaypalModel {
   readonly products = new Set<string>()
   readonly plans = new Map<string, ModelPlan>()
   readonly subscriptions = new Map<string, ModelSubscription>()
+  readonly orders = new Map<string, ModelOrder>()
   /** Refunds and chargebacks, oldest first. */
   readonly reports: ModelReport[] = []
   /** Sales, refunds and disputes as the API returns them, by path. */
@@ -205,6 +226,57 @@ export class PaypalModel {
       transaction_status: 'S',
       transaction_amount: { currency_code: 'USD', value },
     })
+  }
+
+  order(unit: ModelOrder['unit']): ModelOrder {
+    const id = this.newId('ORDER')
+    const made = { id, status: 'PAYER_ACTION_REQUIRED' as const, declined: false, unit, captures: [] }
+    this.orders.set(id, made)
+    return made
+  }
+
+  #order(id: string): ModelOrder {
+    const order = this.orders.get(id)
+    if (!order) throw new Error(`no order ${id}`)
+    return order
+  }
+
+  /** The buyer approves an order, which moves no money. */
+  approveOrder(id: string): void {
+    const order = this.#order(id)
+    order.status = 'APPROVED'
+    this.#queue('CHECKOUT.ORDER.APPROVED', { id, status: 'APPROVED', purchase_units: [order.unit] })
+  }
+
+  capture(id: string): void {
+    const order = this.#order(id)
+    order.status = 'COMPLETED'
+    const capture = {
+      id: this.newId('CAP'),
+      status: 'COMPLETED',
+      amount: order.unit.amount,
+      create_time: this.at,
+    } as const
+    order.captures.push(capture)
+    const path = `/v2/payments/captures/${capture.id}`
+    this.objects.set(path, capture)
+    const related = { supplementary_data: { related_ids: { order_id: id } } }
+    this.#queue('PAYMENT.CAPTURE.COMPLETED', { ...capture, ...related })
+  }
+
+  /** Refunds a percentage of the payment of an order, or charges all of it back. */
+  takeBack(id: string, kind: 'refund' | 'reversal', percent = 100): void {
+    const capture = this.#order(id).captures[0]
+    if (!capture) return
+    capture.status = kind === 'reversal' ? 'REVERSED' : percent === 100 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+    const { currency_code, value } = capture.amount
+    const taken = decimalOf(Math.round(Number(value) * percent))
+    const refundId = this.newId(kind === 'refund' ? 'R' : 'C')
+    this.#report(kind === 'refund' ? 'T1107' : 'T1201', refundId, capture.id, `-${taken}`)
+    const links = [{ rel: 'up', href: `https://api.paypal.com/v2/payments/captures/${capture.id}`, method: 'GET' }]
+    const refund = { id: refundId, status: 'COMPLETED', amount: { currency_code, value: taken }, links }
+    this.objects.set(`/v2/payments/refunds/${refundId}`, refund)
+    this.#queue(`PAYMENT.CAPTURE.${kind === 'refund' ? 'REFUNDED' : 'REVERSED'}`, refund)
   }
 
   /** Opens a dispute about the last sale, or resolves it. Returns the dispute's id. */

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { $plan, loadPlan } from '../../../api/plans/subscription.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
+import { PackChoices } from '../../../ui/plans/PackChoices.tsx'
 import { PlanChoices } from '../../../ui/plans/PlanChoices.tsx'
 import { RetryNotice } from '../../../ui/RetryNotice.tsx'
 
@@ -17,6 +18,7 @@ export function PlanSheet({ onClose }: { readonly onClose: () => void }) {
       {plan === null && <div className="skeleton plan-sheet-skeleton" />}
       {plan?.lacks === 'plan' && <RetryNotice tone="warning" text={t('workspace.plans.failed')} onRetry={loadPlan} />}
       {plan && plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
+      {plan && plan.lacks !== 'plan' && <PackChoices />}
     </Dialog>
   )
 }

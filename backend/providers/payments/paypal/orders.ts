@@ -1,0 +1,77 @@
+import * as z from 'zod/mini'
+import type { NewOrder, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
+import { decimalOf, smallestUnits } from './amounts.ts'
+import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
+import { Id, Instant, known, Money } from './paypalShapes.ts'
+
+const Created = z.object({ id: Id, links: z.optional(z.array(z.object({ rel: z.string(), href: z.url() }))) })
+const Capture = z.object({ id: Id, status: z.string(), amount: Money, create_time: Instant })
+const Unit = z.object({
+  custom_id: z.optional(z.string()),
+  payments: z.optional(z.object({ captures: z.optional(z.array(Capture)) })),
+})
+const Order = z.object({ id: Id, status: z.string(), purchase_units: z.array(Unit) })
+
+/** Statuses of captures whose money was paid. */
+const PAID = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED']
+
+/** Links to the page on which the buyer pays: the second is that of orders without a payment source. */
+const PAY = ['payer-action', 'approve']
+
+const pathOf = (orderId: string) => `/v2/checkout/orders/${encodeURIComponent(orderId)}`
+
+/** Creates an order with PayPal's Orders API v2: https://developer.paypal.com/docs/api/orders/v2. */
+export async function createOrder(api: PaypalApi, order: NewOrder) {
+  const { requestId, userId, credits, amountCents, currency, language, returnUrl, cancelUrl } = order
+  const body = {
+    intent: 'CAPTURE',
+    purchase_units: [
+      {
+        custom_id: userId,
+        // PayPal refuses a second payment for the same invoice.
+        invoice_id: requestId,
+        description: `${credits} Kinora credits`,
+        amount: { currency_code: currency, value: decimalOf(amountCents) },
+      },
+    ],
+    payment_source: {
+      paypal: {
+        experience_context: {
+          brand_name: 'Kinora',
+          locale: language === 'zh' ? 'zh-CN' : 'en-US',
+          shipping_preference: 'NO_SHIPPING',
+          user_action: 'PAY_NOW',
+          return_url: returnUrl,
+          cancel_url: cancelUrl,
+        },
+      },
+    },
+  }
+  const { id, links = [] } = await api.post('/v2/checkout/orders', Created, body, requestId)
+  return { orderId: id, paymentUrl: links.find(({ rel }) => PAY.includes(rel))?.href }
+}
+
+/** Captures an order that the buyer has approved, because the approval moves no money, and returns the order. */
+export async function collectOrder(api: PaypalApi, orderId: string): Promise<ProviderOrder | undefined> {
+  const path = pathOf(orderId)
+  const read = () => known(api.get(path, Order))
+  const order = await read()
+  if (order?.status !== 'APPROVED') return order && orderOf(order)
+  try {
+    return orderOf(await api.post(`${path}/capture`, Order, {}, `capture-${orderId}`))
+  } catch (error) {
+    // The card was declined, or another process has captured the order.
+    if (!(error instanceof PaypalRefusal) || error.status !== 422) throw error
+    const latest = await read()
+    return latest && orderOf(latest)
+  }
+}
+
+function orderOf({ purchase_units: [unit] }: z.infer<typeof Order>): ProviderOrder {
+  const capture = unit?.payments?.captures?.find(({ status }) => PAID.includes(status))
+  const userId = unit?.custom_id || undefined
+  if (!capture) return { userId, sale: undefined }
+  const { id, amount, create_time: soldAt } = capture
+  const amountCents = smallestUnits(amount.value, amount.currency_code)
+  return { userId, sale: { id, amountCents, currency: amount.currency_code, soldAt } }
+}

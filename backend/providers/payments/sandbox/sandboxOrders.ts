@@ -1,0 +1,114 @@
+import type pg from 'pg'
+import type { Calendar } from '#backend/kernel/time.ts'
+import type { NewOrder, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
+import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
+import { inTransaction, newId, queueWebhook, usd } from './sandboxWebhooks.ts'
+
+export interface SandboxOrder {
+  readonly id: string
+  readonly user_id: string
+  readonly title: string
+  readonly amount_cents: number
+  readonly status: 'pending' | 'approved' | 'paid' | 'cancelled'
+  readonly return_url: string
+  readonly cancel_url: string
+  readonly language: 'en' | 'zh'
+}
+
+/** Creates the sandbox's store of orders in Postgres. As at PayPal, the buyer's approval moves no money. */
+export function createSandboxOrders(pool: pg.Pool, calendar: Calendar) {
+  const at = () => new Date(calendar()).toISOString()
+
+  const change = (id: string, run: (client: pg.PoolClient, order: SandboxOrder) => Promise<void>) =>
+    inTransaction(pool, async (client) => {
+      const sql = 'select * from sandbox_order where id = $1 for update'
+      const { rows } = await client.query<SandboxOrder>(sql, [id])
+      if (rows[0]) await run(client, rows[0])
+    })
+
+  const setStatus = (client: pg.PoolClient, id: string, status: SandboxOrder['status']) =>
+    client.query('update sandbox_order set status = $2 where id = $1', [id, status])
+
+  return {
+    async create({ requestId, userId, credits, amountCents, language, returnUrl, cancelUrl }: NewOrder) {
+      const title = language === 'zh' ? `${credits} 积分` : `${credits} credits`
+      const found = await pool.query<{ id: string }>(
+        `insert into sandbox_order (id, request_id, user_id, title, amount_cents, status, return_url, cancel_url, language)
+         values ($1, $2, $3, $4, $5, 'pending', $6, $7, $8)
+         on conflict (request_id) do update set request_id = excluded.request_id returning id`,
+        [newId('O'), requestId, userId, title, amountCents, returnUrl, cancelUrl, language],
+      )
+      return onlyRow(found).id
+    },
+
+    async find(id: string): Promise<SandboxOrder | undefined> {
+      return (await pool.query<SandboxOrder>('select * from sandbox_order where id = $1', [id])).rows[0]
+    },
+
+    approve: (id: string) =>
+      change(id, async (client, { status }) => {
+        if (status !== 'pending') return
+        await setStatus(client, id, 'approved')
+        await queueWebhook(client, at(), 'CHECKOUT.ORDER.APPROVED', { id, status: 'APPROVED' })
+      }),
+
+    decline: (id: string) =>
+      change(id, async (client, { status }) => {
+        if (status === 'pending') await setStatus(client, id, 'cancelled')
+      }),
+
+    /** Takes the money of an approved order, and returns the order. */
+    async collect(id: string): Promise<ProviderOrder | undefined> {
+      await change(id, async (client, { status, amount_cents }) => {
+        if (status !== 'approved') return
+        await setStatus(client, id, 'paid')
+        await sell(client, id, amount_cents, at())
+      })
+      return readOrder(pool, id)
+    },
+
+    /** Refunds the payment of an order in full, once. */
+    refund: (id: string) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<{ id: string; amount_cents: number }>(
+          `update sandbox_sale set refunded_cents = amount_cents where order_id = $1 and refunded_cents = 0
+           returning id, amount_cents`,
+          [id],
+        )
+        if (!rows[0]) return
+        const links = [{ rel: 'up', href: `https://sandbox.invalid/v2/payments/captures/${rows[0].id}` }]
+        const refund = { id: newId('R'), status: 'COMPLETED', amount: moneyOf(rows[0].amount_cents), links }
+        await queueWebhook(client, at(), 'PAYMENT.CAPTURE.REFUNDED', refund)
+      }),
+  }
+}
+
+/** Books the payment of an order. */
+async function sell(client: pg.PoolClient, orderId: string, cents: number, at: string): Promise<void> {
+  const id = newId('CAPTURE')
+  const sql = 'insert into sandbox_sale (id, order_id, amount_cents, sold_at) values ($1, $2, $3, $4)'
+  await client.query(sql, [id, orderId, cents, at])
+  const related = { supplementary_data: { related_ids: { order_id: orderId } } }
+  const capture = { id, status: 'COMPLETED', amount: moneyOf(cents), ...related }
+  await queueWebhook(client, at, 'PAYMENT.CAPTURE.COMPLETED', capture)
+}
+
+async function readOrder(pool: pg.Pool, id: string): Promise<ProviderOrder | undefined> {
+  const { rows } = await pool.query<{ userId: string; id: string | null; amountCents: number; soldAt: Date }>(
+    `select user_id as "userId", sale.id, sale.amount_cents as "amountCents", sold_at as "soldAt"
+     from sandbox_order o left join sandbox_sale sale on sale.order_id = o.id where o.id = $1`,
+    [id],
+  )
+  if (!rows[0]) return undefined
+  const { userId, id: saleId, amountCents, soldAt } = rows[0]
+  if (saleId === null) return { userId, sale: undefined }
+  return { userId, sale: { id: saleId, amountCents, currency: 'USD', soldAt: soldAt.toISOString() } }
+}
+
+/** Returns an amount in the form of PayPal's API v2. */
+function moneyOf(cents: number) {
+  const { total: value, currency: currency_code } = usd(cents)
+  return { value, currency_code }
+}
+
+export type SandboxOrders = ReturnType<typeof createSandboxOrders>

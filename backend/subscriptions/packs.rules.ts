@@ -1,0 +1,84 @@
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { Subscription } from './agreements.rules.ts'
+import type { SubscriptionCommand } from './commands.ts'
+import type { Events } from './endings.rules.ts'
+import type { SubscriptionEvent } from './events.ts'
+
+/** An order of a pack of credits, docs/decisions/0068-packs-beside-plans.md. Amounts are integer cents, and credits whole. */
+export interface Pack {
+  /** Id of the order, assigned by the provider. */
+  readonly id: string
+  readonly provider: string
+  readonly pack: string
+  readonly amountCents: number
+  readonly currency: string
+  readonly credits: number
+  readonly requestedAt: string
+  readonly status: 'requested' | 'paid' | 'lapsed'
+  /** The sale that paid for it; null if none did. */
+  readonly saleId: string | null
+}
+
+/** Time after which an order lapses that the provider knows no payment of. Providers end unpaid orders sooner. */
+const LAPSE_MS = 3 * 24 * 3_600_000
+
+/** Returns the time at which an unpaid order lapses, in epoch milliseconds. */
+export const lapsesAt = ({ requestedAt }: Pick<Pack, 'requestedAt'>): number => Date.parse(requestedAt) + LAPSE_MS
+
+export function evolvePacks(
+  packs: readonly Pack[],
+  { type, data }: SubscriptionEvent<'PackRequested' | 'PackPaid' | 'PackLapsed'>,
+): readonly Pack[] {
+  const { agreementId: id } = data
+  const change = (patch: Pick<Pack, 'status' | 'saleId'>) =>
+    packs.map((pack) => (pack.id === id ? { ...pack, ...patch } : pack))
+  switch (type) {
+    case 'PackRequested': {
+      const { provider, pack, amountCents, currency, credits, at } = data
+      const order = { id, provider, pack, amountCents, currency, credits, requestedAt: at }
+      return [...packs, { ...order, status: 'requested', saleId: null }]
+    }
+    case 'PackPaid':
+      return change({ status: 'paid', saleId: data.saleId })
+    case 'PackLapsed':
+      return change({ status: 'lapsed', saleId: null })
+  }
+}
+
+function find({ packs }: Subscription, id: string): Pack {
+  const pack = packs.find((each) => each.id === id)
+  if (!pack) throw new Rejection('unknown_order', 'This order was not made here.')
+  return pack
+}
+
+/** Returns the sales of packs that granted credits. They pay for no period. */
+export const packSales = ({ packs }: Subscription) =>
+  packs.flatMap(({ id, saleId, amountCents, currency, credits }) =>
+    saleId === null ? [] : [{ id: saleId, agreementId: id, amountCents, currency, credits, periodStart: null }],
+  )
+
+export function requestPack({ type: _, ...data }: SubscriptionCommand<'RequestPack'>, { packs }: Subscription): Events {
+  return packs.some(({ id }) => id === data.agreementId) ? [] : [{ type: 'PackRequested', data }]
+}
+
+/**
+ * Grants the credits of a paid order, however late it was paid. A sale with another amount or currency, and a second sale of
+ * the same order, grant none.
+ * @throws Rejection unknown_order
+ */
+export function reportPackSale(
+  { type: _, soldAt, ...sale }: SubscriptionCommand<'ReportPackSale'>,
+  subscription: Subscription,
+): Events {
+  const { pack, status, amountCents, currency, credits, saleId } = find(subscription, sale.agreementId)
+  const isKnown = saleId === sale.saleId || subscription.proposedRefunds.some((each) => each.saleId === sale.saleId)
+  if (isKnown) return []
+  if (saleId !== null || sale.amountCents !== amountCents || sale.currency !== currency)
+    return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, intended: { pack, soldAt } } }]
+  return [{ type: 'PackPaid', data: { ...sale, pack, credits, soldAt, ...(status === 'lapsed' && { late: true }) } }]
+}
+
+export function lapsePack({ type: _, ...data }: SubscriptionCommand<'LapsePack'>, subscription: Subscription): Events {
+  const { status } = find(subscription, data.agreementId)
+  return status === 'requested' ? [{ type: 'PackLapsed', data }] : []
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { creditsOf, PACK_IDS, PACKS } from './packs.contract.ts'
+import { PLANS } from './plans.contract.ts'
+import { subscription } from './subscription.decider.ts'
+import { activated, on, paid, requested, userId } from './testing/subscriptionFacts.ts'
+
+const SOLD = { amountCents: 1_499, currency: 'USD' }
+const order = { agreementId: 'O1', provider: 'paypal', pack: 'medium', ...SOLD, credits: 1_100 }
+const request = { type: 'RequestPack', userId, ...order, at: on('01-10') } as const
+const sale = { type: 'ReportPackSale', userId, agreementId: 'O1', saleId: 'C1', ...SOLD, soldAt: on('01-11') } as const
+const report = { ...sale, at: on('01-12') }
+const lapse = { type: 'LapsePack', userId, agreementId: 'O1', at: on('01-13') } as const
+type Command = Parameters<typeof subscription.decide>[0]
+
+/** Returns the events of commands that follow each other. */
+function eventsOf(...commands: readonly Command[]) {
+  let state = subscription.initial
+  return commands.flatMap((command) => {
+    const events = subscription.decide(command, state)
+    state = events.reduce(subscription.evolve, state)
+    return events
+  })
+}
+const typesOf = (...commands: readonly Command[]) => eventsOf(...commands).map(({ type }) => type)
+
+describe('the order of a pack', () => {
+  it('is recorded once, and grants its credits once when it is paid', () => {
+    expect(typesOf(request, request, report, report)).toEqual(['PackRequested', 'PackPaid'])
+    expect(eventsOf(request, report)[1]?.data).toEqual({
+      ...{ userId, agreementId: 'O1', saleId: 'C1', pack: 'medium', credits: 1_100 },
+      ...{ ...SOLD, soldAt: on('01-11'), at: on('01-12') },
+    })
+  })
+
+  it('lapses unpaid, and is granted with a mark if it is paid after all', () => {
+    expect(typesOf(request, lapse, lapse)).toEqual(['PackRequested', 'PackLapsed'])
+    expect(eventsOf(request, lapse, report).at(-1)).toMatchObject({ type: 'PackPaid', data: { late: true } })
+    expect(typesOf(request, report, lapse)).toEqual(['PackRequested', 'PackPaid'])
+  })
+
+  it.each([
+    ['with another amount', { amountCents: 1_500 }],
+    ['in another currency', { currency: 'EUR' }],
+  ])('grants nothing for a payment %s, which is to be refunded', (_, change) => {
+    const events = eventsOf(request, { ...report, ...change }, { ...report, ...change })
+    expect(events.map(({ type }) => type)).toEqual(['PackRequested', 'SubscriptionSaleMismatched'])
+  })
+
+  it('grants nothing for a second payment, which is to be refunded', () => {
+    expect(typesOf(request, report, { ...report, saleId: 'C2' })).toEqual([
+      ...['PackRequested', 'PackPaid', 'SubscriptionSaleMismatched'],
+    ])
+  })
+
+  it('is refused if it was not made here', () => {
+    expect(() => eventsOf(report)).toThrow(expect.objectContaining({ code: 'unknown_order' }))
+  })
+
+  it('loses its share of credits by a refund, and all of them by the rest, whatever happens to a plan', () => {
+    const refund = (reversalId: string, amountCents: number) =>
+      ({
+        type: 'ReportReversal',
+        userId,
+        saleId: 'C1',
+        reversalId,
+        kind: 'refund',
+        amountCents,
+        at: on('01-14'),
+      }) as const
+    const claims = eventsOf(request, report, refund('R1', 500), refund('R2', 999)).slice(2)
+    expect(claims.map(({ type, data }) => [type, 'credits' in data && data.credits])).toEqual([
+      ['SubscriptionSaleReversed', 366],
+      ['SubscriptionSaleReversed', 734],
+    ])
+    const withPlan = [requested(), activated(), paid('s1')].reduce(subscription.evolve, subscription.initial)
+    const bought = [request, report].reduce(
+      (state, command) => subscription.decide(command, state).reduce(subscription.evolve, state),
+      withPlan,
+    )
+    expect(subscription.decide(refund('R3', 1_499), bought).map(({ type }) => type)).toEqual([
+      'SubscriptionSaleReversed',
+    ])
+    expect(bought.sales.map(({ id }) => id)).toEqual(['s1'])
+  })
+})
+
+it('sells a credit of a pack for more than one of the Standard plan, and for less in a larger pack', () => {
+  const prices = PACK_IDS.map((id) => PACKS[id].priceCents / creditsOf(id))
+  expect(prices).toEqual(prices.toSorted((a, b) => b - a))
+  expect(Math.min(...prices)).toBeGreaterThan(PLANS.standard.priceCents / PLANS.standard.credits)
+})
