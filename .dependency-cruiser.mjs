@@ -15,7 +15,8 @@ const EVENTS = '^backend/[^/]+/events\\.ts$'
 const DECIDER = '^backend/[^/]+/[^/]*(\\.decider|\\.rules|commands)\\.ts$'
 const PORT = '\\.port\\.ts$'
 const PURE = '^backend/kernel/eventsourcing/pure/'
-const KERNEL_DOORS = '^backend/kernel/(eventsourcing/[^/]+\\.port|postgres/(notify|onlyRow|query|transaction))\\.ts$'
+const KERNEL_DOORS =
+  '^backend/kernel/(eventsourcing/[^/]+\\.port|observability/tracing|postgres/(notify|onlyRow|query|transaction))\\.ts$'
 const ADAPTER =
   '^(backend/providers/|backend/kernel/eventsourcing/(postgres|eventStoreDb)/|backend/kernel/postgres/embedded|' +
   'workflows/engine/embedded|workflows/temporal/)'
@@ -162,7 +163,7 @@ export default {
       { path: '^workflows/' },
     ),
     rule(
-      'projections import only events, contracts, the kernel’s port and SQL doors',
+      'projections import only events, contracts, the kernel’s port, traces and SQL doors',
       'They fold stored events: no deciders, no workflows, no I/O of their own.',
       { path: '^projections/', pathNot: TEST },
       {

@@ -21,7 +21,7 @@ import {
   sameSiteOnly,
   warnAboutProxy,
 } from '../kernel/http/security.ts'
-import { accessLog } from '../kernel/observability/accessLog.ts'
+import { accessLog, traceRequests } from '../kernel/observability/accessLog.ts'
 import type { Metrics } from '../kernel/observability/metrics.ts'
 import type { RateLimit } from '../kernel/sharedRateLimit.ts'
 
@@ -94,6 +94,7 @@ export function createHttpApp({
 
   app.use(watchEventLoop)
   app.use(requestHeaders(publicUrl))
+  app.use(traceRequests)
   app.use(accessLog(log, metrics))
   app.use(problemDetails(log))
   app.use(refuseMalformed)

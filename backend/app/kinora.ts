@@ -50,6 +50,7 @@ const SITE = path.resolve(import.meta.dirname, '../../site/dist')
 export async function startKinora(config: Config, overrides: Overrides = {}) {
   collectBuffersWithHeap()
   const log = createLog(config.logLevel, overrides.logTo)
+  const stopTelemetry = await startTelemetry(config, log)
   let readiness: Readiness = 'starting'
   const running: Running[] = []
   const health = healthRoutes({ readiness: () => readiness, ...checksOf(() => context, config, running) })
@@ -102,8 +103,16 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
       doors.close()
       await adapters.close()
       await context.close()
+      await stopTelemetry()
     },
   }
+}
+
+/** Starts to send traces, if a collector is configured. Most installations do without its packages. */
+async function startTelemetry({ telemetry }: Config, log: Context['log']): Promise<() => Promise<void>> {
+  if (!telemetry) return async () => {}
+  const { startOpenTelemetry } = await import('../kernel/observability/openTelemetry.ts')
+  return startOpenTelemetry({ ...telemetry, version: VERSION }, log)
 }
 
 /** Returns the checks of `/readyz`. */

@@ -23,6 +23,7 @@ import { leased, type Running } from '../kernel/postgres/leased.ts'
 import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
+import { VIDEO_TASK } from '../tasks/events.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
@@ -57,11 +58,16 @@ export function startWorkflows(
   publicUrl: () => string,
   lease?: number,
 ): Running {
-  const { config, leases, observability } = context
+  const { config, findOrigin, leases, observability } = context
   const activities = activitiesOf(context, adapters, services, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),
   )
-  const watched = instrumentActivities(observability.metrics, activities, OUTCOMES)
+  const watched = instrumentActivities(
+    observability.metrics,
+    activities,
+    OUTCOMES,
+    async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
+  )
   const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
     const triggers = () => startTriggers(context, services, watched, engine)
     // Temporal has many workers, but only one process should start workflows.

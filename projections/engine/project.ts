@@ -1,4 +1,5 @@
 import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { traced } from '#backend/kernel/observability/tracing.ts'
 import type { Database } from '#backend/kernel/postgres/query.ts'
 import { type Transaction, transaction } from '#backend/kernel/postgres/transaction.ts'
 import { applyWrites, type Write, type Written } from './applyWrites.ts'
@@ -50,7 +51,11 @@ export const projectTogether = <B extends Batch>(database: Database, batches: re
   write(database, batches, 'skip locked')
 
 const write = <B extends Batch>(database: Database, batches: readonly B[], lock: 'skip locked' | '') =>
-  transaction(database, (tx) => applyWrites(tx, batches, moveCheckpoints(tx, batches, lock)))
+  traced(
+    'project',
+    { read_models: batches.length, events: Math.max(...batches.map(({ events }) => events.length)) },
+    () => transaction(database, (tx) => applyWrites(tx, batches, moveCheckpoints(tx, batches, lock))),
+  )
 
 /**
  * Writes a batch by itself, and waits if its checkpoint is locked. Parks events that cannot be folded or whose rows Postgres rejects, and returns them. Any other

@@ -21,6 +21,7 @@ const EXTERNAL = [
   '@fontsource-variable/*',
   '@grpc/grpc-js',
   '@napi-rs/canvas',
+  '@opentelemetry/*',
   '@temporalio/*',
   'nodemailer',
   'pg-native',

@@ -65,7 +65,7 @@ export const VIOLATIONS: readonly Violation[] = [
   ),
   importing('backend starts no workflow itself', 'backend/tasks/begin.ts', 'workflows/tasks/generateVideo.workflow.ts'),
   importing(
-    'projections import only events, contracts, the kernel’s port and SQL doors',
+    'projections import only events, contracts, the kernel’s port, traces and SQL doors',
     'projections/credits/balance.ts',
     'backend/credits/creditAccount.decider.ts',
   ),

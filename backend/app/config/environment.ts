@@ -119,6 +119,15 @@ const Environment = z.object({
   ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
   ALERT_WEBHOOK: z.optional(service),
   METRICS_TOKEN: z.optional(atLeast(16)),
+  // OpenTelemetry's SDK reads further standard variables, such as the sampler, from the environment itself.
+  OTEL_SDK_DISABLED: z._default(oneOf('true', 'false'), 'false'),
+  OTEL_SERVICE_NAME: z._default(z.string(), 'kinora'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.optional(service),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.optional(service),
+  OTEL_EXPORTER_OTLP_HEADERS: pattern(
+    /^\s*[^\s=,]+=[^\s,]*(,\s*[^\s=,]+=[^\s,]*)*\s*$/,
+    'headers such as api-key=secret,tenant=7',
+  ),
   LOG_LEVEL: z.optional(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
 })
 

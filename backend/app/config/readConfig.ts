@@ -14,6 +14,7 @@ import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { withFiles } from './settingFiles.ts'
 import { bucketOf, type FilePlace, readPlace } from './storageConfig.ts'
+import { readTelemetry, type TelemetryConfig } from './telemetryConfig.ts'
 import { readTemporal, type TemporalConfig } from './temporalConfig.ts'
 import { readVideo, type VideoConfig } from './videoConfig.ts'
 
@@ -22,6 +23,8 @@ import { readVideo, type VideoConfig } from './videoConfig.ts'
  */
 export interface Config {
   readonly production: boolean
+  /** Where traces are sent; undefined: nowhere. */
+  readonly telemetry: TelemetryConfig | undefined
   /** Absolute path of the folder for the embedded database, media and generated secrets. */
   readonly dataDir: string
   readonly roles: readonly Role[]
@@ -104,6 +107,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
   if (makesSecrets) void [secrets.session, secrets.encryption]
   return {
     production,
+    telemetry: readTelemetry(env),
     dataDir,
     roles,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),

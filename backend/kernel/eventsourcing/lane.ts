@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { traced } from '../observability/tracing.ts'
 import { appendTogether, type Following, type HandledTogether, type Join, type Joined } from './appendTogether.ts'
 import type { CommandContext, Handled } from './command.ts'
 import {
@@ -107,7 +108,8 @@ export class Lane<S, C, E extends Event> {
    */
   decide(command: C, context: CommandContext, following: Following<S> = NONE): Promise<HandledTogether<S>> {
     const begins = this.#decider.begins?.(command) ?? false
-    return this.#enqueue({ command, context }, begins, following)
+    const attributes = { category: this.#decider.category, command: (command as Event | null)?.type ?? 'none' }
+    return traced('command', attributes, () => this.#enqueue({ command, context }, begins, following))
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { isLoopback } from '../isLoopback.ts'
+import { correlationOf } from '../observability/tracing.ts'
 import { bearerOf } from './bearer.ts'
 import type { RefuseForeign } from './ownOrigin.ts'
 import { NO_PAGE_POLICY } from './site/pagePolicy.ts'
@@ -28,7 +29,7 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
   return async (ctx, next) => {
     const requestId = uuid7()
     const given = ctx.get('X-Correlation-Id')
-    const correlationId = isUuid(given) ? given : requestId
+    const correlationId = isUuid(given) ? given : (correlationOf(ctx.get('traceparent')) ?? requestId)
     Object.assign(ctx.state, { requestId, correlationId })
     ctx.res.setHeaders(HEADERS)
     ctx.res.setHeader('X-Request-Id', requestId).setHeader('X-Correlation-Id', correlationId)

@@ -2,6 +2,7 @@ import type { Histogram } from 'prom-client'
 import { ConcurrencyConflict, type EventStore, type StreamAppend } from '../eventsourcing/eventStore.port.ts'
 import type { Changes } from '../postgres/changes.ts'
 import type { Metrics } from './metrics.ts'
+import { isTracing, traced } from './tracing.ts'
 
 /** String literals that an answer or its `kind` can be. Excludes `string`, because a metric label must be bounded. */
 type OutcomeOf<Answer> = Answer extends { readonly kind: infer Kind extends string }
@@ -34,7 +35,7 @@ async function measure<T>(
 /** Wraps each method for which `wrap` returns a function. Other members are unchanged; private fields still work. */
 function wrapMethods<T extends object>(
   target: T,
-  wrap: (name: string) => ((call: () => Promise<unknown>) => unknown) | undefined,
+  wrap: (name: string) => ((call: () => Promise<unknown>, input: unknown) => unknown) | undefined,
 ): T {
   return new Proxy(target, {
     get(_, name) {
@@ -42,7 +43,7 @@ function wrapMethods<T extends object>(
       if (typeof value !== 'function') return value
       const method = value.bind(target)
       const run = typeof name === 'string' ? wrap(name) : undefined
-      return run ? (...args: unknown[]) => run(() => method(...args)) : method
+      return run ? (...args: unknown[]) => run(() => method(...args), args[0]) : method
     },
   })
 }
@@ -53,7 +54,7 @@ type MeasuredMethods<T> = {
 }
 
 /**
- * Measures calls to an external service in `kinora_provider_call_seconds`.
+ * Measures calls to an external service, as spans and in `kinora_provider_call_seconds`.
  * @example instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } })
  */
 export const instrumentPort = <T extends object>(
@@ -64,24 +65,48 @@ export const instrumentPort = <T extends object>(
 ): T =>
   wrapMethods(target, (name) => {
     const method = methods[name as keyof T & string]
-    return method && ((run) => measure(run, calls, { port, call: name }, method.outcomes ?? []))
+    const { name: service } = target as { name?: unknown }
+    const attributes = { port, ...(typeof service === 'string' && { service }), call: name }
+    return (
+      method &&
+      ((run) =>
+        traced('call', attributes, () => measure(run, calls, { port, call: name }, method.outcomes ?? []), CLIENT))
+    )
   })
 
-/** Measures workflow activity attempts in `kinora_activity_seconds`, with any workflow engine. */
+const CLIENT = { kind: 'client' } as const
+
+/**
+ * Measures workflow activity attempts in `kinora_activity_seconds`, with any workflow engine. Their spans continue the trace of the request
+ * that submitted the task.
+ * @param correlationOf returns the correlation id of a task
+ */
 export const instrumentActivities = <T extends object>(
   { activities }: Metrics,
   target: T,
   outcomes: readonly OutcomesOf<T[keyof T]>[],
-): T => wrapMethods(target, (activity) => (run) => measure(run, activities, { activity }, outcomes))
+  correlationOf: (taskId: string) => Promise<string | undefined>,
+): T =>
+  wrapMethods(target, (activity) => async (run, input) => {
+    const work = () => measure(run, activities, { activity }, outcomes)
+    if (!isTracing()) return work()
+    const { taskId } = (input ?? {}) as { taskId?: unknown }
+    const correlationId = typeof taskId === 'string' ? await correlationOf(taskId).catch(() => undefined) : undefined
+    return traced('activity', { activity }, work, { correlationId })
+  })
+
+const categoryOf = ({ stream }: StreamAppend) => stream.replace(/-.*/s, '')
 
 /** Measures appends to the event store. One to several streams counts as one. */
 export function instrumentStore({ appends, events: stored }: Metrics, store: EventStore): EventStore {
-  const measured = async <T>(parts: readonly StreamAppend[], append: () => Promise<T>): Promise<T> => {
+  const measured = <T>(parts: readonly StreamAppend[], append: () => Promise<T>): Promise<T> =>
+    traced('append', { category: categoryOf(parts[0]!), streams: parts.length }, () => counted(parts, append))
+  const counted = async <T>(parts: readonly StreamAppend[], append: () => Promise<T>): Promise<T> => {
     const end = appends.startTimer()
     try {
       const appended = await append()
       end({ outcome: 'stored' })
-      for (const { stream, events } of parts) stored.inc({ category: stream.replace(/-.*/s, '') }, events.length)
+      for (const part of parts) stored.inc({ category: categoryOf(part) }, part.events.length)
       return appended
     } catch (error) {
       end({ outcome: error instanceof ConcurrencyConflict ? 'conflict' : 'error' })

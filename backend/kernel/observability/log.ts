@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { traceFields } from './tracing.ts'
 
 /** Patterns that match credentials, with their replacements. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
@@ -48,5 +49,5 @@ function errorFields(error: unknown, depth = 0): LoggedError {
 
 /** Creates a logger that writes JSON lines to standard error, synchronously so that a crash loses none. */
 export function createLog(level: string, to: DestinationStream = pino.destination({ dest: 2, sync: true })): Logger {
-  return pino({ level, serializers: { err: (error) => errorFields(error) } }, to)
+  return pino({ level, mixin: traceFields, serializers: { err: (error) => errorFields(error) } }, to)
 }

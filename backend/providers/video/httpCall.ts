@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { traceHeaders } from '../../kernel/observability/tracing.ts'
 
 interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -48,7 +49,7 @@ export function httpCall(
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     const options = {
       method,
-      headers: { ...headers, ...length },
+      headers: { ...headers, ...length, ...traceHeaders() },
       agent: false,
       signal,
       ...(lookup ? { lookup } : {}),

@@ -52,6 +52,7 @@ export const FIGURES: readonly Figure[] = [
   cost('deliveries', 'delivery_p99', 'append to subscriber, p99', 'ms', 3),
   ratio('analytics 100000', 'page_views', 'page views taken in', "Umami's recorded 185/s", 25),
   rate('audit 1500', 'audit_verify', 'audit verify', 'events/s', 100_000),
+  ratio('tracing', 'traces_off', 'hold in memory, ten more spans, without a collector', 'the same without them', 0.95),
   cost('startUp', 'rest_memory', 'one process at rest', 'MB', 160),
   cost('startUp', 'warm_start', 'start with existing data', 's', 0.5),
 ]
