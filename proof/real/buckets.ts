@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { AwsClient } from 'aws4fetch'
 import { recordAnswers } from '#backend/providers/storage/testing/recordedObjects.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { compare } from './engines.ts'
+import { goProgram, goVersion } from './goProgram.ts'
 import { readRange, startKinora, walkJourney } from './journey.ts'
-import { type Part, type PartContext, Skipped } from './part.ts'
+import type { Part, PartContext } from './part.ts'
 import { preparePython } from './python.ts'
 import { startServer } from './server.ts'
 
@@ -29,21 +29,12 @@ export const BUCKET_PARTS: readonly Part[] = [
 ]
 
 function prepareVersitygw({ cache, folder }: PartContext): Prepared {
-  const program = path.join(cache, 'versitygw')
-  try {
-    if (!existsSync(program)) {
-      const env = { ...process.env, GOBIN: cache }
-      execFileSync('go', ['install', `${VERSITYGW}/cmd/versitygw@latest`], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-    }
-  } catch (error) {
-    throw new Skipped(`Go cannot install it: ${(error as Error).message.trim().split('\n').at(-1)}`)
-  }
-  const built = execFileSync('go', ['version', '-m', program], { encoding: 'utf8' })
+  const program = goProgram(cache, VERSITYGW, '/cmd/versitygw')
   const files = path.join(folder, 'objects')
   mkdirSync(files)
   const account = ['--access', ACCOUNT.accessKeyId, '--secret', ACCOUNT.secretAccessKey]
   return {
-    version: new RegExp(`${VERSITYGW}\\tv(\\S+)`).exec(built)![1]!,
+    version: goVersion(program, VERSITYGW),
     command: (port) => [program, '--port', `127.0.0.1:${port}`, ...account, 'posix', files],
   }
 }

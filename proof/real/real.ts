@@ -7,11 +7,13 @@ import { BUCKET_PARTS } from './buckets.ts'
 import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
 import { GATEWAY_PARTS } from './gateway.ts'
+import { HELM_PARTS } from './helm.ts'
 import { IMAGE_PARTS } from './image.ts'
 import { MAIL_PARTS } from './mail.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROGRAM_PARTS } from './programs.ts'
 import { PROXY_PARTS } from './proxies.ts'
+import { TELEMETRY_PARTS } from './telemetry.ts'
 import { TEMPORAL_PARTS } from './temporal.ts'
 
 const { positionals, values } = parseArgs({
@@ -28,8 +30,10 @@ const ALL = [
   DATABASE_PARTS,
   BUCKET_PARTS,
   TEMPORAL_PARTS,
+  TELEMETRY_PARTS,
   MAIL_PARTS,
   IMAGE_PARTS,
+  HELM_PARTS,
 ].flat()
 const parts: readonly Part[] = ALL.filter(({ name }) => positionals.every((text) => name.includes(text)))
 

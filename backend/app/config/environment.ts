@@ -119,7 +119,7 @@ const Environment = z.object({
   ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
   ALERT_WEBHOOK: z.optional(service),
   METRICS_TOKEN: z.optional(atLeast(16)),
-  // OpenTelemetry's SDK reads further standard variables, such as the sampler, from the environment itself.
+  // OpenTelemetry's SDK reads further standard variables, and the last three, from the environment itself.
   OTEL_SDK_DISABLED: z._default(oneOf('true', 'false'), 'false'),
   OTEL_SERVICE_NAME: z._default(z.string(), 'kinora'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.optional(service),
@@ -129,6 +129,14 @@ const Environment = z.object({
     'headers such as api-key=secret,tenant=7',
   ),
   LOG_LEVEL: z.optional(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
+  OTEL_RESOURCE_ATTRIBUTES: text,
+  OTEL_TRACES_SAMPLER: z.optional(
+    oneOf(
+      ...(['always_on', 'always_off', 'traceidratio'] as const),
+      ...(['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const),
+    ),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: text,
 })
 
 export type Environment = z.infer<typeof Environment>
