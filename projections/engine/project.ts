@@ -53,7 +53,7 @@ export const projectTogether = <B extends Batch>(database: Database, batches: re
 const write = <B extends Batch>(database: Database, batches: readonly B[], lock: 'skip locked' | '') =>
   traced(
     'project',
-    { read_models: batches.length, events: Math.max(...batches.map(({ events }) => events.length)) },
+    { read_models: batches.length, events: Math.max(0, ...batches.map(({ events }) => events.length)) },
     () => transaction(database, (tx) => applyWrites(tx, batches, moveCheckpoints(tx, batches, lock))),
   )
 

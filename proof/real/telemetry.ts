@@ -36,13 +36,17 @@ async function tryTelemetry({ cache, folder }: PartContext): Promise<string> {
       DATA_DIR: path.join(folder, 'data'),
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_SERVICE_NAME: 'kinora-real',
+      LOG_LEVEL: 'warn',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=proof',
       OTEL_BSP_SCHEDULE_DELAY: '200',
     })
     await walkJourney(kinora)
     const spansOf = (name: string) => taken.spans.filter((span) => span.name === name)
     for (const name of ['POST /api/v1/videos/generate', 'command videoTask Succeed', 'append videoTask', 'project'])
-      while (spansOf(name).length === 0) await delay(200)
+      for (let left = 300; spansOf(name).length === 0; left--) {
+        assert.ok(left > 0, `${name} has not arrived, of ${taken.spans.length} spans. ${kinora.errors()}`)
+        await delay(200)
+      }
     const [request] = spansOf('POST /api/v1/videos/generate')
     const trace = taken.spans.filter(({ traceId }) => traceId === request!.traceId).map(({ name }) => name)
     for (const name of ['command creditAccount HoldCredits', 'activity render', 'call video demo create'])

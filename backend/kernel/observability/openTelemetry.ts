@@ -54,7 +54,7 @@ export function startOpenTelemetry(settings: TelemetrySettings, log: Pick<Logger
     const outer = contexts.getStore() ?? ROOT_CONTEXT
     const parent = remote ? trace.setSpanContext(outer, { ...remote, isRemote: true }) : outer
     nextTraceId = traceIdOf(correlationId)
-    const span = tracer.startSpan(name, { attributes, ...(kind && { kind: KINDS[kind] }) }, parent)
+    const span = tracer.startSpan(name, { attributes: validOf(attributes), ...(kind && { kind: KINDS[kind] }) }, parent)
     nextTraceId = undefined
     return { span, context: trace.setSpan(parent, span) }
   }
@@ -65,7 +65,7 @@ export function startOpenTelemetry(settings: TelemetrySettings, log: Pick<Logger
       const texts = Object.values(attributes).filter((value) => typeof value === 'string')
       const { span, context } = start([name, ...texts].join(' '), attributes, options)
       const describe = (more: SpanAttributes, newName?: string) => {
-        span.setAttributes(more)
+        span.setAttributes(validOf(more))
         if (newName) span.updateName(newName)
       }
       return contexts.run(context, () => ended(span, () => run({ describe })))
@@ -106,6 +106,12 @@ function ended<T>(span: RecordedSpan, run: () => T): T {
   }
 }
 
+/** Leaves out what is no number in JSON: a collector refuses a whole batch for one such value. */
+const validOf = (attributes: SpanAttributes): SpanAttributes =>
+  Object.fromEntries(
+    Object.entries(attributes).filter(([, value]) => typeof value === 'string' || Number.isFinite(value)),
+  )
+
 function traceIdOf(correlationId: string | undefined): string | undefined {
   const id = correlationId?.replaceAll('-', '') ?? ''
   return /^(?!0{32})[0-9a-f]{32}$/.test(id) ? id : undefined
@@ -116,7 +122,9 @@ function reportFailures(log: Pick<Logger, 'warn'>): void {
   const next = createLineLimit()
   const report = (message: string) => {
     const omitted = next()
-    if (omitted !== undefined) log.warn({ err: new Error(message), omitted }, 'traces not sent')
+    // The SDK writes an error as JSON, with a stack.
+    const [, reason = message] = /"message":"([^"]*)/.exec(message) ?? []
+    if (omitted !== undefined) log.warn({ reason, omitted }, 'traces not sent')
   }
   const ignore = () => {}
   diag.setLogger(

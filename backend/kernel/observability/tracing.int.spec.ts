@@ -141,6 +141,17 @@ describe('with a collector', () => {
   })
 })
 
+describe('a span with a value that is no number', () => {
+  it('does not reach a collector, which refuses the others with it', async () => {
+    const otlp = await startCollector()
+    const stop = startOpenTelemetry(settingsOf(otlp), SILENT)
+    traced('work', { events: Number.NEGATIVE_INFINITY, streams: 1 }, () => {})
+    await stop()
+    otlp.close()
+    expect(otlp.spans).toMatchObject([{ name: 'work', attributes: { streams: 1 } }])
+  })
+})
+
 describe('a call to an engine', () => {
   it('passes the trace on', async () => {
     const otlp = await startCollector()
