@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Skipped } from './part.ts'
 
@@ -11,6 +11,33 @@ export function goProgram(cache: string, module: string, inner = ''): string {
   asSkipped(() =>
     execFileSync('go', ['install', `${module}${inner}@latest`], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
   )
+  return program
+}
+
+/**
+ * Builds a program of a module that replaces others, which `go install` refuses. Returns its file. @throws Skipped
+ * @param embedded file that the program embeds, and the module lacks
+ */
+export function goProgramOfCopy(
+  cache: string,
+  module: string,
+  version: string,
+  inner: string,
+  embedded: string,
+): string {
+  const name = path.basename(inner)
+  const program = path.join(cache, name)
+  if (existsSync(program)) return program
+  asSkipped(() => {
+    const options = { cwd: cache, encoding: 'utf8', stdio: 'pipe', maxBuffer: 1 << 28 } as const
+    const found = execFileSync('go', ['mod', 'download', '-json', `${module}@${version}`], options)
+    const copy = path.join(cache, `${name}-sources`)
+    execFileSync('cp', ['-r', (JSON.parse(found) as { Dir: string }).Dir, copy])
+    execFileSync('chmod', ['-R', 'u+w', copy])
+    mkdirSync(path.join(copy, path.dirname(embedded)), { recursive: true })
+    writeFileSync(path.join(copy, embedded), '')
+    execFileSync('go', ['build', '-o', program, `.${inner}`], { ...options, cwd: copy })
+  })
   return program
 }
 

@@ -12,6 +12,8 @@ export interface PartContext {
   readonly cache: string
   /** Whether answers are recorded, rather than compared with those of the last recording. */
   readonly record: boolean
+  /** Whether waiting is tried as long as it lasts in use, in minutes, rather than in seconds. */
+  readonly full: boolean
   /** Folder for pictures of what users see, if they are wanted. */
   readonly pictures: string | undefined
 }

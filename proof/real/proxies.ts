@@ -4,11 +4,14 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import sharp from 'sharp'
 import { WebSocket } from 'ws'
 import { freePort } from '#backend/testing/freePort.ts'
-import { startProgram } from '#backend/testing/program.ts'
-import { registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
+import { type TestUser, visitor } from '#backend/testing/testUser.ts'
+import { goProgram, goProgramOfCopy, goVersion } from './goProgram.ts'
+import { startKinora, walkJourney } from './journey.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
 import { makeCertificate } from './server.ts'
 
@@ -24,10 +27,15 @@ interface Setting {
 interface Proxy {
   readonly name: string
   readonly versionArgs: readonly string[]
+  /** Builds the program, if it is not on PATH. @throws Skipped */
+  readonly build?: (cache: string) => { readonly program: string; readonly version: string }
   /** Writes the configuration and returns the arguments of the program. */
   readonly configure: (setting: Setting) => readonly string[]
 }
 
+/** The newest release whose own modules the Go proxy has, down to the last. */
+const TRAEFIK = '3.0.4'
+const CADDY = 'github.com/caddyserver/caddy/v2'
 const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const SAMPLES = path.resolve(import.meta.dirname, '../../docs/operations/proxies')
 const sample = (name: string, replaced: Readonly<Record<string, string>>): string => {
@@ -78,11 +86,44 @@ const PROXIES: readonly Proxy[] = [
   {
     name: 'caddy',
     versionArgs: ['version'],
+    build(cache) {
+      const program = goProgram(cache, CADDY, '/cmd/caddy')
+      return { program, version: goVersion(program, CADDY) }
+    },
     configure: (setting) => {
       const { certificate, key, port, upstream } = setting
-      const site = `https://localhost:${port} {\n tls ${certificate} ${key}\n reverse_proxy 127.0.0.1:${upstream}\n}\n`
+      const site = sample('Caddyfile', {
+        'videos.example.com {': `https://localhost:${port} {\n tls ${certificate} ${key}`,
+        '127.0.0.1:3000': `127.0.0.1:${upstream}`,
+      })
       const text = `{\n admin off\n auto_https disable_redirects\n}\n${site}`
       return ['run', '--adapter', 'caddyfile', '--config', written(setting, 'Caddyfile', text)]
+    },
+  },
+  {
+    name: 'traefik',
+    versionArgs: ['version'],
+    build: (cache) => ({
+      program: goProgramOfCopy(
+        cache,
+        'github.com/traefik/traefik/v3',
+        `v${TRAEFIK}`,
+        '/cmd/traefik',
+        'webui/static/index.html',
+      ),
+      version: TRAEFIK,
+    }),
+    configure: (setting) => {
+      const { certificate, key, port, upstream } = setting
+      const routes = sample('traefik-kinora.yml', {
+        'Host(`videos.example.com`)': 'Host(`localhost`)',
+        '/etc/ssl/videos.example.com/fullchain.pem': certificate,
+        '/etc/ssl/videos.example.com/privkey.pem': key,
+        '127.0.0.1:3000': `127.0.0.1:${upstream}`,
+      })
+      const file = written(setting, 'traefik-kinora.yml', routes)
+      const text = sample('traefik.yml', { ':443': `127.0.0.1:${port}`, '/etc/traefik/traefik-kinora.yml': file })
+      return [`--configFile=${written(setting, 'traefik.yml', text)}`]
     },
   },
 ]
@@ -93,10 +134,16 @@ export const PROXY_PARTS: readonly Part[] = PROXIES.map((proxy) => ({
   run: (context) => tryProxy(proxy, context),
 }))
 
-async function tryProxy({ name, versionArgs, configure }: Proxy, { folder }: PartContext): Promise<string> {
-  const printed = spawnSync(name, versionArgs, { encoding: 'utf8' })
-  if (printed.error) throw new Skipped('it is not on PATH')
-  const [version = ''] = /\d+\.\d+\.\d+/.exec(printed.stdout + printed.stderr) ?? []
+/** Returns the program on PATH, or one that is built. @throws Skipped */
+function programOf({ name, versionArgs, build }: Proxy, cache: string) {
+  const { error, stdout, stderr } = spawnSync(name, versionArgs, { encoding: 'utf8' })
+  if (!error) return { program: name, version: /\d+\.\d+\.\d+/.exec(stdout + stderr)?.[0] ?? '' }
+  if (!build) throw new Skipped('it is not on PATH')
+  return build(cache)
+}
+
+async function tryProxy(tried: Proxy, { cache, folder, full }: PartContext): Promise<string> {
+  const { program, version } = programOf(tried, cache)
   const { certificate, key } = makeCertificate(folder)
   const [port, upstream] = [await freePort(), await freePort()]
   const url = `https://localhost:${port}`
@@ -107,8 +154,8 @@ async function tryProxy({ name, versionArgs, configure }: Proxy, { folder }: Par
     PUBLIC_URL: url,
     OPERATOR_PASSWORD: OPERATOR.password,
   }
-  const kinora = await startProgram(env)
-  const proxy = spawn(name, configure({ folder, certificate, key, port, upstream }), {
+  const kinora = await startKinora(env)
+  const proxy = spawn(program, tried.configure({ folder, certificate, key, port, upstream }), {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const said: string[] = []
@@ -116,7 +163,7 @@ async function tryProxy({ name, versionArgs, configure }: Proxy, { folder }: Par
   try {
     const ca = readFileSync(certificate)
     await listens(proxy, { url, ca }, said)
-    await tryThrough({ url, ca }, `http://localhost:${upstream}`)
+    await tryThrough({ url, ca }, `http://localhost:${upstream}`, full)
     return version
   } finally {
     proxy.kill('SIGINT')
@@ -140,18 +187,28 @@ async function listens(proxy: ChildProcess, front: Front, said: readonly string[
 }
 
 /** @param direct address of Kinora itself */
-async function tryThrough(front: Front, direct: string): Promise<void> {
-  const user = await registerUser(direct)
+async function tryThrough(front: Front, direct: string, full: boolean): Promise<void> {
+  const { user, id: film } = await walkJourney({ url: direct })
   const socket = await openSocket(front, user)
-  const idle = delay(75_000)
+  const idle = delay(full ? 75_000 : 5_000)
 
   const cookie = { cookie: user.cookie, origin: front.url }
   assert.equal((await send(front, '/api/v1/auth/me', { headers: cookie })).status, 200)
-  const upload = (bytes: number) => uploadOf(front, cookie, bytes)
+  const upload = (megabytes: number) => uploadOf(front, cookie, Buffer.alloc(megabytes * 1_000_000, 'x'))
   assert.equal((await upload(19)).code, 'invalid_file_type', 'a file of 19 MB that is no picture')
-  assert.equal((await upload(21)).status, 413, 'a file of 21 MB')
-  const range = await send(front, '/favicon.svg', { headers: { range: 'bytes=0-9' } })
-  assert.ok([200, 206].includes(range.status))
+  assert.deepEqual(await upload(21), { status: 413, code: 'payload_too_large' }, 'a file of 21 MB')
+  const noise = {
+    width: 1_000,
+    height: 1_000,
+    channels: 3,
+    background: 'grey',
+    noise: { type: 'gaussian', sigma: 80 },
+  } as const
+  const picture = await sharp({ create: noise }).jpeg().toBuffer()
+  const slow = uploadOf(front, cookie, picture, full ? 7_000 : 200)
+  slow.catch(() => {})
+  const range = await send(front, `/api/v1/videos/preview/${film}`, { headers: { ...cookie, range: 'bytes=4-7' } })
+  assert.deepEqual(range, { status: 206, text: 'ftyp' }, 'a range of a film')
 
   const claimed = { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9' }
   await send(front, '/api/v1/analytics/page-view', {
@@ -161,10 +218,11 @@ async function tryThrough(front: Front, direct: string): Promise<void> {
   })
   assert.deepEqual(await addressesOf(direct), ['127.0.0.1'], 'a visitor who claims another address')
 
+  assert.equal((await slow).status, 200, 'an upload that takes long')
   await idle
   socket.send('{"type":"ping"}')
   const [answer] = await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })
-  assert.deepEqual(JSON.parse(String(answer)), { type: 'pong' }, 'a socket that was idle for 75 seconds')
+  assert.deepEqual(JSON.parse(String(answer)), { type: 'pong' }, 'a socket that was idle')
   socket.close()
 }
 
@@ -175,9 +233,15 @@ async function openSocket({ url, ca }: Front, user: TestUser): Promise<WebSocket
   return socket
 }
 
-async function uploadOf(front: Front, headers: Readonly<Record<string, string>>, megabytes: number) {
+/** Uploads a file in ten parts. @param pauseMs time between two */
+async function uploadOf(
+  front: Front,
+  headers: Readonly<Record<string, string>>,
+  file: Buffer<ArrayBuffer>,
+  pauseMs = 0,
+) {
   const form = new FormData()
-  form.set('file', new Blob([Buffer.alloc(megabytes * 1_000_000, 'x')], { type: 'image/jpeg' }), 'a.jpg')
+  form.set('file', new Blob([file], { type: 'image/jpeg' }), 'a.jpg')
   const encoded = new Response(form)
   const body = Buffer.from(await encoded.arrayBuffer())
   const type = { 'content-type': encoded.headers.get('content-type')! }
@@ -185,6 +249,7 @@ async function uploadOf(front: Front, headers: Readonly<Record<string, string>>,
     method: 'POST',
     headers: { ...headers, ...type },
     body,
+    pauseMs,
   })
   return { status, code: (JSON.parse(text) as { code?: string }).code }
 }
@@ -206,16 +271,31 @@ interface Sent {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
+  /** Time between two of the ten parts of the body, ms. */
+  readonly pauseMs?: number
 }
 
-function send({ url, ca }: Front, pathname: string, { method = 'GET', headers = {}, body }: Sent = {}) {
+function send(
+  { url, ca }: Front,
+  pathname: string,
+  { method = 'GET', headers = {}, body = '', pauseMs = 0 }: Sent = {},
+) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const call = request(url + pathname, { method, headers, ca }, async (answer) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of answer) chunks.push(chunk as Buffer)
-      resolve({ status: answer.statusCode!, text: Buffer.concat(chunks).toString() })
+    const call = request(url + pathname, { method, headers, ca }, (answer) => {
+      const { statusCode: status = 0 } = answer
+      text(answer).then((read) => resolve({ status, text: read }), reject)
     })
     call.on('error', reject)
-    call.end(body)
+    call.setHeader('content-length', Buffer.byteLength(body))
+    const bytes = Buffer.from(body)
+    const step = Math.ceil(bytes.length / 10)
+    const write = async () => {
+      for (let at = 0; at < bytes.length; at += step) {
+        call.write(bytes.subarray(at, at + step))
+        if (pauseMs > 0) await delay(pauseMs)
+      }
+      call.end()
+    }
+    void write()
   })
 }

@@ -18,7 +18,11 @@ import { TEMPORAL_PARTS } from './temporal.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { record: { type: 'boolean', default: false }, pictures: { type: 'string' } },
+  options: {
+    record: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    pictures: { type: 'string' },
+  },
 })
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
 const ALL = [
@@ -46,7 +50,7 @@ process.exit(failed > 0 || parts.length === 0 ? 1 : 0)
 async function lineOf({ name, run }: Part): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'kinora-real-'))
   try {
-    return `${name} ${await run({ folder, cache: CACHE, record: values.record, pictures: values.pictures })}: passed`
+    return `${name} ${await run({ ...values, folder, cache: CACHE, pictures: values.pictures })}: passed`
   } catch (error) {
     if (error instanceof Skipped) return `${name}: skipped, ${error.message}`
     failed++
