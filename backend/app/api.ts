@@ -9,6 +9,8 @@ import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import type { Running } from '../kernel/postgres/leased.ts'
 import { prepareLauncher } from '../kernel/processes/runProgram.ts'
+import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
+import { watchSockets } from '../operators/alerts/watchSockets.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { tellWhenDone } from '../tasks/tellWhenDone.ts'
 import type { Adapters } from './adapters.ts'
@@ -24,7 +26,7 @@ export function prepareApi(
   services: Services,
   listening: Listening,
 ): () => Running {
-  const { config, database, observability } = context
+  const { config, database, log, observability, pool } = context
   // The first upload needs it.
   prepareLauncher()
   const accounts = createAccountServices({
@@ -38,7 +40,11 @@ export function prepareApi(
     publicUrl: listening.publicUrl,
     grantFreeCredits: services.welcome,
   })
-  const realtime = createRealtime(database, accounts.sessions.isOpen)
+  const realtime = createRealtime(
+    database,
+    accounts.sessions.isOpen,
+    watchSockets(createOperatorAlerts(pool, log), (err) => log.warn({ err }, 'operator alert not raised')),
+  )
   observability.onCollect(() => observability.metrics.sockets.set(realtime.count()))
   const api = composeApi(context, adapters, services, { ...listening, accounts, realtime })
   return () => startApi(context, adapters, services, listening, { accounts, realtime, api })

@@ -14,6 +14,7 @@ import {
 } from '../../operators/alerts/operatorAlerts.ts'
 import { tellOperator } from '../../operators/alerts/tellOperator.ts'
 import { type Condition, watchConditions } from '../../operators/alerts/watchConditions.ts'
+import { SOCKETS_MISSING } from '../../operators/alerts/watchSockets.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { type ProviderAlerts, providerOfAlert } from '../../providers/video/protection/providerAlerts.ts'
 import type { Adapters } from '../adapters.ts'
@@ -28,6 +29,7 @@ const ENOUGH_VIDEOS = 10
 const SHOWN_FOR_MS = new Map([
   [SUBSCRIPTION_SILENT, 15 * 60_000],
   [SERVER_RESTARTED, 24 * HOUR_MS],
+  [SOCKETS_MISSING, 24 * HOUR_MS],
 ])
 const MIN_FREE_BYTES = 2 ** 30
 const MIN_FREE_SHARE = 0.05

@@ -213,7 +213,9 @@ describe('tokens that nobody used', () => {
   it('are removed at most once a minute', async () => {
     const left = async () => (await db.pool.query('select 1 from socket_token where expires_at < now()')).rowCount
     const expire = () => db.pool.query(`update socket_token set expires_at = now() - interval '1 second'`)
-    const issuing = createRealtime(db.database, async () => true)
+    const expired: number[] = []
+    const watch = { expired: (tokens: number) => void expired.push(tokens), arrived: () => {} }
+    const issuing = createRealtime(db.database, async () => true, watch)
     await issuing.issueToken(userId, sessionId)
     await expire()
     await issuing.issueToken(userId, sessionId)
@@ -222,6 +224,7 @@ describe('tokens that nobody used', () => {
     await issuing.issueToken(userId, sessionId)
     clock.mockRestore()
     expect(await left()).toBe(0)
+    expect(expired.at(-1)).toBeGreaterThan(0)
     await issuing.close()
   })
 })

@@ -33,6 +33,12 @@ const LAST_WORDS_MS = 1_000
 
 export type Realtime = ReturnType<typeof createRealtime>
 
+/** Compares the sockets that were asked for with those that arrive. */
+interface SocketWatch {
+  expired(tokens: number): void
+  arrived(): void
+}
+
 /**
  * Manages the WebSockets of this process by user. A socket belongs to the session that opened it. Callers decide what to
  * send.
@@ -41,10 +47,14 @@ export type Realtime = ReturnType<typeof createRealtime>
  * realtime.attach(createServer({ shouldUpgradeCallback: isSocketRequest }))
  * realtime.send(userId, { type: 'credits_update', balance: 5 })
  */
-export function createRealtime(database: Database, isSessionOpen: (sessionId: string) => Promise<boolean>) {
+export function createRealtime(
+  database: Database,
+  isSessionOpen: (sessionId: string) => Promise<boolean>,
+  watch: SocketWatch = { expired() {}, arrived() {} },
+) {
   const sockets = new Map<string, Set<WebSocket>>()
   const sessions = new WeakMap<WebSocket, string>()
-  const tokens = createSocketTokens(database)
+  const tokens = createSocketTokens(database, watch.expired)
   const server = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
 
   const accept = async (socket: WebSocket, request: IncomingMessage) => {
@@ -64,6 +74,7 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
       if (own.size === 0) sockets.delete(userId)
     })
     startReceiving()
+    watch.arrived()
     // Checked after the socket is kept: a session that ends from now on closes it.
     if (!(await isSessionOpen(sessionId))) socket.close(UNAUTHENTICATED, 'unauthenticated')
   }

@@ -8,8 +8,11 @@ const SWEEP_EVERY_MS = 60_000
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
-/** Creates the single-use tokens by which browsers open sockets. */
-export function createSocketTokens(database: Database) {
+/**
+ * Creates the single-use tokens by which browsers open sockets.
+ * @param onExpired called with the number of tokens that were not used in time
+ */
+export function createSocketTokens(database: Database, onExpired: (tokens: number) => void) {
   let sweepAt = 0
   return {
     async issue(userId: string, sessionId: string): Promise<string> {
@@ -23,7 +26,7 @@ export function createSocketTokens(database: Database) {
       )
       if (Date.now() >= sweepAt) {
         sweepAt = Date.now() + SWEEP_EVERY_MS
-        await query(em, 'delete from socket_token where expires_at < now()')
+        onExpired((await query(em, 'delete from socket_token where expires_at < now() returning 1')).length)
       }
       return token
     },

@@ -37,6 +37,13 @@ export const problem =
       contentType: 'application/problem+json',
       body: JSON.stringify({ status, code, detail: `The server says: ${code}.`, ...more }),
     })
+/** Answers as nginx does to a body above `client_max_body_size`. */
+export const refusedByProxy = (route: Route) =>
+  route.fulfill({
+    status: 413,
+    contentType: 'text/html',
+    body: '<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n</html>\r\n',
+  })
 export const unreachable = (route: Route) => route.abort('connectionfailed')
 
 /** Returns a task in the API's format, with the status `Success` by default. */

@@ -9,6 +9,7 @@ import {
   openTask,
   picture,
   problem,
+  refusedByProxy,
   taskOf,
   unreachable,
   type WorkspaceState,
@@ -74,6 +75,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     const refusals = [
       [unreachable, errors.upload_failed],
       [problem(413, 'payload_too_large'), texts.image.refused.size],
+      [refusedByProxy, errors.proxy_limit],
       [problem(422, 'invalid_file_type'), texts.image.refused.type],
       [problem(500, 'internal'), texts.image.refused.failed],
       [problem(422, 'image_damaged'), errors.image_damaged],

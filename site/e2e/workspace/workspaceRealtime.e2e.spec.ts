@@ -98,6 +98,17 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     const tokens = count(TOKEN)
     await open()
     await polls(tokens)
+    const row = page.locator('[data-task="a"]')
+    await pass(page, 5_000, 5_000)
+    await page.getByText(texts.realtime.polling).waitFor()
+    for (const status of ['Processing', 'DOWNLOADING'] as const) {
+      state.tasks = [openTask('a', status, { progress: 40 })]
+      await pass(page, 5_000, 5_000)
+      await row.getByText(texts.status[status]).waitFor()
+      await expect.poll(() => page.locator('main').textContent()).not.toContain('%')
+      expect(await page.title()).toBe(texts.metaTitle)
+    }
+    state.tasks = [openTask('a', 'Processing')]
     /** Returns how often the list and the open task are read while time passes. */
     const reads = async (ms: number) => {
       const [lists, looks] = [count(LIST), count('GET /videos/tasks/a')]
@@ -115,6 +126,8 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await open()
     // The list is read again when the socket has connected.
     await expect.poll(() => count(LIST)).toBe(lists + 2)
+    await row.getByText('%').waitFor()
+    expect(await page.getByText(texts.realtime.polling).count()).toBe(0)
     expect(await reads(59_000)).toEqual([0, 0])
     expect(await reads(1_000)).toEqual([1, 0])
   })

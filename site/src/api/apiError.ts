@@ -27,6 +27,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Code of a body that a proxy refused, so that Kinora never saw it. */
+export const PROXY_LIMIT = 'proxy_limit'
+
 interface ProblemBody {
   readonly code?: unknown
   readonly detail?: unknown
@@ -34,10 +37,10 @@ interface ProblemBody {
   readonly errors?: unknown
 }
 
-/** Parses an error response. A response without a code, such as a proxy's error page, keeps its message, if any. */
+/** Parses an error response. A response without a code, such as a proxy's error page, keeps its message, if any. A 413 without one is a proxy's. */
 export function problemOf(status: number, body: ProblemBody | undefined, retryAfter?: string | null): ApiError {
   const detail = [body?.detail, body?.message].find((text) => typeof text === 'string')
-  const fallback = status >= 500 && detail === undefined ? 'internal' : 'unknown'
+  const fallback = status === 413 ? PROXY_LIMIT : status >= 500 && detail === undefined ? 'internal' : 'unknown'
   const code = typeof body?.code === 'string' ? body.code : fallback
   const faults = Array.isArray(body?.errors) ? (body.errors as ApiError['faults']) : []
   return new ApiError(status, code, detail, faults, Number(retryAfter) || undefined, body)

@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { startTransition, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
+import { isFinal } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -11,6 +12,7 @@ import { useBusy } from '../../ui/useBusy.ts'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { Unknown } from '../../ui/waits/Unknown.tsx'
 import { $paused, refreshNow } from './freshness.ts'
+import { $polling } from './realtime.ts'
 import { $takes } from './stage/takes.ts'
 import type { TaskView } from './TaskActions.tsx'
 import { TaskDialog } from './TaskDialog.tsx'
@@ -26,6 +28,7 @@ export function QueueCard() {
   const takes = useStore($takes)
   const inProgress = useStore($inProgress)
   const paused = useStore($paused)
+  const polling = useStore($polling)
   const demo = useStore($demo)
   const [refreshing, run] = useBusy()
   const refresh = () => run(refreshNow)
@@ -47,6 +50,11 @@ export function QueueCard() {
             {t('workspace.queue.resume')}
           </Button>
         </Notice>
+      )}
+      {polling && !paused && list.tasks.some((task) => !isFinal(task)) && (
+        <p className="hint" role="status">
+          {t('workspace.realtime.polling')}
+        </p>
       )}
       {list.status === 'loading' && (
         <>

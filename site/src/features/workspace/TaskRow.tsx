@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { madeBy } from '../../api/task/madeBy.ts'
-import { isFinal, percentOf, readStatus, stepsOf, stillOf } from '../../api/taskProgress.ts'
+import { isFinal, readStatus, stepsOf, stillOf } from '../../api/taskProgress.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { movementNames } from '../../i18n/movements.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
@@ -10,9 +10,10 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Placeholder } from '../../ui/task/Placeholder.tsx'
 import { Progress } from '../../ui/task/Progress.tsx'
 import { $estimates, $now } from './queue.ts'
+import { $shownPercent } from './shownPercent.ts'
 import { leftText } from './stage/leftText.ts'
 import { TaskActions, type TaskView } from './TaskActions.tsx'
-import { endText, failureText, isCancelled } from './tasks.ts'
+import { endText, failureText, isCancelled, statusText } from './tasks.ts'
 
 interface TaskRowProps {
   readonly task: Task
@@ -77,7 +78,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
 function OpenTask({ task }: { task: Task }) {
   const t = translate()
   const estimate = useStore($estimates).get(task.id)
-  const status = readStatus(task.status)
+  const percent = useStore($shownPercent)(task)
   const notes = [
     estimate?.position != null && t('workspace.queue.ahead', { position: estimate.position }),
     estimate && leftText(estimate.secondsLeft, t),
@@ -86,9 +87,9 @@ function OpenTask({ task }: { task: Task }) {
     <>
       <Progress
         label={t('workspace.task.progress')}
-        state={t(`workspace.status.${status ?? 'unknown'}`)}
-        percent={percentOf(task)}
-        steps={stepsOf(task)}
+        state={statusText(task)}
+        percent={percent}
+        steps={stepsOf(percent === null ? { ...task, progress: null } : task)}
       />
       {notes.length > 0 && <p className="hint">{notes.join(' · ')}</p>}
     </>

@@ -8,6 +8,18 @@ import { showToast } from '../../ui/toasts/toasts.ts'
 import { applyUpdate, dropTask } from './tasks.ts'
 
 export const $connected = atom(false)
+/** True while no socket has been open for some seconds: the page knows only what it asks for. */
+export const $polling = atom(false)
+
+const POLLING_AFTER_MS = 5_000
+let late: ReturnType<typeof setTimeout> | undefined
+
+function setConnected(connected: boolean): void {
+  clearTimeout(late)
+  $connected.set(connected)
+  if (connected) $polling.set(false)
+  else late = setTimeout(() => $polling.set(true), POLLING_AFTER_MS)
+}
 
 let end: (() => void) | undefined
 
@@ -38,11 +50,13 @@ function giveUp(why: 'refused' | 'lost'): void {
 
 /** Opens the socket unless one is already open or connecting. */
 export function connectRealtime(): void {
-  end ??= liveSocket({
+  if (end) return
+  setConnected(false)
+  end = liveSocket({
     address: socketAddress,
     open: (address) => new WebSocket(address),
     onMessage: (message) => handleMessage(message as RealtimeMessage),
-    onChange: (connected) => $connected.set(connected),
+    onChange: setConnected,
     onGiveUp: giveUp,
     refusedCode: SOCKET_UNAUTHENTICATED,
   })

@@ -95,9 +95,13 @@ export const failureText = (task: Task): string =>
 /** Returns whether its owner has cancelled the task. It ends as `Fail`, but nothing failed. */
 export const isCancelled = ({ error_code }: Task): boolean => error_code === 'cancelled'
 
+/** Returns the state of a task. */
+export const statusText = ({ status }: Pick<Task, 'status'>): string =>
+  translate()(`workspace.status.${readStatus(status) ?? 'unknown'}`)
+
 /** Returns how a task ended. */
 export const endText = (task: Task): string =>
-  translate()(`workspace.status.${isCancelled(task) ? 'Cancelled' : (readStatus(task.status) ?? 'unknown')}`)
+  isCancelled(task) ? translate()('workspace.status.Cancelled') : statusText(task)
 
 /** Replaces a task in the list, or inserts it at the top. */
 export function putTask(task: Task): void {

@@ -4,7 +4,8 @@ import type { Step } from '../../api/taskProgress.ts'
 interface ProgressProps {
   readonly label: string
   readonly state: string
-  readonly percent: number
+  /** Null if it is not known. */
+  readonly percent: number | null
   readonly steps: readonly Step[]
 }
 
@@ -15,15 +16,15 @@ export function Progress({ label, state, percent, steps }: ProgressProps) {
   return (
     <div className="progress">
       <span>{state}</span>
-      <span className="muted">{percent}%</span>
+      {percent !== null && <span className="muted">{percent}%</span>}
       <div
         className="progress-bar"
         role="progressbar"
         aria-label={label}
         aria-valuemin={0}
         aria-valuemax={100}
-        aria-valuenow={percent}
-        aria-valuetext={`${state}, ${percent}%`}
+        aria-valuenow={percent ?? undefined}
+        aria-valuetext={percent === null ? state : `${state}, ${percent}%`}
       >
         {steps.map((step) => (
           <span className="progress-step" data-state={step.state} key={step.name}>

@@ -1,7 +1,7 @@
 import { atom, type ReadableAtom } from 'nanostores'
 import type { CropEdges } from '#backend/kernel/media/contract.ts'
 import { authorized } from '../../../api/api.ts'
-import { ApiError } from '../../../api/apiError.ts'
+import { ApiError, PROXY_LIMIT } from '../../../api/apiError.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
 import { uploadFirstFrame } from '../../../api/upload.ts'
 import { translate } from '../../../i18n/client.ts'
@@ -56,6 +56,7 @@ export interface FrameSlot {
 function uploadFault(error: unknown): string {
   const t = translate()
   if (!(error instanceof ApiError) || error.status === 0) return codeText('upload_failed')
+  if (error.code === PROXY_LIMIT) return codeText(PROXY_LIMIT)
   if (error.status === 413) return t('workspace.image.refused.size')
   if (error.code === 'invalid_file_type') return t('workspace.image.refused.type')
   return error.status >= 500 && error.status !== 503 ? t('workspace.image.refused.failed') : errorText(error)

@@ -1,12 +1,13 @@
 import { useStore } from '@nanostores/react'
 import { type CSSProperties, useEffect, useRef } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isWaiting, percentOf, readStatus, stillOf } from '../../../api/taskProgress.ts'
+import { isWaiting, readStatus, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Loop } from '../../../ui/task/Loop.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
-import { endText, failureText } from '../tasks.ts'
+import { $shownPercent } from '../shownPercent.ts'
+import { endText, failureText, statusText } from '../tasks.ts'
 import { leftText } from './leftText.ts'
 import { tintFrom } from './tint.ts'
 
@@ -25,6 +26,7 @@ const part = (value: number) => ({ '--part': value }) as CSSProperties
 export function Film({ task }: { readonly task: Task }) {
   const t = translate()
   const state = filmState(task)
+  const percent = useStore($shownPercent)(task)
   const still = stillOf(task)
   const picture = useRef<HTMLImageElement>(null)
   useEffect(() => {
@@ -37,7 +39,7 @@ export function Film({ task }: { readonly task: Task }) {
     return () => image.removeEventListener('load', tint)
   }, [still])
   return (
-    <div className="film clip" data-state={state} style={part(percentOf(task) / 100)}>
+    <div className="film clip" data-state={state} style={part((percent ?? 0) / 100)}>
       <div className="film-picture">{still ? <img ref={picture} src={still} alt="" /> : <Placeholder />}</div>
       {state === 'finished' && task.video_url ? (
         <Loop key={task.id} id="film" task={task} label={t('workspace.stage.film')} />
@@ -59,17 +61,18 @@ export function Film({ task }: { readonly task: Task }) {
 function Progress({ task, state }: { readonly task: Task; readonly state: 'waiting' | 'rendering' }) {
   const t = translate()
   const estimate = useStore($estimates).get(task.id)
-  const percent = percentOf(task)
+  const percent = useStore($shownPercent)(task)
+  const position = state === 'waiting' ? estimate?.position : undefined
+  const big = position ? t('workspace.queue.ahead', { position }) : percent === null ? statusText(task) : `${percent}%`
   const facts = [
-    t(`workspace.status.${readStatus(task.status) ?? 'unknown'}`),
+    big !== statusText(task) && statusText(task),
     state === 'rendering' && estimate && leftText(estimate.secondsLeft, t),
     state === 'waiting' && estimate && leftText(estimate.secondsLeft, t),
     t('workspace.stage.held', { count: task.credits_consumed }),
   ].filter((fact) => typeof fact === 'string')
-  const position = state === 'waiting' ? estimate?.position : undefined
   return (
     <div className="film-slate stack gap-1">
-      <p className="film-big">{position ? t('workspace.queue.ahead', { position }) : `${percent}%`}</p>
+      <p className="film-big">{big}</p>
       <p className="row film-facts">
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>

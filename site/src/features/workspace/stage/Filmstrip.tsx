@@ -1,13 +1,14 @@
 import { useStore } from '@nanostores/react'
 import { type CSSProperties, useEffect, useRef } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isFinal, percentOf, stillOf } from '../../../api/taskProgress.ts'
+import { isFinal, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { taskTitle } from '../../../i18n/taskTitle.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
-import { endText, isCancelled } from '../tasks.ts'
+import { $shownPercent } from '../shownPercent.ts'
+import { endText, isCancelled, statusText } from '../tasks.ts'
 import { filmState } from './Film.tsx'
 import { $current, $takes, showTake } from './takes.ts'
 
@@ -37,10 +38,10 @@ function Take({ task, isCurrent }: { readonly task: Task; readonly isCurrent: bo
   const position = useStore($estimates).get(task.id)?.position
   const state = filmState(task)
   const still = stillOf(task)
-  const percent = percentOf(task)
+  const percent = useStore($shownPercent)(task)
   const note = {
     waiting: position ? t('workspace.stage.waiting', { position }) : t('workspace.status.Queueing'),
-    rendering: `${percent}%`,
+    rendering: percent === null ? statusText(task) : `${percent}%`,
     finished: '',
     failed: endText(task),
   }[state]
@@ -61,7 +62,7 @@ function Take({ task, isCurrent }: { readonly task: Task; readonly isCurrent: bo
       data-state={state}
       aria-current={isCurrent || undefined}
       aria-label={note ? `${taskTitle(task)}, ${note}` : taskTitle(task)}
-      style={{ '--part': percent / 100 } as CSSProperties}
+      style={{ '--part': (percent ?? 0) / 100 } as CSSProperties}
       onClick={() => showTake(task.id)}
     >
       {still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />}

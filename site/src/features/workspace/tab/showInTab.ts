@@ -1,8 +1,9 @@
 import { computed } from 'nanostores'
+import { $polling } from '../realtime.ts'
 import { $tasks } from '../tasks.ts'
 import { tabIcon, tabProgress, tabTitle } from './tabProgress.ts'
 
-const $progress = computed($tasks, ({ tasks }) => tabProgress(tasks))
+const $progress = computed([$tasks, $polling], ({ tasks }, polling) => (polling ? null : tabProgress(tasks)))
 
 /** Shows the progress in the title and the icon of the tab. Returns a function that stops. */
 export function showInTab(): () => void {
