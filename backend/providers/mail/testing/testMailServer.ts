@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** An SMTP server for tests. */
+/** A test double of a mail server. Its replies are compared with those of a real one in recordings.int.spec.ts. */
 export interface TestMailServer {
   readonly url: string
   /** Accepted emails, as received. */
@@ -17,8 +17,19 @@ export interface TestMailServer {
   stop(): Promise<void>
 }
 
+interface TestMailServerOptions {
+  /** Certificate and key: the server then requires STARTTLS. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+  /** Largest mail, in bytes. */
+  readonly size?: number
+  /** A text with this word is refused. */
+  readonly refusedText?: string
+}
+
+const refusal = (responseCode: number) => Object.assign(new Error('refused'), { responseCode })
+
 /** Creates a stopped mail server. It keeps its port across restarts. */
-export function createTestMailServer(): TestMailServer {
+export function createTestMailServer({ tls, size, refusedText }: TestMailServerOptions = {}): TestMailServer {
   let server: SMTPServer | undefined
   let port = 0
   const mails: TestMailServer = {
@@ -33,18 +44,22 @@ export function createTestMailServer(): TestMailServer {
     async start() {
       server = new SMTPServer({
         authOptional: true,
-        disabledCommands: ['STARTTLS'],
+        ...(tls ?? { disabledCommands: ['STARTTLS'] }),
+        ...(size && { size }),
         disableReverseLookup: true,
         // Stop without waiting for the idle connections that clients keep open.
         closeTimeout: 100,
+        onMailFrom: (_address, { secure }, callback) => callback(tls && !secure ? refusal(530) : null),
         onRcptTo({ address }, _session, callback) {
           mails.asked.push(address)
           const responseCode = mails.answer(address)
-          callback(responseCode ? Object.assign(new Error('recipient refused'), { responseCode }) : null)
+          callback(responseCode ? refusal(responseCode) : null)
         },
         onData(stream, _session, callback) {
           const take = (mail: string) => {
             if (mails.hangs) return
+            if (stream.sizeExceeded) return callback(refusal(552))
+            if (refusedText && mail.includes(refusedText)) return callback(refusal(554))
             mails.taken.push(mail)
             callback()
           }
