@@ -29,7 +29,10 @@ afterAll(async () => {
 
 const start = (port: number) =>
   startProgram(
-    { DATA_DIR: folder, PORT: String(port), SEED: String(Math.floor(random() * 1e9)) },
+    {
+      ...{ DATA_DIR: folder, PORT: String(port), SEED: String(Math.floor(random() * 1e9)) },
+      ENGINE: FULL ? 'demo' : 'double',
+    },
     path.join(import.meta.dirname, '../testing/chaosProgram.ts'),
   )
 

@@ -6,6 +6,7 @@ const FULL = process.env.KINORA_FULL === '1'
  * may sleep, and must not assert a time. docs/decisions/0039-time-of-the-tests.md.
  */
 export const WAITS = [
+  'backend/apiKeys/killedKey.int.spec.ts',
   'backend/app/{degraded,killed}.int.spec.ts',
   'backend/app/layouts/{layoutKilled,rollingUpgrade}.int.spec.ts',
   'backend/app/outages/*.int.spec.ts',
