@@ -18,6 +18,13 @@ export async function findUserId(pool: Queries, idOrEmail: string): Promise<stri
   return rows[0]?.id
 }
 
+/** Returns the addresses of accounts by their ids. Those of erased accounts are missing. */
+export async function readEmails(pool: Queries, ids: readonly string[]): Promise<Map<string, string>> {
+  const sql = 'select id, email from user_account where id = any($1)'
+  const { rows } = await pool.query<{ id: string; email: string }>(sql, [ids])
+  return new Map(rows.map(({ id, email }) => [id, email]))
+}
+
 /** Returns the ids of verified accounts that have received free credits: the grant is in the log before the verification. */
 export async function readWelcomedUsers(client: Queries): Promise<string[]> {
   const sql = `select a.id from free_grant g join user_account a on a.id = g.user_id where a.email_verified_at is not null`

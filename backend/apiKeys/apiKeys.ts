@@ -3,6 +3,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { Scope } from '../kernel/http/contract.ts'
 import { must } from '../kernel/must.ts'
+import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { type Transaction, transaction } from '../kernel/postgres/transaction.ts'
 import type { Clock } from '../kernel/time.ts'
@@ -35,6 +36,9 @@ export interface KeyRow {
   readonly last_network: string | null
 }
 
+/** A key that someone other than its owner has ended. */
+export type EndedKey = Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint'>
+
 /** Columns that a rotation copies. */
 type Settings = Pick<
   KeyRow,
@@ -43,8 +47,9 @@ type Settings = Pick<
 
 const COLUMNS = `id, user_id, purse_id, hint, name, scopes, credits_per_day, credits_per_month, models, networks, created_at,
   expires_at, ended_at, last_used_at, last_network`
-/** Condition of the keys that work at the time `$2`. */
-const WORKS = 'ended_at is null and (expires_at is null or expires_at > $2)'
+/** Condition of the keys that work at the time of a parameter. */
+const worksAt = (time: string) => `ended_at is null and (expires_at is null or expires_at > ${time})`
+const END = 'update api_key set ended_at = $2 where ended_at is null'
 
 /** Credits that a purse has held and spent today and this month. */
 type KeySpending = Readonly<{ ofDay: number; ofMonth: number }>
@@ -65,7 +70,7 @@ const viewOf = ({ user_id: _, purse_id: __, ended_at: ___, ...row }: KeyRow, spe
 /** Stores a new key. The lock makes concurrent calls of a user wait, so that the limit holds. */
 async function insertKey(tx: Transaction, userId: string, id: string, now: Date, settings: Settings) {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`api keys of ${userId}`])
-  const open = await tx.query(`select id from api_key where user_id = $1 and ${WORKS}`, [userId, now])
+  const open = await tx.query(`select id from api_key where user_id = $1 and ${worksAt('$2')}`, [userId, now])
   if (open.length >= MAX_KEYS)
     throw new Rejection('too_many_keys', `You have ${MAX_KEYS} API keys. End one that you no longer use.`)
   const key = makeKey()
@@ -106,9 +111,24 @@ export function createApiKeys(
 
     /** Returns the keys of a user that work, newest first. */
     async list(userId: string): Promise<ApiKey[]> {
-      const sql = `select ${COLUMNS} from api_key where user_id = $1 and ${WORKS} order by id desc`
+      const sql = `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} order by id desc`
       const { rows } = await pool.query<KeyRow>(sql, [userId, new Date(clock())])
       return Promise.all(rows.map(view))
+    },
+
+    /** Returns one page of the keys of all users that work, newest first, and their total number. Pages start at 1. */
+    async listAll(page: number, perPage: number) {
+      const now = new Date(clock())
+      const { rows } = await pool.query<KeyRow>(
+        `select ${COLUMNS} from api_key where ${worksAt('$2')} order by id desc limit $1 offset $3`,
+        [perPage, now, (page - 1) * perPage],
+      )
+      const counted = await pool.query<{ total: number }>(
+        `select count(*)::int as total from api_key where ${worksAt('$1')}`,
+        [now],
+      )
+      const keys = await Promise.all(rows.map(async (row) => ({ ...(await view(row)), user_id: row.user_id })))
+      return { keys, total: onlyRow(counted).total }
     },
 
     /**
@@ -119,7 +139,7 @@ export function createApiKeys(
       const now = new Date(clock())
       const { key, row } = await transaction(database, async (tx) => {
         const [former] = await tx.query<KeyRow>(
-          `select ${COLUMNS} from api_key where user_id = $1 and ${WORKS} and id = $3 for update`,
+          `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} and id = $3 for update`,
           [userId, now, isUuid(keyId) ? keyId : null],
         )
         if (!former) throw new Rejection('not_found', 'This key has ended.')
@@ -136,10 +156,11 @@ export function createApiKeys(
 
     /** Ends a key of a user. @throws Rejection not_found */
     async end(userId: string, keyId: string): Promise<void> {
-      const { rowCount } = await pool.query(
-        'update api_key set ended_at = $3 where user_id = $1 and id = $2 and ended_at is null',
-        [userId, isUuid(keyId) ? keyId : null, new Date(clock())],
-      )
+      const { rowCount } = await pool.query(`${END} and user_id = $1 and id = $3`, [
+        userId,
+        new Date(clock()),
+        isUuid(keyId) ? keyId : null,
+      ])
       if (rowCount === 0) throw new Rejection('not_found', 'This key has ended.')
     },
   }
@@ -147,6 +168,14 @@ export function createApiKeys(
 
 /** Creates what needs no user: lookups by the key itself, and by its end. */
 function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
+  const endBy = async (column: 'hash' | 'id', value: unknown): Promise<EndedKey | undefined> =>
+    (
+      await pool.query<EndedKey>(`${END} and ${column} = $1 returning id, user_id, name, hint`, [
+        value,
+        new Date(clock()),
+      ])
+    ).rows[0]
+
   return {
     /** Returns the keys that expire within a week. A successor that shares their purse makes a reminder needless. */
     async expiring() {
@@ -159,14 +188,11 @@ function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
       return rows
     },
 
-    /** Ends the key that someone has found. Holding it is the proof. Returns its row; undefined if it is not known. */
-    async endFound(key: string): Promise<Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint'> | undefined> {
-      const { rows } = await pool.query<KeyRow>(
-        'update api_key set ended_at = $2 where hash = $1 and ended_at is null returning id, user_id, name, hint',
-        [hashOf(key), new Date(clock())],
-      )
-      return rows[0]
-    },
+    /** Ends the key that someone has found. Holding it is the proof. Returns undefined if it is not known. */
+    endFound: (key: string) => endBy('hash', hashOf(key)),
+
+    /** Ends a key of any user. Returns undefined if it is not known. */
+    endAny: async (keyId: string) => (isUuid(keyId) ? endBy('id', keyId) : undefined),
 
     /** Returns the row of a key, also of one that has ended; undefined if it is not known. */
     async find(key: string): Promise<KeyRow | undefined> {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { factorEndpoints, PasskeyAnswer, TicketAndCode } from '../accounts/secondFactors.contract.ts'
+import { ApiKey } from '../apiKeys/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
 // Days are dates in the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
@@ -161,6 +162,9 @@ const ParkedEvent = z.object({
   parked_at: z.string(),
 })
 
+const BoardKey = z.extend(ApiKey, { email: z.string() })
+export type BoardKey = z.infer<typeof BoardKey>
+
 /** Tables that can be downloaded as CSV files. */
 export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
 
@@ -249,6 +253,20 @@ export const securityFailures = endpoint('GET /analytics/security', {
   query: z.object(paging(10)),
   answer: z.object({ success, masked, failures: z.array(SecurityFailure), total: count }),
   summary: 'Failed and throttled attempts to sign in to users’ accounts in the last 90 days, newest first',
+})
+
+export const apiKeys = endpoint('GET /analytics/keys', {
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, masked, keys: z.array(BoardKey), total: count }),
+  summary: 'API keys of all users that work, newest first',
+})
+
+export const endApiKey = endpoint('DELETE /analytics/keys/:id', {
+  access: 'operator',
+  status: 204,
+  refuses: ['step_up_required'],
+  summary: 'Ends an API key of a user, on every process within a second. Its owner is told',
 })
 
 export const parkedEvents = endpoint('GET /analytics/parked', {

@@ -14,6 +14,7 @@ const SECRETS = [MAIL, ...NETWORKS]
 /** Operations whose answers have addresses, and those whose files have. */
 const PERSONAL = [
   'GET /analytics/actions',
+  'GET /analytics/keys',
   'GET /analytics/overview',
   'GET /analytics/security',
   'GET /analytics/tables/actions.csv',
@@ -42,7 +43,9 @@ afterAll(() => kinora?.close())
 /** Puts the addresses of a user into everything that the board shows. */
 async function plantAddresses() {
   const { pool } = kinora.context
-  await kinora.newUser(MAIL)
+  const { userId } = await kinora.newUser(MAIL)
+  const key = { name: 'Script', scopes: ['videos:read' as const], networks: [...NETWORKS], expires_in_days: null }
+  await kinora.services.apiKeys.create(userId, key)
   for (const ip of NETWORKS) {
     const from = { 'x-forwarded-for': ip }
     await kinora.post('/analytics/page-view', { path: '/faq', session_id: ip }, from)
@@ -60,7 +63,7 @@ async function operations(): Promise<DescribedOperation[]> {
   return all.flatMap((operation) =>
     operation.path.includes('{table}')
       ? TABLES.map((table) => ({ ...operation, path: operation.path.replace('{table}', `${table}.csv`) }))
-      : [{ ...operation, path: operation.path.replace('{passkey}', '0190a000-0000-7000-8000-000000000000') }],
+      : [{ ...operation, path: operation.path.replace(/\{(?:passkey|id)\}/, '0190a000-0000-7000-8000-000000000000') }],
   )
 }
 

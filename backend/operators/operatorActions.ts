@@ -11,6 +11,7 @@ interface Action {
     | 'credits_adjusted'
     | 'user_invited'
     | 'user_sessions_ended'
+    | 'api_key_ended'
     | 'events_replayed'
     | 'recovery_phrase_made'
     | 'second_factor_added'

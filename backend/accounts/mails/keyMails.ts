@@ -13,6 +13,10 @@ export function createKeyMails(database: Database, outbox: Outbox, publicUrl: ()
     revoked: (userId: string, { id, name: key, hint }: Key) =>
       sendOnce(userId, `key revoked ${id}`, 'keyRevoked', { key, hint }),
 
+    /** Tells the owner that the operator ended the key. */
+    stopped: (userId: string, { id, name: key, hint }: Key) =>
+      sendOnce(userId, `key stopped ${id}`, 'keyStopped', { key, hint }),
+
     /** Tells owners that their keys expire soon, once for each key. */
     async remind(keys: readonly ExpiringKey[]): Promise<void> {
       for (const { id, user_id, name: key, hint, expires_at } of keys)

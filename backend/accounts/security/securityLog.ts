@@ -14,13 +14,16 @@ const TROUBLE = `('sign_in_failed', 'second_factor_failed', 'throttled')`
 /** Browser, operating system and network of a request; each is null if unknown. */
 export const originOf = (ctx: Context) => ({ ...parseUserAgent(ctx.get('User-Agent')), network: coarseNetwork(ctx) })
 
-interface Row<Time> {
-  readonly id: string
-  readonly at: Time
-  readonly event: SecurityEvent
+interface Origin {
   readonly browser: string | null
   readonly system: string | null
   readonly network: string | null
+}
+
+interface Row<Time> extends Origin {
+  readonly id: string
+  readonly at: Time
+  readonly event: SecurityEvent
 }
 
 export type SecurityLog = ReturnType<typeof createSecurityLog>
@@ -30,14 +33,12 @@ export type SecurityLog = ReturnType<typeof createSecurityLog>
  * and early deletions. See docs/decisions/0018-security-log.md.
  */
 export function createSecurityLog(database: Database) {
-  /** Appends a record, in the caller's transaction if there is one. `userId` is null if there is no account. */
-  const record = async (
-    ctx: Context,
+  const insert = async (
+    { browser, system, network }: Origin,
     userId: string | null,
     event: SecurityEvent,
     tx: EntityManager = database.em.fork(),
   ): Promise<void> => {
-    const { browser, system, network } = originOf(ctx)
     // A concurrent request can erase the account; the lock makes it wait.
     await query(
       tx,
@@ -47,8 +48,16 @@ export function createSecurityLog(database: Database) {
     )
   }
 
+  /** Appends a record, in the caller's transaction if there is one. `userId` is null if there is no account. */
+  const record = (ctx: Context, userId: string | null, event: SecurityEvent, tx?: EntityManager): Promise<void> =>
+    insert(originOf(ctx), userId, event, tx)
+
   return {
     record,
+
+    /** Appends a record of what the operator did, whose device is not the user's business. */
+    recordOfOperator: (userId: string, event: SecurityEvent): Promise<void> =>
+      insert({ browser: null, system: null, network: null }, userId, event),
 
     /** Appends at most one record per minute, account and network, so that a flood of requests stays small. */
     async recordThrottle(ctx: Context, userId: string | null): Promise<void> {

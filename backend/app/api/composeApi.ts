@@ -67,10 +67,22 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const facts = () => installationFacts(config, adapters)
   const { mode, paypal } = config.payments
 
+  const keyMails = createKeyMails(database, services.outbox, publicUrl)
   const operators = composeOperators(context, adapters, publicUrl, {
     throttle: accounts.throttle,
     userKeys,
     passkeys: accounts.factors.passkeys,
+    keys: {
+      list: services.apiKeys.listAll,
+      async end(id) {
+        const key = await services.apiKeys.endAny(id)
+        if (!key) return undefined
+        services.keyDoor.forget()
+        await accounts.securityLog.recordOfOperator(key.user_id, 'api_key_ended_by_operator')
+        await keyMails.stopped(key.user_id, key)
+        return key
+      },
+    },
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({
@@ -88,7 +100,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   }
   const keys = {
     ...{ apiKeys: services.apiKeys, door: services.keyDoor, ...accounts },
-    tellOwner: createKeyMails(database, services.outbox, publicUrl).revoked,
+    tellOwner: keyMails.revoked,
   }
   const programs = (serve: Serve) => {
     tasks.servePrograms(serve)

@@ -5,7 +5,7 @@ import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
 import type { Passkeys } from '../../accounts/factors/passkeys.ts'
 import { keyFor } from '../../accounts/keys/seal.ts'
 import type { UserKeys } from '../../accounts/keys/userKeys.ts'
-import { listUsers, readRegistrations, USERS_FILE } from '../../accounts/readUsers.ts'
+import { listUsers, readEmails, readRegistrations, USERS_FILE } from '../../accounts/readUsers.ts'
 import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
@@ -20,6 +20,7 @@ import { serveBoard } from '../../operators/boardRoutes.ts'
 import { serveBusiness } from '../../operators/businessRoutes.ts'
 import { operatorFactors } from '../../operators/contract.ts'
 import { serveExports } from '../../operators/exportRoutes.ts'
+import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
 import { serveMasked } from '../../operators/maskAddresses.ts'
 import { ACTIONS_FILE, createOperatorActions } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
@@ -40,6 +41,7 @@ interface Shared {
   readonly throttle: Throttle
   readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
   readonly passkeys: Passkeys
+  readonly keys: Omit<KeysOnBoard, 'emailsOf'>
 }
 
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
@@ -47,7 +49,7 @@ export function composeOperators(
   context: Context,
   { videos, definitions, catalogue }: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys, passkeys }: Shared,
+  { throttle, userKeys, passkeys, keys }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone, password } = config.operators
@@ -81,6 +83,8 @@ export function composeOperators(
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
       serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
       serveParked(board, { database, actions, replay, redact })
+      const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
+      serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import {
+  apiKeys,
   backup,
   hourly,
   live,
@@ -104,6 +105,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         state.answers.set(live.path, () => ({ data: { visitors: 0, pages: [] } }))
         state.answers.set(operatorActions.path, () => ({ actions: [], total: 0 }))
         state.answers.set(parkedEvents.path, () => ({ events: [], total: 0 }))
+        state.answers.set(apiKeys.path, () => ({ keys: [], total: 0 }))
         state.answers.set(pageRanking.path, () => ({ data: { page_ranking: [] } }))
         state.answers.set(margin.path, () => ({
           data: {
@@ -128,7 +130,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         }))
       })
       const { page, state, t, figure, panel } = board
-      for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'parked'])
+      for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'keys', 'parked'])
         await panel(t[name].heading).getByText(t[name].empty).waitFor()
       for (const text of [t.tasks.noStuck, t.tasks.noFailures, t.margin.noCost, t.margin.noMargin])
         await page.getByText(text).waitFor()
@@ -156,7 +158,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
   it.each(languagesInTurn())('pages the users, applies the period, and polls the visitors (%s)', async (language) => {
     const board = await on.open(language, (state) => state.answers.set(userList.path, (query) => usersOf(query, 10)))
     const { page, state, t, panel, rowsOf } = board
-    await page.getByText('grace.hopper.10@kinora.test').waitFor()
+    await panel(t.users.heading).getByText('grace.hopper.10@kinora.test').waitFor()
     const footer = panel(t.users.heading).locator('.pagination')
     await expect.poll(() => footer.count()).toBe(0)
     state.answers.set(userList.path, (query) => usersOf(query, 134))
@@ -243,6 +245,30 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       await reload({ configured: false })
       await backups.getByText(t.backup.off).waitFor()
       expect(await axeFaults(page)).toEqual([])
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'ends a user’s API key after a question, and reports the result (%s)',
+    async (language) => {
+      const { page, state, t, panel } = await on.open(language)
+      const keys = panel(t.keys.heading)
+      await keys.getByText('Landing page batch').first().waitFor()
+      const endFirst = async () => {
+        await keys.getByRole('button', { name: /grace\.hopper\.1@/ }).click()
+        expect(await axeFaults(page)).toEqual([])
+        await page.getByRole('button', { name: t.keys.confirm, exact: true }).click()
+      }
+      state.rare.set('/analytics/keys/k1', (route) => route.fulfill({ status: 500, json: {} }))
+      await endFirst()
+      await keys.getByRole('status').getByText(t.keys.failed).waitFor()
+      state.rare.set('/analytics/keys/k1', (route) => route.fulfill({ status: 204 }))
+      state.answers.set(apiKeys.path, () => ({ keys: [], total: 0 }))
+      await endFirst()
+      const ended = t.keys.ended.replace('{{name}}', 'Landing page batch')
+      await keys.getByRole('status').getByText(ended).waitFor()
+      await keys.getByText(t.keys.empty).waitFor()
+      await page.context().close()
     },
   )
 

@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright'
 import type * as z from 'zod/mini'
 import {
+  apiKeys,
   backup,
   hourly,
   live,
@@ -34,6 +35,7 @@ const CALLS = {
   [parkedEvents.path]: parkedEvents,
   [replayParkedEvents.path]: replayParkedEvents,
   [securityFailures.path]: securityFailures,
+  [apiKeys.path]: apiKeys,
   [operatorFactors.list.path]: operatorFactors.list,
 }
 type Path = keyof typeof CALLS
@@ -168,6 +170,24 @@ const failureOf = (index: number) => ({
   network: '203.0.113.0/24',
 })
 
+const keyOf = (index: number) => ({
+  id: `k${index}`,
+  name: ['Open WebUI', 'Landing page batch', 'n8n'][index % 3]!,
+  email: `grace.hopper.${index}@kinora.test`,
+  scopes: index % 2 === 0 ? ['videos:read' as const] : ['videos:write' as const, 'videos:read' as const],
+  hint: ['263T', 'x9Qz', 'A0bC'][index % 3]!,
+  credits_per_day: index % 3 === 1 ? 300 : null,
+  credits_per_month: index % 2 === 1 ? 6_000 : null,
+  spent_today: index % 3 === 1 ? 270 : 30,
+  spent_this_month: 1_250,
+  models: null,
+  networks: null,
+  created_at: minuteBack(index * 900),
+  expires_at: index % 4 === 0 ? null : minuteBack(-index * 9_000),
+  last_used_at: index % 3 === 2 ? null : minuteBack(index * 7),
+  last_network: '203.0.113.0/24',
+})
+
 const parkedOf = (index: number) => ({
   projection: 'creditBalances',
   stream: 'creditAccount-0190a8f0-0000-7000-8000-000000000001',
@@ -199,6 +219,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
+      [apiKeys.path, (query) => ({ keys: pageOf(query, 12, keyOf), total: 12 })],
       [operatorFactors.list.path, () => ({ passkeys: [], totp: true, recovery_codes: 8, missing: false })],
       [securityFailures.path, (query) => ({ failures: pageOf(query, 31, failureOf), total: 31 })],
       [

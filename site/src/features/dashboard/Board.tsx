@@ -12,6 +12,7 @@ import { Cards } from './Cards.tsx'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Foot } from './Foot.tsx'
+import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
@@ -62,6 +63,7 @@ export function Board() {
             <Backup />
             <Actions />
             <SecurityFailures />
+            <Keys />
             <Parked />
             <TwoStep />
           </div>

@@ -12,7 +12,7 @@ import type { BoardSection } from './boardSection.ts'
 
 type PanelName = 'trend' | 'hours' | 'ranking' | 'visits' | 'users' | 'live' | 'tasks' | 'margin' | ListName | 'backup'
 /** Lists of the board with page buttons. */
-export type ListName = 'actions' | 'security' | 'parked'
+export type ListName = 'actions' | 'security' | 'keys' | 'parked'
 
 interface PanelProps<T> {
   /** Name of the section in the catalogue and in its class. */

@@ -1,6 +1,8 @@
 import { atom, computed } from 'nanostores'
 import {
+  apiKeys,
   backup,
+  endApiKey,
   hourly,
   live,
   margin,
@@ -59,6 +61,7 @@ export const visitors = boardSection(() => call(live))
 export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
 export const parked = pagedSection(PER_PAGE, (query) => call(parkedEvents, { query }))
+export const keys = pagedSection(PER_PAGE, (query) => call(apiKeys, { query }))
 export const failures = pagedSection(PER_PAGE, (query) => call(securityFailures, { query }))
 
 /** True if this is production and the operator has no second factor. */
@@ -69,7 +72,7 @@ const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, user
 
 /** True if the server shortened addresses, until the operator proves the second factor again. */
 export const $masked = computed(
-  [today, users, tasks, actions, failures].map(({ $section }) => $section),
+  [today, users, tasks, actions, failures, keys].map(({ $section }) => $section),
   (...sections) => sections.some(({ masked }) => masked),
 )
 
@@ -100,7 +103,7 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, copies, actions, failures, parked].map(({ load }) => load())
+  const others = [...ofPeriod(), visitors, copies, actions, failures, keys, parked].map(({ load }) => load())
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])
@@ -121,6 +124,12 @@ export async function replayParked() {
   const result = await call(replayParkedEvents)
   await Promise.all([parked.open(1), actions.load()])
   return result
+}
+
+/** Ends a user's API key and reloads what changed. @throws ApiError */
+export async function endKey(id: string): Promise<void> {
+  await call(endApiKey, { params: { id } })
+  await Promise.all([keys.load(), actions.load()])
 }
 
 async function pollVisitors(): Promise<void> {
