@@ -54,7 +54,8 @@ export function programRoutes(
     if (!isForPrograms(ctx.req.url)) return next()
     const { path } = router.match(ctx.path, ctx.method)
     const methods = new Set(path.flatMap((layer) => layer.methods))
-    if (methods.size === 0 || RESERVED.test(ctx.path)) throw new Rejection('not_found', 'This is not offered here.')
+    if (CHANGES.test(ctx.path)) throw new Rejection('not_found', UNCHANGED)
+    if (methods.size === 0) throw new Rejection('not_found', 'This is not offered here.')
     ctx.set('Allow', [...methods].join(', '))
     throw new Rejection('method_not_allowed', 'Use one of the methods in the Allow header.')
   }
@@ -62,8 +63,10 @@ export function programRoutes(
   return [open, router.routes() as Middleware, refuseOthers]
 }
 
-/** What others offer beside videos. Never 501, which clients repeat. */
-const RESERVED = /^\/v1\/videos\/(?:characters|edits)(?:\/|$)/
+/** Paths of changes to a finished video, which no engine makes. Never 501, which clients repeat. */
+const CHANGES = /^\/v1\/videos\/(?:(?:characters|edits)(?:\/|$)|[^/]+\/remix$)/
+const UNCHANGED =
+  'No engine here changes a finished video. Order a new one, or let this one go on: POST /v1/videos/extensions.'
 
 /** Writes the rate of a key's calls: draft-ietf-httpapi-ratelimit-headers-11. */
 function writeRate(ctx: Parameters<Middleware>[0], limit: RateLimit): void {

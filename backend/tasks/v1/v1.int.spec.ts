@@ -283,6 +283,23 @@ describe('an extension', () => {
   })
 })
 
+it('a remix, an edit and a character are refused with the reason, and make nothing', async () => {
+  const { client, user } = await openClient()
+  const { id } = await create(client, ORDER)
+  await finished(client, id)
+  const file = await toFile(Buffer.from('film'), 'a.mp4', { type: 'video/mp4' })
+  for (const attempt of [
+    () => client.videos.remix(id, { prompt: 'In the rain' }),
+    () => client.videos.edit({ prompt: 'In the rain', video: { id } }),
+    () => client.videos.createCharacter({ name: 'Cat', video: file }),
+  ])
+    await expect(attempt()).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining('No engine here changes a finished video'),
+    })
+  expect(await tasksOf(user)).toBe(1)
+})
+
 describe('a video that is not finished', () => {
   it('has no content yet, and its client is told not to repeat the call', async () => {
     provider.answer = () => ({ kind: 'rendering', percent: 40 })
