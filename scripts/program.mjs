@@ -4,7 +4,7 @@ import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, settings } from './run.mjs'
 
 // `node scripts/program.mjs <folder> <name> …` runs a program in the folder. Programs in backend/programs read `.env`;
-// benchmarks and trials with real programs do not.
+// benchmarks and trials with other programs do not.
 // `npm run bench` without a name prints the table of all.
 const [folder, ...words] = process.argv.slice(2)
 const isTable = folder === 'proof/bench' && (words[0] ?? '--').startsWith('--')
@@ -18,6 +18,10 @@ if (!names.includes(name)) {
   process.exit(2)
 }
 await installMissing()
-const program = [...(['proof/bench', 'proof/real'].includes(folder) ? [] : settings()), `${folder}/${name}.ts`, ...args]
+const program = [
+  ...(['proof/bench', 'proof/conformance', 'proof/real'].includes(folder) ? [] : settings()),
+  `${folder}/${name}.ts`,
+  ...args,
+]
 const { code } = await run(NODE, program, { stdin: 'inherit' })
 process.exit(code)

@@ -13,6 +13,7 @@ export const WAITS = [
   'backend/audit/eventStoreDb.int.spec.ts',
   'backend/kernel/eventsourcing/eventStoreDb/eventStoreDbRecovery.int.spec.ts',
   'backend/kernel/postgres/leases.int.spec.ts',
+  'proof/conformance/conformance.int.spec.ts',
   'workflows/temporal/{temporal,outages}.int.spec.ts',
 ]
 

@@ -14,9 +14,9 @@ const run = promisify(execFile)
 function blocksOf(language: 'en' | 'zh') {
   const page = readFileSync(path.join(ROOT, `content/${language}/docs/programs.md`), 'utf8')
   const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, name = '', code = '']) => ({ name, code }))
-  const [settings, curl, client, python, sdk, ...others] = blocks
+  const [settings, curl, client, python, sdk, suite, ...others] = blocks
   expect(others).toEqual([])
-  return { settings, curl, client, python, sdk }
+  return { settings, curl, client, python, sdk, suite }
 }
 
 let kinora: TestKinora

@@ -59,8 +59,9 @@ const finished = (client: Client, id: string) =>
 const tasksOf = async (user: TestUser) =>
   ((await (await user.call('GET', '/videos/tasks?per_page=100')).json()) as { total: number }).total
 
+// proof/conformance tries what every server of this form offers.
 describe('the official client for Node', () => {
-  it('creates, follows, downloads, lists and deletes a video', async () => {
+  it('gets every field, the file that its user downloads, and no page after a deleted video', async () => {
     const { client, user } = await openClient()
     const video = await create(client, ORDER)
     expect(video).toEqual({
@@ -69,47 +70,13 @@ describe('the official client for Node', () => {
       ...{ model: MODEL, prompt: 'A cat on a hill', seconds: '6', size: '1366x768' },
       ...{ remixed_from_video_id: null, error: null, credits: 30 },
     })
-    const done = await finished(client, video.id)
-    expect(done).toMatchObject({ progress: 100, completed_at: expect.any(Number), error: null })
+    await finished(client, video.id)
     const content = await client.videos.downloadContent(video.id)
-    expect(content.headers.get('content-type')).toBe('video/mp4')
     const shown = await user.call('GET', `/videos/download/${video.id}`)
     const [ours, theirs] = await Promise.all([shown.arrayBuffer(), content.arrayBuffer()])
     expect(Buffer.from(theirs).equals(Buffer.from(ours))).toBe(true)
-    const still = await client.videos.downloadContent(video.id, { variant: 'thumbnail' })
-    expect(still.headers.get('content-type')).toBe('image/jpeg')
-    expect((await client.videos.list()).data.map(({ id }) => id)).toEqual([video.id])
-    expect(await client.videos.delete(video.id)).toEqual({ id: video.id, object: 'video.deleted', deleted: true })
-    await expect(client.videos.retrieve(video.id)).rejects.toMatchObject({
-      status: 404,
-      code: 'not_found',
-      param: 'id',
-    })
-  })
-
-  it('pages through a list in both orders', async () => {
-    const { client, user } = await openClient()
-    const { services } = kinora
-    await services.credits.adjust(
-      user.userId,
-      { adjustmentId: crypto.randomUUID(), amount: 1_000, reason: 'test' },
-      { commandId: crypto.randomUUID(), actor: 'operator:test', correlationId: crypto.randomUUID() },
-    )
-    const made: string[] = []
-    for (let n = 0; n < 5; n++) {
-      const { id } = await create(client, ORDER)
-      await finished(client, id)
-      made.push(id)
-    }
-    const ids = async (order: 'asc' | 'desc') => {
-      const seen: string[] = []
-      for await (const { id } of client.videos.list({ limit: 2, order })) seen.push(id)
-      return seen
-    }
-    expect(await ids('asc')).toEqual(made)
-    expect(await ids('desc')).toEqual(made.toReversed())
-    await client.videos.delete(made[2]!)
-    await expect(client.videos.list({ after: made[2]! })).rejects.toMatchObject({ status: 400, param: 'after' })
+    await client.videos.delete(video.id)
+    await expect(client.videos.list({ after: video.id })).rejects.toMatchObject({ status: 400, param: 'after' })
   })
 
   it('lists the models that its key may order', async () => {

@@ -85,7 +85,8 @@ export async function startVideosApiDouble({
     const job = jobs.get(decodeURIComponent(id))
     if (!url.pathname.startsWith(`${BASE}/`) || !job) return UNKNOWN
     if (call.startsWith('DELETE')) return remove(job)
-    return part === 'content' ? content(job) : read(job)
+    if (part === undefined) return read(job)
+    return call.startsWith('GET') && part === 'content' ? content(job) : { status: 404, body: { detail: 'Not Found' } }
   })
 
   const double = Object.assign(server, {
@@ -131,7 +132,9 @@ export async function startVideosApiDouble({
     const isForm = received.headers['content-type']?.startsWith('multipart/form-data')
     if (isVllm && !isForm)
       return { status: 422, body: { detail: [{ loc: ['body', 'prompt'], msg: 'Field required' }] } }
-    const fields = isForm ? Object.fromEntries(await formOf(received)) : JSON.parse(received.body.toString())
+    const read = async () => (isForm ? Object.fromEntries(await formOf(received)) : JSON.parse(String(received.body)))
+    const fields = await read().catch(() => undefined)
+    if (!fields) return { status: 400, body: { detail: 'There was an error parsing the body' } }
     const fault = faultOf(fields)
     if (fault) return fault
     const h3 = /h3/i.test(double.model) ? (isVllm ? h3FaultInVllm : h3FaultInSglang)(fields) : undefined
