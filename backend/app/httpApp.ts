@@ -3,6 +3,7 @@ import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { openApi } from '../kernel/http/apiDocs/openapi.ts'
+import { type Described, postmanCollection } from '../kernel/http/apiDocs/postman.ts'
 import { apiDocs } from '../kernel/http/apiDocs.ts'
 import { type KeyCaller, withoutCookies } from '../kernel/http/bearer.ts'
 import { API_BASE, type Endpoint } from '../kernel/http/contract.ts'
@@ -81,14 +82,21 @@ export function createHttpApp({
     limits.users.take(userId)
   }
   routes.api(serveWith(api, { ...identity, limit, shown: ownWrites.shown }, served))
-  // Making it takes 25 ms.
-  let description: { readonly url: string; readonly text: string } | undefined
-  api.get('/openapi.json', (ctx) => {
+  // Making them takes 25 ms.
+  let description: { readonly url: string; readonly openapi: string; readonly postman: string } | undefined
+  const describe = (as: 'openapi' | 'postman') => (ctx: Context) => {
     const url = publicUrl()
-    if (description?.url !== url) description = { url, text: JSON.stringify(openApi(served, url)) }
+    if (description?.url !== url) {
+      const described = openApi(served, url)
+      const postman = postmanCollection(described as unknown as Described, url)
+      description = { url, openapi: JSON.stringify(described), postman: JSON.stringify(postman, null, 2) }
+    }
     ctx.type = 'json'
-    ctx.body = description.text
-  })
+    ctx.body = description[as]
+    if (as === 'postman') ctx.attachment('kinora.postman_collection.json')
+  }
+  api.get('/openapi.json', describe('openapi'))
+  api.get('/postman.json', describe('postman'))
   const programs = programRoutes({ ...identity, limit, shown: ownWrites.shown }, limits.keys, routes.programs, served)
   rememberMatches(api)
 

@@ -37,6 +37,18 @@ describeOnSite('the API documentation page', (site) => {
     await generate.getByRole('button', { name: 'Send POST' }).click()
     await generate.getByText('422 Unprocessable Entity').waitFor()
 
+    // A call below /v1 takes an API key, and no session.
+    const order = { name: 'Docs', scopes: ['videos:read'], password: 'correct horse' }
+    const { key } = (await (await user.call('POST', '/keys', order)).json()) as { key: string }
+    await page.getByLabel('Find a call').fill('get/v1/models')
+    const models = page.locator('details:visible').first()
+    await models.locator('summary').click()
+    await models.getByRole('button', { name: 'Send GET' }).click()
+    await models.getByText('401 Unauthorized').waitFor()
+    await page.getByLabel('API key').fill(key)
+    await models.getByRole('button', { name: 'Send GET' }).click()
+    await models.getByText('200 OK').waitFor()
+
     expect(await axeFaults(page)).toEqual([])
     await page.setViewportSize({ width: 390, height: 860 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)

@@ -11,12 +11,16 @@ const DOCS = builtPages().filter((address) => /^(\/zh)?\/docs\//.test(address))
 const htmlOf = (address: string) => readFileSync(builtFile(address), 'utf8')
 
 describeOnSite('the docs', (site) => {
-  it('link only to pages and headings that exist', () => {
+  it('link only to pages, files and headings that exist', async () => {
     expect(DOCS.length).toBeGreaterThanOrEqual(22)
     for (const address of DOCS) {
       const article = /<article[^>]*>(.*?)<\/article>/s.exec(htmlOf(address))![1]!
       for (const [, target = '', anchor] of article.matchAll(/href="(?!https?:)([^"#]*)(?:#([^"]+))?"/g)) {
         const page = target || address
+        if (target.startsWith('/api/')) {
+          expect([address, target, (await fetch(site.url + target)).status]).toEqual([address, target, 200])
+          continue
+        }
         expect([address, target, DOCS.includes(page)]).toEqual([address, target, true])
         if (anchor) expect([address, anchor, htmlOf(page).includes(`id="${anchor}"`)]).toEqual([address, anchor, true])
       }

@@ -35,6 +35,10 @@ export interface Endpoint<
   readonly upload?: readonly string[]
   /** Fields of the multipart body beside its file. */
   readonly fields?: Schema
+  /** Fields of a body that the handler reads itself, as JSON or as a form. */
+  readonly form?: Schema
+  /** Field of that form that may be a file. */
+  readonly formFile?: string
   /** Accepts an `Idempotency-Key` header. */
   readonly idempotent?: boolean
   /** Error codes of the operation, besides those that follow from the rest of its declaration. */

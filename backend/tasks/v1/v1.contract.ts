@@ -81,11 +81,21 @@ export const VideoExtension = z.object({
   max_credits: Whole,
 })
 
+/** An order as it is sent. */
+const SentOrder = z.extend(VideoOrder, {
+  model: z.string(),
+  prompt: z.string(),
+  /** First frame: as JSON a `data:` address. */
+  input_reference: z.optional(z.object({ image_url: z.string() })),
+})
+
 const LIST_MAX = 100
 
 export const createVideo = endpoint('POST /videos', {
   access: 'key',
   scope: 'videos:write',
+  form: SentOrder,
+  formFile: 'input_reference',
   answer: Video,
   idempotent: true,
   refuses: ['insufficient_credits', 'key_limit_reached', 'key_model', 'queue_full', 'plan_required', 'price_changed'],
@@ -95,6 +105,7 @@ export const createVideo = endpoint('POST /videos', {
 export const extendVideo = endpoint('POST /videos/extensions', {
   access: 'key',
   scope: 'videos:write',
+  form: VideoExtension,
   answer: Video,
   idempotent: true,
   refuses: [

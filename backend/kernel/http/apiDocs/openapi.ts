@@ -52,7 +52,7 @@ export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json
 }
 
 function operation(endpoint: Endpoint): Json {
-  const { summary, method, path, query, body, upload, idempotent } = endpoint
+  const { summary, method, path, query, body, upload, form, idempotent } = endpoint
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -66,7 +66,9 @@ function operation(endpoint: Endpoint): Json {
   const required = body !== undefined && !z.safeParse(body, undefined).success
   const requestBody = upload
     ? { required: true, content: multipart(upload, endpoint.fields) }
-    : content && { required, content }
+    : form
+      ? { required: true, content: formContent(form, endpoint.formFile) }
+      : content && { required, content }
   return {
     operationId:
       method.toLowerCase() +
@@ -108,6 +110,14 @@ const multipart = (types: readonly string[], fields: z.ZodMiniType = z.object({}
   }
 }
 
+/** Describes a body as JSON and as a form, where one field may be a file. */
+function formContent(form: z.ZodMiniType, file: string | undefined) {
+  const schema = schemaOf(form, 'input') as Described
+  const binary = file === undefined ? {} : { [file]: { type: 'string', format: 'binary' } }
+  const asForm = { ...schema, properties: { ...schema.properties, ...binary } }
+  return { 'application/json': { schema }, 'multipart/form-data': { schema: asForm } }
+}
+
 function success({ summary, answer, file, status = 200 }: Endpoint): Json {
   if (!file) return { [status]: { description: summary, ...(answer ? jsonContent(answer, 'output') : {}) } }
   const content = { [file]: { schema: { type: 'string', format: 'binary' } } }
@@ -121,7 +131,7 @@ const hasRanges = (mediaType: string) => mediaType !== 'text/csv'
 /**
  * Returns the error codes that an endpoint may respond with.
  */
-function errorCodes({ method, path, access, scope, body, upload, file, refuses = [] }: Endpoint): string[] {
+function errorCodes({ method, path, access, scope, body, upload, form, file, refuses = [] }: Endpoint): string[] {
   return [
     'internal',
     'unavailable',
@@ -135,7 +145,7 @@ function errorCodes({ method, path, access, scope, body, upload, file, refuses =
     ...(access === 'public' || access === 'key' ? [] : ['unauthenticated']),
     ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network'] : []),
     ...(path.includes(':') ? ['not_found'] : []),
-    ...(body ? ['not_json', 'payload_too_large'] : []),
+    ...(body || form ? ['not_json', 'payload_too_large'] : []),
     ...(upload ? ['payload_too_large'] : []),
     ...(file && hasRanges(file) ? ['range_not_satisfiable'] : []),
     ...refuses,

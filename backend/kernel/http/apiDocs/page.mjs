@@ -3,6 +3,7 @@ import { exampleOf, typeText } from './schemaText.mjs'
 const root = document.getElementById('calls')
 const filter = document.getElementById('filter')
 const found = document.getElementById('found')
+const key = document.getElementById('key')
 
 /** Creates an element with properties and children; strings become text, never markup. */
 function element(name, properties = {}, ...children) {
@@ -23,13 +24,22 @@ function render({ paths, servers }) {
   for (const [path, methods] of Object.entries(paths))
     for (const [method, call] of Object.entries(methods)) {
       const name = path.split('/')[1]
-      groups.set(name, [...(groups.get(name) ?? []), renderCall(base, path, method.toUpperCase(), call)])
+      // The routes for programs are not below the address of the others.
+      const at = call.servers ? new URL(call.servers[0].url, location.href).pathname.replace(/\/$/, '') : base
+      groups.set(name, [...(groups.get(name) ?? []), renderCall(at, path, method.toUpperCase(), call)])
     }
   for (const [name, calls] of groups)
     root.append(element('section', {}, element('h2', { textContent: name }), ...calls))
   applyFilter()
   const linked = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)))
   if (linked) linked.open = true
+}
+
+/** Says who may call. */
+function doorText(security) {
+  const names = { session: 'signed in', key: 'API key', operator: 'operator' }
+  const doors = security.map((way) => names[Object.keys(way)[0]])
+  return doors.length > 0 ? ` · ${doors.join(' or ')}` : null
 }
 
 function renderCall(base, path, method, call) {
@@ -39,7 +49,7 @@ function renderCall(base, path, method, call) {
     {},
     element('code', { className: 'method', textContent: method }),
     element('code', { textContent: path }),
-    element('span', {}, ...withCode(call.summary), call.security.length > 0 ? ' · signed in' : null),
+    element('span', {}, ...withCode(call.summary), doorText(call.security)),
   )
   const body = element('div', { className: 'body' })
   const details = element('details', { id }, title, body)
@@ -103,7 +113,11 @@ async function send(base, path, method, values, body) {
     const answer = await fetch(`${base}${filled}${query.size > 0 ? `?${query}` : ''}`, {
       method,
       credentials: 'same-origin',
-      ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+      ...(body === undefined ? {} : { body }),
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key.value === '' ? {} : { authorization: `Bearer ${key.value}` }),
+      },
     })
     const line = `${answer.status} ${answer.statusText} · ${Math.round(performance.now() - start)} ms · request ${answer.headers.get('x-request-id')}`
     return [
