@@ -181,6 +181,22 @@ describe('a rotated key', () => {
   })
 })
 
+it('a key that is rotated again during its overlap has successors with the whole lifetime', async () => {
+  const user = await kinora.newUser()
+  const lives = async (days: number | null) => {
+    const { id } = await make(user, { expires_in_days: days })
+    const rotate = async () =>
+      (
+        await user.call('POST', `/keys/${id}/rotate`, { overlap_hours: 1, password: PASSWORD })
+      ).json() as Promise<NewKey>
+    return [await rotate(), await rotate()].map(({ created_at, expires_at }) =>
+      expires_at === null ? null : Date.parse(expires_at) - Date.parse(created_at),
+    )
+  }
+  expect(await lives(30)).toEqual([30 * DAY_MS, 30 * DAY_MS])
+  expect(await lives(null)).toEqual([null, null])
+})
+
 it('keys of one user are neither seen, rotated nor ended by another', async () => {
   const [user, stranger] = [await kinora.newUser(), await kinora.newUser()]
   const { id, key } = await make(user)

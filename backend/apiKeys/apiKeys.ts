@@ -51,6 +51,10 @@ const COLUMNS = `id, user_id, purse_id, hint, name, scopes, credits_per_day, cre
 const worksAt = (time: string) => `ended_at is null and (expires_at is null or expires_at > ${time})`
 const END = 'update api_key set ended_at = $2 where ended_at is null'
 
+/** Lifetime of the keys of a purse, ms; null: they never expire. One that was rotated has lost the rest of its own. */
+const LIFE = `select case when bool_and(expires_at is not null)
+  then round(max(extract(epoch from expires_at - created_at)) * 1000)::float8 end as life_ms from api_key where purse_id = $1`
+
 /** Credits that a purse has held and spent today and this month. */
 type KeySpending = Readonly<{ ofDay: number; ofMonth: number }>
 
@@ -144,8 +148,8 @@ export function createApiKeys(
         )
         if (!former) throw new Rejection('not_found', 'This key has ended.')
         const { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks } = former
-        const lifeMs = (end: Time) => Date.parse(isoOf(end)) - Date.parse(isoOf(former.created_at))
-        const expires_at = former.expires_at && new Date(now.getTime() + lifeMs(former.expires_at))
+        const [{ life_ms } = { life_ms: null }] = await tx.query<{ life_ms: number | null }>(LIFE, [purse_id])
+        const expires_at = life_ms === null ? null : new Date(now.getTime() + life_ms)
         const settings = { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, expires_at }
         const until = new Date(now.getTime() + overlapHours * HOUR_MS)
         await tx.query('update api_key set expires_at = least(expires_at, $2) where id = $1', [former.id, until])
