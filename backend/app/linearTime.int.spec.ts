@@ -13,6 +13,9 @@ const LIMIT_MS = 20 * SLACK
 const BODY = 63_000
 /** Node.js accepts request heads up to 16 KiB. */
 const HEAD = 15_000
+/** Fields of an order of a program, and a body that may have a picture. */
+const [PROGRAM_BODY, PICTURE_BODY, FORM_BODY] = [32_000, 27_000_000, 19_000_000]
+const ORDER = { model: 'MiniMax-Hailuo-02', prompt: 'A cat', seconds: '6' }
 /** A busy machine or a garbage collection can exceed the limit once, so only a repeated excess is a fault. */
 const ATTEMPTS = 4
 
@@ -70,6 +73,17 @@ async function blocking(requests: Iterable<readonly [string, () => Promise<Respo
   return found
 }
 
+const newKey = () => {
+  const settings = { name: 'Key', scopes: ['videos:write' as const, 'videos:read' as const], expires_in_days: null }
+  return kinora.services.apiKeys.create(user.userId, settings)
+}
+
+function formOf(fields: Readonly<Record<string, string>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  return form
+}
+
 const shown = (pattern: string) => JSON.stringify(`${pattern.slice(0, 6)}…${pattern.slice(-2)}`)
 
 describe(`the event loop is not blocked for more than ${LIMIT_MS} ms`, () => {
@@ -82,6 +96,55 @@ describe(`the event loop is not blocked for more than ${LIMIT_MS} ms`, () => {
               `${method} ${path} ${field} ${shown(pattern)}`,
               () => user.call(method, withIds(path), { [field]: pattern }),
             ] as const
+    }
+    expect(await blocking(requests())).toEqual([])
+  })
+
+  it('by 32 kB of the worst pattern in any field of a call by a program, as JSON and as a form', async () => {
+    for (const { method, path, fields } of await readOperations(kinora.api, '/v1'))
+      for (const field of fields) {
+        // Calls of a key are limited in each minute.
+        const { key, id } = await newKey()
+        const send = (body: BodyInit, type = {}) =>
+          fetch(kinora.url + path, { method, body, headers: { authorization: `Bearer ${key}`, ...type } })
+        function* requests() {
+          for (const pattern of worstPatterns(PROGRAM_BODY)) {
+            const name = `${method} ${path} ${field} ${shown(pattern)}`
+            const json = JSON.stringify({ ...ORDER, [field]: pattern })
+            yield [name, () => send(json, { 'content-type': 'application/json' })] as const
+            yield [`${name} in a form`, () => send(formOf({ ...ORDER, [field]: pattern }))] as const
+          }
+        }
+        expect(await blocking(requests())).toEqual([])
+        await kinora.services.apiKeys.end(user.userId, id)
+      }
+  })
+
+  it('by 27 MB where a program may send a picture', { timeout: 300_000 }, async () => {
+    const { key } = await newKey()
+    const headers = { authorization: `Bearer ${key}` }
+    const send = (body: BodyInit, type = {}) =>
+      fetch(`${kinora.url}/v1/videos`, { method: 'POST', body, headers: { ...headers, ...type } })
+    const start = JSON.stringify(ORDER).slice(0, -1)
+    const address = 'data:image/png;base64,'
+    const bodies = [
+      filled('[', PICTURE_BODY),
+      `${start},"more":[${filled('0,', PICTURE_BODY)}0]}`,
+      `${start},"more":{${filled('"a":0,', PICTURE_BODY)}"b":0}}`,
+      `${start},"more":"${filled('\\u0000', PICTURE_BODY)}"}`,
+      `${start},"seed":${filled('9', PICTURE_BODY)}}`,
+      `${start},"input_reference":"${address}${filled('A', PICTURE_BODY)}"}`,
+      `${start},"input_reference":{"image_url":"${address}${filled('=', PICTURE_BODY)}"}}`,
+      `${start},"input_reference":"${filled(`${address},`, PICTURE_BODY)}"}`,
+    ]
+    function* requests() {
+      for (const body of bodies)
+        yield [body.slice(80, 160), () => send(body, { 'content-type': 'application/json' })] as const
+      for (const start of ['{"image_url":', address])
+        for (const unit of ['[', '0,', '{"a":', '=', 'A', `"${address},`]) {
+          const text = filled(unit, FORM_BODY, start)
+          yield [`a form, ${text.slice(0, 40)}`, () => send(formOf({ ...ORDER, input_reference: text }))] as const
+        }
     }
     expect(await blocking(requests())).toEqual([])
   })

@@ -33,12 +33,16 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   resolution: '768P',
 }
 
-/** Reads every operation below `/api/v1` of a running Kinora. @param api its base URL, `…/api/v1` */
-export async function readOperations(api: string): Promise<Operation[]> {
+/**
+ * Reads the operations of a running Kinora.
+ * @param api its base URL, `…/api/v1`
+ * @param below `/v1`: those for programs, with their whole paths
+ */
+export async function readOperations(api: string, below: '/api/v1' | '/v1' = '/api/v1'): Promise<Operation[]> {
   const { paths } = (await (await fetch(`${api}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Described>>
   }
-  const own = Object.entries(paths).filter(([path]) => !path.startsWith('/v1/'))
+  const own = Object.entries(paths).filter(([path]) => path.startsWith('/v1/') === (below === '/v1'))
   return own.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters, requestBody }]) => {
       const properties = requestBody?.content['application/json']?.schema.properties ?? {}

@@ -38,8 +38,13 @@ export function readRawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Pr
  * @example const report = await readJson(ctx, 32_768)
  */
 export async function readJson(ctx: Pick<Context, 'req'>, maxBytes: number): Promise<unknown> {
+  return parseJson(await readRawBody(ctx, maxBytes))
+}
+
+/** Parses a body as {@link readJson} does. @throws ValidationError invalid_json */
+export function parseJson(body: Buffer): unknown {
   // A byte order mark may be ignored (RFC 8259, section 8.1), and editors on Windows write one.
-  const text = (await readRawBody(ctx, maxBytes)).toString().replace(/^\ufeff/, '')
+  const text = body.toString().replace(/^\ufeff/, '')
   try {
     return JSON.parse(text || '{}')
   } catch {

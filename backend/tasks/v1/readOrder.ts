@@ -3,7 +3,7 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { parseInput } from '../../kernel/http/endpoint.ts'
 import { withForm } from '../../kernel/http/multipart/withFormFile.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
-import { readJson } from '../../kernel/http/readRawBody.ts'
+import { parseJson, readJson, readRawBody } from '../../kernel/http/readRawBody.ts'
 import { IMAGE_MAX_BYTES } from '../../kernel/media/contract.ts'
 import { VideoExtension, VideoOrder } from './v1.contract.ts'
 
@@ -35,14 +35,15 @@ export function withOrder<T>(ctx: RouterContext, use: (order: SentOrder) => Prom
       if (others.length > 0) throw new ValidationError([{ path: PICTURE, code: 'one_file' }])
       const texts = parts.filter(({ isFile }) => !isFile)
       if (texts.reduce((sum, { name, content }) => sum + (isPicture(name) ? 0 : content.length), 0) > MAX_FIELDS_BYTES)
-        throw new ValidationError([{ path: '', code: 'fields_too_large' }])
+        throw tooLarge()
       const fields = Object.fromEntries(texts.map(({ name, content }) => [name, content.toString()]))
       return use({ fields: parseInput(VideoOrder, fields), picture: file?.content ?? pictureIn(fields) })
     })
   if (!ctx.is('json')) throw new Rejection('not_json', 'Send multipart/form-data or application/json.')
-  return readJson(ctx, MAX_JSON_BYTES).then((body) => {
-    const fields = parseInput(VideoOrder, body)
-    return use({ fields, picture: pictureIn(body as Record<string, unknown>) })
+  return readRawBody(ctx, MAX_JSON_BYTES).then((body) => {
+    const { value, data } = parseApart(body)
+    const fields = parseInput(VideoOrder, value)
+    return use({ fields, picture: pictureIn(value as Record<string, unknown>, data) })
   })
 }
 
@@ -61,24 +62,41 @@ export async function readExtension(ctx: RouterContext) {
 
 const isPicture = (name: string) => name === PICTURE || name === `${PICTURE}[image_url]`
 
-/** Returns the picture of a `data:` address in the fields. @throws ValidationError invalid_picture */
-function pictureIn(fields: Readonly<Record<string, unknown>>): Buffer | undefined {
-  if (fields[`${PICTURE}[file_id]`]) throw unusable()
-  const given = fields[`${PICTURE}[image_url]`] ?? fields[PICTURE]
-  if (given === undefined || given === null || given === '') return undefined
-  const url = typeof given === 'object' ? (given as { image_url?: unknown }).image_url : unwrapped(given)
-  if (typeof url !== 'string' || !DATA_URL.test(url)) throw unusable()
-  return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
+const tooLarge = () => new ValidationError([{ path: '', code: 'fields_too_large' }])
+
+/**
+ * Parses JSON. Long JSON may only be long by the data of one picture, which is decoded apart and missing in `value`: to parse
+ * megabytes of anything else would occupy the event loop. @throws ValidationError invalid_json, fields_too_large
+ */
+function parseApart(json: Buffer): Readonly<{ value: unknown; data?: Buffer }> {
+  if (json.length <= MAX_FIELDS_BYTES) return { value: parseJson(json) }
+  const from = json.indexOf(',', Math.max(0, json.indexOf('"data:image'))) + 1
+  const to = json.indexOf('"', from)
+  if (from === 0 || json.length - (to - from) > MAX_FIELDS_BYTES) throw tooLarge()
+  const value = parseJson(Buffer.concat([json.subarray(0, from), json.subarray(to)]))
+  return { value, data: Buffer.from(json.toString('latin1', from, to), 'base64') }
 }
 
-/** A field of a form may be JSON. */
-function unwrapped(given: unknown): unknown {
-  if (typeof given !== 'string' || !given.startsWith('{')) return given
-  try {
-    return (JSON.parse(given) as { image_url?: unknown }).image_url
-  } catch {
+/**
+ * Returns the picture of a `data:` address in the fields.
+ * @param data what was parsed apart
+ * @throws Rejection invalid_value  @throws ValidationError fields_too_large
+ */
+function pictureIn(fields: Readonly<Record<string, unknown>>, data?: Buffer): Buffer | undefined {
+  if (fields[`${PICTURE}[file_id]`]) throw unusable()
+  const given = fields[`${PICTURE}[image_url]`] ?? fields[PICTURE]
+  if (given === undefined || given === null || given === '') {
+    // The data were those of another field.
+    if (data) throw tooLarge()
     return undefined
   }
+  const isJson = typeof given === 'string' && given.startsWith('{')
+  const { value, data: apart } = isJson ? parseApart(Buffer.from(given)) : { value: given, data }
+  const url = typeof value === 'object' ? (value as { image_url?: unknown } | null)?.image_url : value
+  if (typeof url !== 'string' || !DATA_URL.test(url)) throw unusable()
+  const text = url.slice(url.indexOf(',') + 1)
+  if (apart && text !== '') throw tooLarge()
+  return apart ?? Buffer.from(text, 'base64')
 }
 
 const unusable = () =>

@@ -5,6 +5,8 @@ import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#backend/testing/eventually.ts'
 import { createProviderDouble, type ProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { SEED } from '../../testing/fullRun.ts'
+import { seeded } from '../../testing/seeded.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
 import type { Video } from './v1.contract.ts'
@@ -156,6 +158,26 @@ describe('an order', () => {
     const { key, user } = await openClient()
     expect(await errorOf(await sendJson(key, { ...ORDER, ...change }))).toMatchObject({ status: 400, param, code })
     expect(await tasksOf(user)).toBe(0)
+  })
+
+  it('as JSON may be long only by the data of its picture', async () => {
+    const { key } = await openClient()
+    const random = seeded(SEED)
+    const canvas = createCanvas(640, 360)
+    const noise = canvas.getContext('2d').createImageData(640, 360)
+    for (let at = 0; at < noise.data.length; at++) noise.data[at] = random() * 256
+    canvas.getContext('2d').putImageData(noise, 0, 0)
+    const address = `data:image/png;base64,${canvas.toBuffer('image/png').toString('base64')}`
+    // Some encoders escape slashes.
+    const escaped = JSON.stringify({ ...ORDER, input_reference: { image_url: address } }).replaceAll('/', '\\/')
+    const answer = await call(key, 'POST', '/videos', escaped, { 'content-type': 'application/json' })
+    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+    for (const more of [{ prompt: address }, { more: 'x'.repeat(40_000) }, { more: [address, address] }])
+      for (const picture of [{}, { input_reference: DATA_URL }])
+        expect(await errorOf(await sendJson(key, { ...ORDER, ...picture, ...more }))).toMatchObject({
+          status: 400,
+          code: 'fields_too_large',
+        })
   })
 
   it('names what the model offers', async () => {

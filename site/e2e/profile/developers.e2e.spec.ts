@@ -130,6 +130,8 @@ describeOnSite('the tab for developers', (site) => {
       .toEqual([[], ['warning', 'warning'], ['danger']])
     await cards.first().getByText('203.0.113.0/24').waitFor()
     await cards.nth(1).getByText(t.unused).waitFor()
+    for (const scope of ['account:read', 'webhooks:write'])
+      await cards.nth(2).getByText(t.scope[scope], { exact: true }).waitFor()
     await expectNoFaults(page, `developers-five-${language}`)
     await page.context().close()
   })
