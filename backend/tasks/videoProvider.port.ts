@@ -30,6 +30,8 @@ export type CreateAnswer =
       readonly code: 'content_refused' | 'provider_failed' | 'provider_unavailable'
       readonly detail: string
     }
+  /** The provider says that it failed, and shows no job. The task ends: another engine could make its video twice. */
+  | { readonly kind: 'failed'; readonly code: 'content_refused' | 'provider_failed'; readonly detail: string }
   /** The provider was unreachable or rate limited the call, so it certainly created no job. Retry later or elsewhere. */
   | { readonly kind: 'postponed'; readonly detail: string }
 

@@ -157,6 +157,12 @@ describe('a refusal', () => {
     expect(sent).toEqual([])
   })
 
+  it('with a failure of the engine ends the task, and goes to no other provider', async () => {
+    answer = async () => ({ kind: 'failed', code: 'provider_failed', detail: 'out of memory' })
+    expect(await create(deps(), renderingOf({}, 'b'))).toEqual(await answer())
+    expect(sent).toEqual([])
+  })
+
   it('of a repeated call ends the task, because the earlier call may have created a job', async () => {
     const failed = refuse('provider_failed')
     expect(await create(deps(), renderingOf({}, 'b'), true)).toEqual(failed)

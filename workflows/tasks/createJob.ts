@@ -52,6 +52,7 @@ export async function createJob(
   const at = deps.at()
   if (answer.kind === 'accepted')
     return record(deps, request.taskId, { type: 'AcceptRender', jobId: answer.jobId, at }, signal)
+  if (answer.kind === 'failed') return answer
   const { kind, detail } = answer
   if (kind === 'refused' && (repeated || endsTask(deps, state, answer.code))) return { ...answer, kind: 'failed' }
   const postponed = { type: 'PostponeRender', detail, at } as const

@@ -14,11 +14,13 @@ export function renderStateOf(job: VideoObject): RenderState {
   }
   if (FAILED.includes(status)) {
     const detail = [job.error?.code, job.error?.message].filter(Boolean).join(' ') || `The engine reports ${status}.`
-    return { kind: 'failed', code: isPolicyViolation(detail) ? 'content_refused' : 'provider_failed', detail }
+    return { kind: 'failed', code: codeOf(detail), detail }
   }
   if (status === 'queued') return { kind: 'queued' }
   return { kind: 'rendering', percent: percentOf(job.progress) }
 }
+
+export const codeOf = (detail: string) => (isPolicyViolation(detail) ? 'content_refused' : 'provider_failed')
 
 /** Some engines report 0 until the end, which says nothing. */
 const percentOf = (progress: number | null | undefined) =>

@@ -255,6 +255,55 @@ describe('a create call whose answer is lost', () => {
   })
 })
 
+describe('a create call that the engine answers with an error of its own', () => {
+  const text = '{"error":{"code":500,"message":"CUDA out of memory. Tried to allocate 2.00 GiB"}}'
+  const detail = 'The engine answered HTTP 500 500 CUDA out of memory. Tried to allocate 2.00 GiB'
+  const failure = { kind: 'failed', code: 'provider_failed', detail }
+  const picture = path.join(folder, 'of-the-user.jpg')
+  beforeAll(() => writeFile(picture, Buffer.from('ffd8ffd9', 'hex')))
+  const createOnce = async (more: Parameters<typeof request>[0]) => {
+    const before = world.double.count(CREATE)
+    const answer = await adapter()
+      .create(request(more))
+      .catch((error: Error) => error.message)
+    expect(world.double.count(CREATE) - before).toBe(1)
+    return answer
+  }
+
+  it.each(PERSONALITIES)('is a failure, and not sent again, if the list of %s lacks the job', async (program) => {
+    world.double = doubles[program]
+    // Forgets the jobs of other tests, of which SGLang does not say whose they are.
+    world.double.restart()
+    for (const more of [{ prompt: 'Refused' }, { prompt: 'Refused', firstFrame: picture }]) {
+      failCreates({ status: 500, text })
+      expect(await createOnce(more)).toEqual(failure)
+    }
+  })
+  it('is a refused text if the error says so', async () => {
+    failCreates({ status: 500, text: '{"detail":"content_policy_violation"}' })
+    expect(await createOnce({ prompt: 'Refused' })).toMatchObject({ kind: 'failed', code: 'content_refused' })
+  })
+  it('is matched all the same if the list has the job', async () => {
+    failCreates({ status: 500, text })
+    addJob('made all the same', { prompt: 'Made all the same', seconds: '6' })
+    expect(await createOnce({ prompt: 'Made all the same' })).toEqual({ kind: 'accepted', jobId: 'made all the same' })
+  })
+  it.each([
+    ['the list cannot be read', { status: 500, text }, (call: string) => call === 'GET /v1/videos'],
+    ['a gateway waited too long', { status: 504, text }, () => false],
+    ['a proxy answered', { status: 502, text: '<html>' }, () => false],
+    ['a proxy answered without a word', { status: 500, text: '{}' }, () => false],
+  ])('stays open if %s', async (_, fault, isAway) => {
+    world.double.fault = (call) => (call === CREATE ? fault : isAway(call) ? { status: 503 } : undefined)
+    expect(await createOnce({ prompt: 'Open' })).toContain(`HTTP ${fault.status}`)
+  })
+  it('stays open if the list has a job that could be its own', async () => {
+    failCreates({ status: 500, text })
+    addJob('of a picture', { prompt: 'Somebody', seconds: '6' })
+    expect(await createOnce({ prompt: 'Somebody', firstFrame: picture })).toContain('HTTP 500')
+  })
+})
+
 describe('the models of an engine', () => {
   it('are those that it reports, each with an entry of the catalogue', async () => {
     const [model, ...others] = await adapter().models!(NEVER)

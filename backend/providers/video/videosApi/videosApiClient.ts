@@ -140,6 +140,11 @@ const POLICY = /content.?policy|moderation|sensitive|nsfw|safety/i
 
 export const isPolicyViolation = (text: string): boolean => POLICY.test(text)
 
+/** The server itself says that it failed, which a proxy before it would not. Its list tells whether it created the job. */
+export class EngineFault extends ProviderError {
+  override name = 'EngineFault'
+}
+
 function errorOf(answer: HttpAnswer): ProviderError {
   const parsed = z.safeParse(Refusal, jsonOf(answer))
   const { detail, error } = parsed.success ? parsed.data : {}
@@ -147,7 +152,10 @@ function errorOf(answer: HttpAnswer): ProviderError {
     .flat()
     .filter(Boolean)
     .join(' ')
+  const sentence = `The engine answered HTTP ${answer.status} ${text}`.trim()
   const kind = kindOfHttpStatus(answer.status)
+  // A gateway answers 504 while its engine may still be at work.
+  if (answer.status >= 500 && answer.status !== 504 && text !== '') return new EngineFault(kind, sentence)
   const refused = kind === 'invalid_request' && isPolicyViolation(text)
-  return new ProviderError(refused ? 'content' : kind, `The engine answered HTTP ${answer.status} ${text}`.trim())
+  return new ProviderError(refused ? 'content' : kind, sentence)
 }

@@ -22,8 +22,8 @@ import { createForm } from './createForm.ts'
 import { modelsOf } from './engineModels.ts'
 import { type ModelCard, offeredModels, type Program, programOf } from './engineProfile.ts'
 import { findLostJob } from './findLostJob.ts'
-import { renderStateOf } from './renderState.ts'
-import type { VideosApiClient } from './videosApiClient.ts'
+import { codeOf, renderStateOf } from './renderState.ts'
+import { EngineFault, type VideosApiClient } from './videosApiClient.ts'
 
 export interface VideosApiDeps extends Protection {
   readonly client: VideosApiClient
@@ -111,8 +111,12 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
         if (error instanceof ProviderError && error.kind !== 'unknown')
           return answerToError(error, deps, request.taskId)
         const lookup = { sentAt, attempts, intervalMs, signal: closed.signal, list: client.list, claims }
-        const found = await findLostJob(request, lookup).catch(() => undefined)
-        return found ? accept(deps, found) : answerToError(error, deps, request.taskId)
+        const found = await findLostJob(request, lookup)
+        if (typeof found === 'object') return accept(deps, found.jobId)
+        const answer = answerToError(error, deps, request.taskId)
+        if (!(error instanceof EngineFault) || found === 'unclear') return answer
+        await answer.catch(() => {})
+        return { kind: 'failed', code: codeOf(error.message), detail: error.message }
       }
     },
 
