@@ -84,4 +84,26 @@ describe('a pool of slots', () => {
     expect(await next).toBe('yes')
     expect(await pool.run({}, async () => 'again')).toBe('again')
   })
+
+  it('lets a call in at once, and no other one until there is room again', async () => {
+    const pool = new Pool(1)
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const turns: string[] = []
+    const note = (name: string, until: Promise<void>) => () => {
+      turns.push(name)
+      return until
+    }
+    const calls = [
+      pool.run({}, note('first', first.promise)),
+      pool.run({}, note('waiting', Promise.resolve())),
+      pool.run({ atOnce: true }, note('at once', second.promise)),
+    ]
+    first.resolve()
+    await calls[0]
+    await turn()
+    expect(turns).toEqual(['first', 'at once'])
+    second.resolve()
+    await Promise.all(calls)
+    expect(turns).toEqual(['first', 'at once', 'waiting'])
+  })
 })

@@ -15,11 +15,12 @@ export class Pool {
     this.#free = slots
   }
 
+  /** @param options `atOnce`: takes a slot although none is free; waiting calls wait until there are no more than there are slots */
   async run<T>(
-    { priority = 3, owner = '' }: { priority?: number; owner?: string },
+    { priority = 3, owner = '', atOnce = false }: { priority?: number; owner?: string; atOnce?: boolean },
     work: () => Promise<T>,
   ): Promise<T> {
-    if (this.#free > 0) this.#free--
+    if (this.#free > 0 || atOnce) this.#free--
     else await this.#turnComes(priority, owner)
     try {
       return await work()
@@ -39,7 +40,7 @@ export class Pool {
   }
 
   #passOn(): void {
-    const next = this.#waiting.shift()
+    const next = this.#free < 0 ? undefined : this.#waiting.shift()
     if (next) next.go()
     else {
       this.#free++

@@ -157,7 +157,8 @@ export class EmbeddedEngine implements Engine {
     if (!policy) throw new Error(`no policy for activity ${name}`)
     for (let attempt = 1; ; attempt++) {
       try {
-        const result = await this.#pool(policy.pool).run(options, () => this.#attempt(name, input, policy))
+        const turn = { ...options, atOnce: options.resumed ?? false }
+        const result = await this.#pool(policy.pool).run(turn, () => this.#attempt(name, input, policy))
         return this.#stopped ? await never() : result
       } catch (error) {
         if (this.#stopped) return never()

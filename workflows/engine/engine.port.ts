@@ -74,6 +74,8 @@ export interface StartOptions {
   readonly priority?: number
   /** Fairness key: owners of activities with equal priority take turns. */
   readonly owner?: string
+  /** Continues what a killed process had begun: takes the slots that its run had back at once, whoever has them now. */
+  readonly resumed?: boolean
 }
 
 export interface Engine {

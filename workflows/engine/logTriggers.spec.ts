@@ -75,7 +75,7 @@ async function callsFor(
   const triggers = [
     generationTrigger(
       async () => ({ upTo: upTo.generations, items: generations }),
-      async ({ taskId }) => ended.includes(taskId),
+      async ({ taskId }) => (ended.includes(taskId) ? 'ended' : 'waiting'),
     ),
     recoveryTrigger(async () => ({ upTo: upTo.recoveries, items: recoveries })),
     subscriptionTrigger(async () => ({ upTo: upTo.subscribers, items: subscribers })),
@@ -92,7 +92,13 @@ async function callsFor(
   return { calls: inTime, from }
 }
 
-const generation = ['start', 'generateVideo', TASK, { taskId: TASK, userId: USER }, { priority: 4, owner: USER }]
+const generation = [
+  'start',
+  'generateVideo',
+  TASK,
+  { taskId: TASK, userId: USER },
+  { priority: 4, owner: USER, resumed: false },
+]
 const recovery = ['start', 'recoverVideo', `recover-${TASK}`, { taskId: TASK, userId: USER }]
 const submitted = (taskId: string, priority = 4) => ({
   type: 'VideoTaskSubmitted',

@@ -20,12 +20,12 @@ export const createSettleIfEnded =
     try {
       // A task that another process has just ended gets a workflow, which settles it.
       const { state } = await handle.peek(videoTask, input.taskId)
-      if (!isEnded(state)) return false
+      if (!isEnded(state)) return 'provider' in state ? 'in progress' : 'waiting'
       await settleCredits(input, context)
       await releaseSlot(input, context)
-      return true
+      return 'ended'
     } catch (error) {
-      if (isUnreadable(error)) return false
+      if (isUnreadable(error)) return 'waiting'
       throw error
     }
   }

@@ -115,7 +115,7 @@ describe('settling a task that has ended', () => {
   }
 
   it('leaves a task with a quarantined account to its workflow, which retries with backoff', async () => {
-    expect(await settling(new StreamBroken('creditAccount-user'))).toBe(false)
+    expect(await settling(new StreamBroken('creditAccount-user'))).toBe('waiting')
   })
 
   it('fails during an outage', async () => {

@@ -8,8 +8,8 @@ import { removeMedia } from './removeMedia.workflow.ts'
 
 type ReadOpenWork<Input> = () => Promise<OpenWork<Input>>
 type Generation = GenerateVideoInput & { readonly priority: number }
-/** Settles a task that has already ended. Returns whether it had. */
-export type SettleIfEnded = (input: GenerateVideoInput) => Promise<boolean>
+/** Settles a task that has already ended. Returns how far the task is. */
+export type SettleIfEnded = (input: GenerateVideoInput) => Promise<'ended' | 'in progress' | 'waiting'>
 
 /** Starts `generateVideo` for each submitted task that has not ended, by the priority of its owner's plan. */
 export function generationTrigger(
@@ -21,8 +21,9 @@ export function generationTrigger(
     priority,
     async run(engine) {
       const input = { taskId, userId }
-      if (await settleIfEnded(input)) return
-      await engine.start(generateVideo, input, { priority, owner: userId })
+      const stage = await settleIfEnded(input)
+      if (stage === 'ended') return
+      await engine.start(generateVideo, input, { priority, owner: userId, resumed: stage === 'in progress' })
     },
   })
   return {
