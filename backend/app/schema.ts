@@ -7,12 +7,14 @@ import { ConfigError } from './config/environment.ts'
 import { M0001Baseline } from './migrations/M0001Baseline.ts'
 import { M0002ApiKeys } from './migrations/M0002ApiKeys.ts'
 import { M0003Packs } from './migrations/M0003Packs.ts'
+import { M0004FailureDetails } from './migrations/M0004FailureDetails.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
   { name: 'M0001Baseline', class: M0001Baseline },
   { name: 'M0002ApiKeys', class: M0002ApiKeys },
   { name: 'M0003Packs', class: M0003Packs },
+  { name: 'M0004FailureDetails', class: M0004FailureDetails },
 ]
 
 /**

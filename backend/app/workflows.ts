@@ -135,6 +135,8 @@ function activitiesOf(
       await removeExpiredStarts(database, Date.now())
       await removePartials(config.dataDir, ['media'], Date.now())
     },
+    onFailed: ({ taskId, engine, engineModel, code, detail }) =>
+      log.warn({ taskId, engine, engineModel, code, detail }, 'video failed'),
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,
     sweepVisits: createVisitRetention({

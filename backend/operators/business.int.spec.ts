@@ -51,7 +51,14 @@ describe('business figures', () => {
     return ((await answer.json()) as { task: { id: string } }).task.id
   }
   const health = () =>
-    data<{ queue: object; ended: object; failures: object[]; stuck: object[]; alerts: { code: string }[] }>('/tasks')
+    data<{
+      queue: object
+      ended: object
+      failures: object[]
+      latest_failures: object[]
+      stuck: object[]
+      alerts: { code: string }[]
+    }>('/tasks')
   const calm = { waiting: 0, processing: 0, oldest_waiting_seconds: null }
 
   it('show ended tasks, failures by reason, stuck tasks and alerts', async () => {
@@ -60,6 +67,7 @@ describe('business figures', () => {
       queue: calm,
       ended: { succeeded: 0, failed: 0 },
       failures: [],
+      latest_failures: [],
       stuck: [],
       alerts: [],
     })
@@ -70,6 +78,7 @@ describe('business figures', () => {
     await generate()
     await expect.poll(async () => (await health()).ended).toEqual({ succeeded: 1, failed: 1 })
     expect((await health()).failures).toEqual([{ code: 'content_refused', count: 1 }])
+    expect((await health()).latest_failures).toMatchObject([{ engine: 'demo', code: 'content_refused', detail: 'no' }])
     provider.answer = () => ({ kind: 'rendering', percent: 1 })
     const id = await generate()
     await expect.poll(async () => (await health()).queue).toEqual({ ...calm, processing: 1 })

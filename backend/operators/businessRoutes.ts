@@ -1,6 +1,6 @@
 import { readCreditFlows } from '#projections/credits/readCreditEntries.ts'
 import { readRevenue } from '#projections/subscriptions/readSubscription.ts'
-import { readDelivered, readOpenTasks, readOutcomes } from '#projections/tasks/readTaskHealth.ts'
+import { readDelivered, readLatestFailures, readOpenTasks, readOutcomes } from '#projections/tasks/readTaskHealth.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
@@ -34,9 +34,10 @@ export function serveBusiness(serve: Serve, { database, time, alerts, hasCost }:
 
   serve(contract.taskHealth, async ({ query }) => {
     const at = time.clock()
-    const [open, outcomes, openAlerts] = await Promise.all([
+    const [open, outcomes, latest, openAlerts] = await Promise.all([
       readOpenTasks(database, { waiting: new Date(at - MAX_WAITING_MS), made: new Date(at - MAX_PROCESSING_MS) }),
       readOutcomes(database, periodOf(query)),
+      readLatestFailures(database, periodOf(query)),
       alerts(),
     ])
     const { waiting, processing, oldest, stuck } = open
@@ -47,6 +48,7 @@ export function serveBusiness(serve: Serve, { database, time, alerts, hasCost }:
       queue: { waiting, processing, oldest_waiting_seconds },
       ended: { succeeded: outcomes.find(({ code }) => code === null)?.count ?? 0, failed },
       failures,
+      latest_failures: latest.map((failure) => ({ ...failure, at: instant(failure.at) })),
       stuck: stuck.map((task) => ({ ...task, since: instant(task.since) })),
       alerts: [...openAlerts],
     })

@@ -89,6 +89,17 @@ const TaskHealth = z.object({
   ended: z.object({ succeeded: count, failed: count }),
   /** Failures and cancellations within the period, most frequent first. */
   failures: z.array(z.object({ code: z.string(), count })),
+  /** The latest 20 failures within the period, newest first, with what the engine said. */
+  latest_failures: z.array(
+    z.object({
+      task_id: z.string(),
+      engine: z.nullable(z.string()),
+      engine_model: z.nullable(z.string()),
+      code: z.string(),
+      detail: z.string(),
+      at: z.string(),
+    }),
+  ),
   /** Tasks waiting for more than seven hours or processing for more than two. */
   stuck: z.array(z.object({ task_id: z.string(), status: z.string(), since: z.string() })),
   /** Open operator alerts. */

@@ -24,6 +24,9 @@ export const FAILURE_CODES = [
   'provider_unavailable',
   'engine_out_of_memory',
   'settings_refused',
+  'length_refused',
+  'size_refused',
+  'model_not_ready',
   'answer_lost',
   'render_timed_out',
   'waited_too_long',
@@ -214,6 +217,8 @@ export const ModelView = z.object({
   supports_negative_prompt: z.boolean(),
   /** Whether a running task can be cancelled. */
   supports_cancel: z.boolean(),
+  /** What can make its videos, as in `engine` of a task, best first. */
+  engines: z.array(z.string()),
   /** Resolution in which a finished video can be made again from itself; null where it cannot. */
   regenerates_to: z.nullable(z.string()),
 })

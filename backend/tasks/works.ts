@@ -19,7 +19,7 @@ import { instant } from '../kernel/http/instant.ts'
 import { asOwned, type Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
-import type { FailureCode, Task, WorkStats } from './contract.ts'
+import { engineName, type FailureCode, type Task, type WorkStats } from './contract.ts'
 import { aboutNegativePrompt, aboutPrompt, type Decrypt } from './promptCipher.port.ts'
 import { readQueueView } from './queue.ts'
 
@@ -160,6 +160,9 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
   provider_unavailable: 'The video service is not available.',
   engine_out_of_memory: 'The engine ran out of memory. Try a shorter video or a smaller size.',
   settings_refused: 'The engine cannot make a video with these settings.',
+  length_refused: 'This model cannot make videos of this length.',
+  size_refused: 'This model cannot make videos of this resolution or shape.',
+  model_not_ready: 'The engine lacks a part of this model.',
   answer_lost: 'The answer of the video service was lost. If the video still arrives, it is free.',
   render_timed_out: 'The video took too long.',
   waited_too_long: 'The task waited too long for its turn.',
@@ -177,7 +180,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     task_type: row.task_type as Task['task_type'],
     status: row.status,
     model: row.model as Task['model'],
-    engine: row.engine?.replaceAll('-', '_') ?? null,
+    engine: row.engine && engineName(row.engine),
     engine_model: row.engine_model,
     duration: row.duration,
     resolution: row.resolution as Task['resolution'],

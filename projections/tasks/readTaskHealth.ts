@@ -36,6 +36,27 @@ export const readOutcomes = (database: Database, days: LocalDays) =>
     localDays(days),
   )
 
+interface FailedTask {
+  readonly task_id: string
+  readonly engine: string | null
+  readonly engine_model: string | null
+  readonly code: string
+  readonly detail: string
+  readonly at: string
+}
+
+/** Returns the latest 20 failures of a period that their users did not cause, of tasks that are not deleted. */
+export const readLatestFailures = (database: Database, days: LocalDays) =>
+  query<FailedTask>(
+    database,
+    `select t.id as task_id, t.engine, t.engine_model, t.error_code as code, coalesce(t.error_detail, '') as detail,
+       o.ended_at as at
+     from task_outcome o join video_task t on t.id = o.id, ${SPAN}
+     where o.ended_at >= begins and o.ended_at < ends and t.error_code <> 'cancelled'
+     order by o.ended_at desc, o.id desc limit 20`,
+    localDays(days),
+  )
+
 /** Counts the tasks that ended since an instant, and the failures that the user or the content did not cause. */
 export const readOutcomesSince = (database: Database, since: Date) =>
   queryOne<{ videos: number; failed: number }>(

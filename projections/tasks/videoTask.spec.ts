@@ -34,6 +34,7 @@ const fresh = {
   started_at: null,
   finished_at: null,
   error_code: null,
+  error_detail: null,
   video_size: null,
   video_duration_ms: null,
 }
@@ -49,6 +50,7 @@ const asFailed = {
   status: 'Fail',
   finished_at: '2026-01-01T00:00:07.000Z',
   error_code: 'render_timed_out',
+  error_detail: 'why',
   credits_consumed: 0,
 }
 

@@ -47,6 +47,8 @@ const VideoTaskTable = defineEntity({
     started_at: p.datetime().nullable(),
     finished_at: p.datetime().nullable(),
     error_code: p.text().$type<FailureCode>().nullable(),
+    /** What the engine said of a failure. For the operator: it may name the engine’s own settings. */
+    error_detail: p.text().nullable(),
     video_size: p.bigint('number').nullable(),
     video_duration_ms: p.integer().nullable(),
   },
@@ -55,13 +57,13 @@ export type VideoTaskRow = RowOf<typeof VideoTaskTable>
 
 const moved = (status: TaskStatus) => (row: VideoTaskRow | undefined) => row && { ...row, status }
 const same = (row: VideoTaskRow | undefined) => row
-const DELIVERED = { status: 'Success', error_code: null } as const
+const DELIVERED = { status: 'Success', error_code: null, error_detail: null } as const
 const delivered = (row: VideoTaskRow | undefined, { data: { at, file } }: VideoTaskSucceeded | VideoTaskRecovered) =>
   row && { ...row, ...DELIVERED, finished_at: at, video_size: file.size, video_duration_ms: file.durationMs }
 
 export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   name: 'videoTasks',
-  version: 4,
+  version: 5,
   table: VideoTaskTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,
@@ -94,6 +96,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
       started_at: null,
       finished_at: null,
       error_code: null,
+      error_detail: null,
       video_size: null,
       video_duration_ms: null,
     }),
@@ -113,7 +116,10 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoDownloadStarted: moved('DOWNLOADING'),
     VideoTaskSucceeded: delivered,
     VideoTaskFailed: (row, { data }) =>
-      row && { ...row, status: 'Fail', finished_at: data.at, error_code: data.code, credits_consumed: 0 },
+      row && {
+        ...{ ...row, status: 'Fail', finished_at: data.at, credits_consumed: 0 },
+        ...{ error_code: data.code, error_detail: data.detail },
+      },
     VideoTaskRecovered: delivered,
     VideoRecoveryEnded: same,
     VideoTaskAbandoned: same,

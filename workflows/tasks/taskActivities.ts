@@ -107,7 +107,13 @@ function createStoring(deps: ActivityDeps, commands: TaskCommands, slots: Slots)
 
   /** Fails a task, and deletes what its provider keeps unless its video may still arrive. */
   const fail = async ({ taskId, code, detail }: { taskId: string; code: FailureCode; detail: string }) => {
-    const state = await sendCommand(taskId, { type: 'Fail', code: failureCause(code, detail), detail, at: at() })
+    const cause = failureCause(code, detail)
+    const state = await sendCommand(taskId, { type: 'Fail', code: cause, detail, at: at() })
+    if (state.status === 'failed' && state.code === cause) {
+      const engine = state.provider
+      const engineModel = state.order.routes.find(({ provider }) => provider === engine)?.model
+      deps.onFailed?.({ taskId, engine, engineModel, code: cause, detail })
+    }
     await deps.showProgress(taskId, undefined)
     await discard(deps, state, taskId)
     return undefined

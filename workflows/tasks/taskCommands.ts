@@ -6,7 +6,7 @@ import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import type { Marker } from '#backend/kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Clock } from '#backend/kernel/time.ts'
-import type { Film } from '#backend/tasks/contract.ts'
+import type { FailureCode, Film } from '#backend/tasks/contract.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { MediaRemovals } from '#backend/tasks/mediaRemovals.port.ts'
 import type { Decrypt } from '#backend/tasks/promptCipher.port.ts'
@@ -14,6 +14,14 @@ import type { RenderProgress, VideoProvider } from '#backend/tasks/videoProvider
 import { type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
 import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Engine } from '../engine/engine.port.ts'
+
+export interface FailedRender {
+  readonly taskId: string
+  readonly engine: string | undefined
+  readonly engineModel: string | undefined
+  readonly code: FailureCode
+  readonly detail: string
+}
 
 export interface ActivityDeps {
   readonly handle: Handle
@@ -24,6 +32,8 @@ export interface ActivityDeps {
     capture(userId: string, taskId: string, origin?: Origin): Step<unknown>
     release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>
   }
+  /** Tells the operator about a failure: the task, the engine, and what it said. */
+  readonly onFailed?: (failure: FailedRender) => void
   /** Called after a capture. Emails the user when few credits are left. */
   readonly creditsSpent: (userId: string) => Promise<void>
   /** Configured video providers by name. */

@@ -30,3 +30,6 @@ export function sourceOf({ engine }: Pick<Maker, 'engine'>): Source | null {
 
 /** Returns the name of what made a film; null if unknown. */
 export const makerName = ({ engine, engine_model }: Maker): string | null => engine_model ?? engine
+
+/** Returns the name of a provider as clients see it, such as `videos_api`. */
+export const engineName = (provider: string): string => provider.replaceAll('-', '_')

@@ -1,4 +1,4 @@
-import { type CatalogueModel, cellsOf, type ModelView, type TaskType } from '../contract.ts'
+import { type CatalogueModel, cellsOf, engineName, type ModelView, type TaskType } from '../contract.ts'
 
 /** Returns a model as the API shows it. Costs to the operator and routes stay private. */
 export function modelView(model: CatalogueModel, cancels: boolean): ModelView {
@@ -21,6 +21,7 @@ export function modelView(model: CatalogueModel, cancels: boolean): ModelView {
     supports_seed: model.seed,
     supports_negative_prompt: model.negativePrompt,
     supports_cancel: cancels,
+    engines: model.routes.map(({ provider }) => engineName(provider)),
     regenerates_to: model.regeneratesTo ?? null,
   }
 }

@@ -6,12 +6,18 @@ import i2vLive from '#content/models/I2V-01-live.json'
 import hailuo02 from '#content/models/MiniMax-Hailuo-02.json'
 import t2vDirector from '#content/models/T2V-01-Director.json'
 
-export type FormModel = OfferedModel & Pick<CatalogueModel, 'names' | 'descriptions'> & { readonly cancels: boolean }
+export type FormModel = OfferedModel &
+  Pick<CatalogueModel, 'names' | 'descriptions'> & {
+    readonly cancels: boolean
+    /** What can make its videos, as in `engine` of a task. */
+    readonly engines: readonly string[]
+  }
 
 /** Models of the form until the server's catalogue is loaded. */
 const SHIPPED: readonly FormModel[] = [hailuo02, t2vDirector, i2vDirector, i2vLive].map((file) => ({
   ...z.parse(ModelFile, file),
   cancels: false,
+  engines: [],
 }))
 
 /** Models that the server offers. */
@@ -49,5 +55,6 @@ export const formModel = (view: ModelView): FormModel => ({
   seed: view.supports_seed,
   negativePrompt: view.supports_negative_prompt,
   cancels: view.supports_cancel,
+  engines: view.engines,
   ...(view.regenerates_to !== null && { regeneratesTo: view.regenerates_to }),
 })

@@ -5,7 +5,7 @@ import { translate } from '../i18n/client.ts'
 import { showToast } from '../ui/toasts/toasts.ts'
 import { authorized } from './api.ts'
 
-export type TaskAction = 'refresh' | 'remove' | 'download' | 'again' | 'regenerate' | 'continue'
+export type TaskAction = 'refresh' | 'remove' | 'download' | 'again' | 'elsewhere' | 'regenerate' | 'continue'
 
 /** The running action of each busy task, by task ID. */
 export const $busyTasks = atom<ReadonlyMap<string, TaskAction>>(new Map())

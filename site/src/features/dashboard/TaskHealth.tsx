@@ -28,6 +28,7 @@ export function TaskHealth() {
           <Alerts health={health} />
           <Facts className="board-facts" facts={factsOf(health, t)} />
           <Failures failures={health.failures} />
+          <LatestFailures failures={health.latest_failures} />
         </>
       )}
     </Panel>
@@ -100,5 +101,38 @@ function Failures({ failures }: { failures: Health['failures'] }) {
         { head: t('dashboard.tasks.count'), className: 'number', cell: ({ count }) => numberText(count) },
       ]}
     />
+  )
+}
+
+/** Lists the latest failures with the engine and what it said. */
+function LatestFailures({ failures }: { failures: Health['latest_failures'] }) {
+  const t = translate()
+  const zone = useStore($zone)
+  if (failures.length === 0) return null
+  return (
+    <details>
+      <summary>{t('dashboard.tasks.latest')}</summary>
+      <Table
+        className="table-lines board-table board-lines"
+        rows={failures}
+        keyOf={({ task_id }) => task_id}
+        columns={[
+          { head: t('dashboard.tasks.when'), cell: ({ at }) => timeText(at, zone, 'minute') },
+          {
+            head: t('dashboard.tasks.engine'),
+            cell: ({ engine, engine_model }) => [engine, engine_model].filter(Boolean).join(' · ') || '—',
+          },
+          {
+            head: t('dashboard.tasks.sentence'),
+            isRowHead: true,
+            cell: ({ code, detail, task_id }) => (
+              <>
+                {textAt(`dashboard.tasks.code.${code}`) ?? code}: {detail} <code>{task_id}</code>
+              </>
+            ),
+          },
+        ]}
+      />
+    </details>
   )
 }

@@ -9,6 +9,7 @@ import { timeAgo } from '../../i18n/timeAgo.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Placeholder } from '../../ui/task/Placeholder.tsx'
 import { Progress } from '../../ui/task/Progress.tsx'
+import { OtherEngine } from './OtherEngine.tsx'
 import { $estimates, $now } from './queue.ts'
 import { $shownPercent } from './shownPercent.ts'
 import { leftText } from './stage/leftText.ts'
@@ -55,6 +56,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
             </span>
           </p>
         )}
+        <OtherEngine task={task} />
         <div className="row">
           {isFinal(task) && (
             <span

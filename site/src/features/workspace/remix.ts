@@ -1,5 +1,5 @@
-import { CAMERA_MOVEMENTS, type Generation, type Task } from '#backend/tasks/contract.ts'
-import { modelNamed } from '../../api/models.ts'
+import { CAMERA_MOVEMENTS, configurationFault, type Generation, type Task } from '#backend/tasks/contract.ts'
+import { type FormModel, modelNamed } from '../../api/models.ts'
 import { choicesOf, costOf } from '../../api/task/taskCost.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
@@ -20,6 +20,43 @@ export const generateAgain = (task: Task, credits = costOf(task)): Promise<void>
       credits,
       modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {},
     ),
+  )
+
+/** Failures of which the order itself, or its owner, is the reason. */
+const OWN_FAULTS: readonly Task['error_code'][] = [null, 'cancelled', 'content_refused', 'image_unreadable']
+
+/**
+ * Returns the model that another try of a failed task should use: one that takes the same order, on another engine if
+ * possible. Drawings of the demo are not offered in place of a film.
+ */
+export function otherModel(task: Task, models: readonly FormModel[]): FormModel | undefined {
+  if (task.status !== 'Fail' || OWN_FAULTS.includes(task.error_code)) return undefined
+  const isElsewhere = ({ engines }: FormModel) => !engines.includes(task.engine ?? '')
+  const fitting = models.filter(
+    (model) => model.id !== task.model && !model.engines.includes('demo') && takes(model, task),
+  )
+  return fitting.find(isElsewhere) ?? fitting[0]
+}
+
+/** Returns whether a model takes everything that a task asks for. */
+function takes(model: FormModel, task: Task): boolean {
+  const { aspect_ratio: ratio, reference_image_urls: references, camera_movements: movements } = task
+  return (
+    configurationFault(model, { ...choicesOf(task), model: model.id }) === undefined &&
+    (ratio === null || model.aspectRatios.includes(ratio)) &&
+    (!task.last_frame_image_url || model.inputs.lastFrame) &&
+    references.length <= model.inputs.references &&
+    (movements.length === 0 || model.cameraMovements) &&
+    (!task.negative_prompt || model.negativePrompt) &&
+    (task.sound === null || model.sound) &&
+    (task.seed === null || model.seed)
+  )
+}
+
+/** Creates a new task with the settings of a failed one and another model. */
+export const tryElsewhere = (task: Task, { id: model }: FormModel, credits: number): Promise<void> =>
+  whileBusy(task.id, 'elsewhere', () =>
+    order({ ...task, model }, credits, task.seed === null ? {} : { seed: task.seed }),
   )
 
 /** Creates a new task that makes a finished video again in a higher resolution. */

@@ -87,10 +87,12 @@ export async function refreshList(): Promise<boolean> {
 }
 
 /** Returns the failure reason, translated if the error code is known. */
-export const failureText = (task: Task): string =>
-  (task.error_code ? textAt(`failures.${task.error_code}`) : undefined) ??
-  task.error_message ??
-  translate()('failures.internal')
+export function failureText({ error_code, error_message, duration, resolution }: Task): string {
+  const t = translate()
+  if (error_code && textAt(`failures.${error_code}`))
+    return t(`failures.${error_code}`, { seconds: duration, resolution })
+  return error_message ?? t('failures.internal')
+}
 
 /** Returns whether its owner has cancelled the task. It ends as `Fail`, but nothing failed. */
 export const isCancelled = ({ error_code }: Task): boolean => error_code === 'cancelled'

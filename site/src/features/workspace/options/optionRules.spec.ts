@@ -14,6 +14,7 @@ const model = (id: string, more: Partial<FormModel> = {}): FormModel => ({
   seed: false,
   negativePrompt: false,
   cancels: false,
+  engines: [],
   ...more,
 })
 const plain = model('plain')

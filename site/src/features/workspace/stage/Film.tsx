@@ -5,6 +5,7 @@ import { isWaiting, readStatus, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Loop } from '../../../ui/task/Loop.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
+import { OtherEngine } from '../OtherEngine.tsx'
 import { $estimates } from '../queue.ts'
 import { $shownPercent } from '../shownPercent.ts'
 import { endText, failureText, statusText } from '../tasks.ts'
@@ -52,6 +53,7 @@ export function Film({ task }: { readonly task: Task }) {
           <h3>{endText(task)}</h3>
           <p>{failureText(task)}</p>
           <p className="muted">{t('workspace.task.notCharged')}</p>
+          <OtherEngine task={task} />
         </div>
       )}
     </div>
