@@ -20,7 +20,7 @@ const CAUSES: readonly (readonly [FailureCode, RegExp])[] = [
   ],
   [
     'model_not_ready',
-    /\bValue not in list\b|\bModel mismatch\b|\bcustom node may not be installed\b|\bnode \S{1,40} (?:does not exist|not found)\b|\bThere is no graph\b|\.(?:safetensors|gguf|ckpt|pth?)\b/i,
+    /\bValue not in list\b|\bModel mismatch\b|\bcustom node may not be installed\b|\bbecause a node is missing\b|\bbecause node \w{1,60} does not exist\b|\bThere is no graph\b|\.(?:safetensors|gguf|ckpt|pth?)\b/i,
   ],
   ['length_refused', /\bsupports \d{1,3}-second (?:clips|videos) only\b/i],
   ['length_refused', refusalOf('duration(?:_seconds)?|seconds|length|num_frames|frames')],
