@@ -90,6 +90,8 @@ export interface VideoProvider {
   readonly pollIntervalMs: number
   /** Rate limit of `create`, for the estimate; absent if there is none. */
   readonly createsPerMinute?: number
+  /** Returns the name that people see of one of its models; absent or undefined where that is the provider's own name. */
+  modelName?(model: string): Promise<string | undefined>
   /** Typical milliseconds of a render, for the estimate before any video is finished; absent if unknown. */
   readonly typicalMs?: number
   /** Acquires a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */

@@ -23,6 +23,7 @@ type Stage =
       readonly failedAt: string
       readonly code: FailureCode
       readonly provider?: string
+      readonly engineModel?: string
       /** Id of a job that may still finish; null if there is none. */
       readonly jobId: string | null
       /** Whether the provider may have created a job whose id is unknown. */
@@ -53,6 +54,8 @@ type InProgress = Asked & {
   /** Id of the worker's attempt that made the request. */
   readonly attempt: string
   readonly provider: string
+  /** What the provider makes the video with. Earlier requests have none. */
+  readonly engineModel?: string
   readonly jobId: string | null
   /** When the engine began to render; null while the job waits there. */
   readonly startedAt: string | null
@@ -106,8 +109,9 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoRenderRequested': {
       if (task.status !== 'waiting') return task
       const { queued: _, boundTo: __, ...rest } = task
-      const { at: requestedAt, attempt, provider } = event.data
-      return { ...rest, status: 'rendering', requestedAt, attempt, provider, jobId: null, startedAt: null }
+      const { at: requestedAt, attempt, provider, engineModel } = event.data
+      const made = engineModel === undefined ? { provider } : { provider, engineModel }
+      return { ...rest, status: 'rendering', requestedAt, attempt, ...made, jobId: null, startedAt: null }
     }
     case 'VideoTaskClaimed':
       return task
@@ -147,7 +151,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       const { code, jobId, at: failedAt } = event.data
       const openEnded = OPEN_ENDED.includes(code)
       const jobUnknown = openEnded && jobId === null && task.status === 'rendering'
-      const by = 'provider' in task && task.provider ? { provider: task.provider } : {}
+      const by = 'provider' in task && task.provider ? madeBy(task) : {}
       return { status: 'failed', order: task.order, failedAt, code, ...by, jobId: openEnded ? jobId : null, jobUnknown }
     }
     case 'VideoRecoveryEnded':
@@ -163,6 +167,11 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     }
   }
 }
+
+const madeBy = ({ provider, engineModel }: { provider?: string; engineModel?: string }) => ({
+  ...(provider === undefined ? {} : { provider }),
+  ...(engineModel === undefined ? {} : { engineModel }),
+})
 
 /** Adds the provider of a task, which was asked last, to those that did not take it. */
 function askedBefore(

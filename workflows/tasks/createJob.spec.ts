@@ -106,6 +106,13 @@ describe('a request to render', () => {
   })
 })
 
+it('a request to render records the name that people see of a model', async () => {
+  const deps = depsOf()
+  Object.assign(deps.providers.get('a')!, { modelName: async (model: string) => `The ${model}` })
+  await requestRender(deps, REQUEST, { provider: 'a', model: 'graph' }, new AbortController().signal)
+  expect(sent[0]).toMatchObject([{ type: 'RequestRender', engineModel: 'The graph' }, {}])
+})
+
 describe('a call without an answer', () => {
   beforeEach(() => {
     answer = async () => {

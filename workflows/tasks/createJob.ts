@@ -16,7 +16,8 @@ const MAX_STOPPING_ATTEMPTS = 7
 export async function requestRender(deps: RenderDeps, request: RenderRequest, route: Route, signal: AbortSignal) {
   const { provider } = route
   const attempt = randomUUID()
-  const engineModel = makerOf(provider, [route]).engine_model ?? undefined
+  const named = await providerOf(deps.providers, provider).modelName?.(route.model)
+  const engineModel = named ?? makerOf(provider, [route]).engine_model ?? undefined
   const command = { type: 'RequestRender', attempt, provider, engineModel, at: deps.at() } as const
   const state = await deps.sendCommand(request.taskId, command, { repeatable: true }).catch((error) => {
     // The request may be stored, for example if the connection was lost after the commit.

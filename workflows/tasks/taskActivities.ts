@@ -46,11 +46,12 @@ async function discard({ providers }: ActivityDeps, state: VideoTask, taskId: st
 /** Fetches a video and prepares its copies. Returns the error if a retry would not help: there is no file, or it is no playable video. */
 async function fetchIfPlayable(
   deps: ActivityDeps,
-  { order, provider, jobId }: Pick<Rendering, 'order' | 'provider' | 'jobId'>,
+  { order, provider, engineModel, jobId }: Pick<Rendering, 'order' | 'provider' | 'engineModel' | 'jobId'>,
   signal: AbortSignal,
 ) {
   const { taskId: id, userId: user_id, routes } = order
-  const maker = makerOf(provider, routes)
+  const { engine, engine_model } = makerOf(provider, routes)
+  const maker = { engine, engine_model: engineModel ?? engine_model }
   const origin = { source: sourceOf(maker), agent: maker.engine_model }
   const job = { taskId: id, origin, jobId: jobId ?? id }
   const file = await fetchVideo(deps, providerOf(deps.providers, provider), job, signal).catch((error: Error) => {
@@ -111,8 +112,7 @@ function createStoring(deps: ActivityDeps, commands: TaskCommands, slots: Slots)
     const state = await sendCommand(taskId, { type: 'Fail', code: cause, detail, at: at() })
     if (state.status === 'failed' && state.code === cause) {
       const engine = state.provider
-      const engineModel = state.order.routes.find(({ provider }) => provider === engine)?.model
-      deps.onFailed?.({ taskId, engine, engineModel, code: cause, detail })
+      deps.onFailed?.({ taskId, engine, engineModel: state.engineModel, code: cause, detail })
     }
     await deps.showProgress(taskId, undefined)
     await discard(deps, state, taskId)
@@ -170,12 +170,12 @@ function createRecovery(
     async recover({ taskId }, { signal }) {
       const state = await readTask(taskId)
       if (state.status !== 'failed' || state.jobId === null) return 'over'
-      const { order, jobId, provider = '' } = state
+      const { order, jobId, provider = '', engineModel } = state
       const job = await providerOf(deps.providers, provider).state(jobId, signal)
       if (job.kind === 'queued' || job.kind === 'rendering')
         return deps.clock() < Date.parse(state.failedAt) + RECOVERY_MS ? 'pending' : 'over'
       if (job.kind === 'finished') {
-        const file = await fetchIfPlayable(deps, { order, jobId, provider }, signal)
+        const file = await fetchIfPlayable(deps, { order, jobId, provider, engineModel }, signal)
         if (!(file instanceof Error)) await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'
@@ -184,6 +184,8 @@ function createRecovery(
     async removeMedia({ taskId }) {
       const { status } = await readTask(taskId)
       if (status !== 'deleted') return deps.removals.giveUp(taskId)
+      // An engine that was away when the video was stored may still keep its prompt.
+      await discardEverywhere(deps.providers, taskId)
       await removeTaskMedia(deps.media, taskId)
       await deps.removals.done(taskId)
     },

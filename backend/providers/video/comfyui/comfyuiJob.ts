@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { RenderProgress, RenderState } from '#backend/tasks/videoProvider.port.ts'
 
 const File = z.object({ filename: z.string(), subfolder: z._default(z.string(), ''), type: z.string() })
-type File = z.output<typeof File>
+export type File = z.output<typeof File>
 
 const text = z.catch(z.optional(z.string()), undefined)
 /** Which node failed, and why. */
@@ -53,6 +53,18 @@ const VIDEO_NAME = /\.(mp4|mov|webm|mkv)$/i
 export const videoOf = (job: Job, node?: string): File | undefined =>
   savedFiles(job, node).find(({ filename }) => VIDEO_NAME.test(filename))
 
+const FRAME_NAME = /\.(png|jpe?g|webp)$/i
+
+/**
+ * Returns the frames of a job that saved an image sequence instead of a video: at least two pictures of one format, in the order in
+ * which the node reports them; none otherwise.
+ */
+export function framesOf(job: Job, node?: string): readonly File[] {
+  const files = savedFiles(job, node)
+  const formats = new Set(files.map(({ filename }) => FRAME_NAME.exec(filename)?.[1]?.toLowerCase()))
+  return files.length > 1 && formats.size === 1 && !formats.has(undefined) ? files : []
+}
+
 function savedFiles({ outputs }: Job, node?: string): readonly File[] {
   return Object.entries(outputs ?? {})
     .filter(([id]) => node === undefined || id === node)
@@ -80,7 +92,9 @@ export function stateOf(job: Job, graph: Pricing | undefined, progress: RenderPr
     case 'in_progress':
       return { kind: 'rendering', ...progress }
     case 'completed':
-      return videoOf(job, graph?.output) ? finished(job, graph) : failed(withoutVideo(job, graph?.output))
+      return videoOf(job, graph?.output) || framesOf(job, graph?.output).length > 0
+        ? finished(job, graph)
+        : failed(withoutVideo(job, graph?.output))
     case 'failed':
       return failed(executionFault(job.execution_error ?? {}))
     case 'cancelled':
@@ -95,7 +109,7 @@ function withoutVideo(job: Job, node: string | undefined): string {
   const names = savedFiles(job, node).map(({ filename }) => filename)
   const [first] = names
   if (first === undefined) return 'The graph saved no file.'
-  return `The graph saved ${names.length > 1 ? `${names.length} files, such as ${first}` : first}, and no video (mp4, mov, webm or mkv).`
+  return `The graph saved ${names.length > 1 ? `${names.length} files, such as ${first}` : first}, and neither a video (mp4, mov, webm or mkv) nor a sequence of pictures.`
 }
 
 function executionFault({ node_id, node_type, exception_message }: z.output<typeof ExecutionError>): string {

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
 import { readImageHeader } from '#backend/kernel/media/imageFile.ts'
+import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
 import { eventually } from '#backend/testing/eventually.ts'
 import { acceptedJob, answerOf, NEVER } from '../testing/videoProviderContract.ts'
@@ -84,7 +86,7 @@ describe('the state of a job', () => {
       Object.assign(jobOf(world.double, jobId), { state: 'completed' })
       world.double.filename = 'picture.png'
       expect(await provider.state(jobId, NEVER)).toMatchObject({
-        detail: expect.stringMatching(/^The graph saved \S+, and no video/),
+        detail: expect.stringMatching(/^The graph saved picture\.png, and neither a video/),
       })
     },
   )
@@ -105,6 +107,17 @@ describe('a finished video', () => {
     const file = await fetched()
     expect(file.includes('secret prompt') || file.includes('class_type')).toBe(false)
     expect(file.length).toBeGreaterThan(1_000)
+  })
+  it.each(['webm', 'mkv'])('of the format %s is converted', async (format) => {
+    expect((await fetched({ filename: `kinora_00001_.${format}` })).subarray(4, 8).toString()).toBe('ftyp')
+  })
+  it('is made of the frames of a graph that saves pictures, at the frame rate of the graph', async () => {
+    const png = path.join(folder, 'frame.png')
+    await runFfmpeg(['-f', 'lavfi', '-i', 'testsrc=size=97x55', '-frames:v', '1', '-y', png])
+    const made = path.join(folder, 'made.mp4')
+    await writeFile(made, await fetched({ filename: 'kinora_00001_.png', files: 48, frame: await readFile(png) }))
+    // 48 frames at 16 a second.
+    expect(await probeMp4(made)).toMatchObject({ duration: 3, width: 96, height: 54 })
   })
   it('is undeliverable after a restart of the server', async () => {
     const provider = opened()
@@ -170,3 +183,16 @@ it('a discarded task leaves the history, which contains its prompt', async () =>
   await provider.discard(promptIdOf(jobId))
   expect(world.double.jobs.has(promptIdOf(jobId))).toBe(false)
 })
+
+it.each(SERVERS)(
+  'a job that is cancelled while it runs leaves the history when its step ends (%s server)',
+  async (server) => {
+    world.double = doubles[server]
+    Object.assign(world.double, { renderMs: 60_000, stepMs: 100 })
+    const provider = opened()
+    const jobId = await acceptedJob(provider, request())
+    expect(await provider.cancel(jobId, NEVER)).toBe('cancelled')
+    await provider.discard(promptIdOf(jobId))
+    expect(world.double.jobs.has(promptIdOf(jobId))).toBe(false)
+  },
+)

@@ -1,4 +1,8 @@
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { copyWithoutMetadata } from '#backend/kernel/media/copyWithoutMetadata.ts'
+import { filmFromFrames, framePath } from '#backend/kernel/media/filmFromFrames.ts'
 import type { WatchedFolder } from '#backend/kernel/watchedFolder.ts'
 import {
   type CancelAnswer,
@@ -8,7 +12,6 @@ import {
   UndeliverableVideo,
   type VideoProvider,
 } from '#backend/tasks/videoProvider.port.ts'
-import { removeFile } from '../../../kernel/media/atomicFile.ts'
 import { downloadVideo } from '../downloadVideo.ts'
 import { NotSent } from '../httpCall.ts'
 import {
@@ -20,9 +23,9 @@ import {
 } from '../protection/protectedCalls.ts'
 import { checkEngine } from './checkEngine.ts'
 import type { ComfyuiClient } from './comfyuiClient.ts'
-import { stateOf, videoOf } from './comfyuiJob.ts'
+import { type File, framesOf, stateOf, videoOf } from './comfyuiJob.ts'
 import type { createComfyuiProgress } from './comfyuiProgress.ts'
-import { type ComfyuiGraph, fillGraph } from './graphFile.ts'
+import { type ComfyuiGraph, DEFAULT_FPS, fillGraph } from './graphFile.ts'
 import { graphValues, picturesOf } from './graphValues.ts'
 
 export interface ComfyuiDeps extends Protection {
@@ -78,6 +81,9 @@ function createQueue(deps: ComfyuiDeps, signal: AbortSignal) {
   }
 }
 
+/** Polls after which a cancelled job that still runs stays in the history: about half a minute. */
+const STOP_ATTEMPTS = 10
+
 async function readJob(deps: ComfyuiDeps, jobId: string, signal: AbortSignal) {
   const { promptId, graphId } = partsOf(jobId)
   try {
@@ -111,6 +117,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
     cancels: true,
     ownQueue: true,
     pollIntervalMs: deps.pollIntervalMs,
+    modelName: async (id) => (await graphs).current().get(id)?.model.names.en,
     acquire: () => waitForBreaker(breaker, () => isReachable(client, closed.signal)),
 
     create: queue.create,
@@ -123,16 +130,26 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
     async fetch(jobId, file, signal) {
       const { job, graph } = await readJob(deps, jobId, either(signal))
       const video = job && videoOf(job, graph?.output)
-      if (!video) throw new UndeliverableVideo('ComfyUI has no video of this job')
+      const frames = job && !video ? framesOf(job, graph?.output) : []
+      const download = (saved: File, to: string) =>
+        downloadVideo(async () => ({ url: client.viewUrl(saved) }), to, {
+          ...{ engine: baseUrl, headers, signal: either(signal), stallTimeoutMs: deps.stallTimeoutMs },
+        })
       const original = `${file}.original`
-      const link = async () => ({ url: client.viewUrl(video) })
-      const { stallTimeoutMs } = deps
       try {
-        await downloadVideo(link, original, { engine: baseUrl, headers, signal: either(signal), stallTimeoutMs })
-        // ComfyUI writes the whole graph, with the prompt, into the file.
-        await copyWithoutMetadata(original, file, { encode: !/\.mp4$/i.test(video.filename), signal, ffmpegPath })
+        if (video) {
+          await download(video, original)
+          // ComfyUI writes the whole graph, with the prompt, into the file.
+          await copyWithoutMetadata(original, file, { encode: !/\.mp4$/i.test(video.filename), signal, ffmpegPath })
+        } else {
+          if (frames.length === 0) throw new UndeliverableVideo('ComfyUI has no video of this job')
+          const extension = path.extname(frames[0]!.filename).slice(1)
+          await mkdir(original, { recursive: true })
+          for (const [n, frame] of frames.entries()) await download(frame, framePath(original, n + 1, extension))
+          await filmFromFrames(original, extension, file, { fps: graph?.fps ?? DEFAULT_FPS, signal, ffmpegPath })
+        }
       } finally {
-        await removeFile(original)
+        await rm(original, { recursive: true, force: true })
       }
     },
 
@@ -148,7 +165,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
       queue.forget(promptId)
       progress.forget(promptId)
       try {
-        await forget(client, promptId, closed.signal)
+        await forget(deps, promptId, closed.signal)
       } catch (error) {
         // The server forgets everything when it restarts.
         deps.log.warn({ err: error, taskId }, 'comfyui job not discarded')
@@ -167,10 +184,20 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
 }
 
 /** Stops a job, and removes its prompt and its pictures from the server as far as that can. */
-async function forget(client: ComfyuiClient, promptId: string, signal: AbortSignal): Promise<void> {
+async function forget(
+  { client, pollIntervalMs }: Pick<ComfyuiDeps, 'client' | 'pollIntervalMs'>,
+  promptId: string,
+  signal: AbortSignal,
+): Promise<void> {
   for (const picture of picturesOf(promptId)) await client.blank(picture, signal)
-  const job = await client.read(promptId, signal)
-  if (!job) return
-  await client.cancel(promptId, job.status === 'in_progress', signal)
-  await client.forget(promptId, signal)
+  for (let attempt = 1; ; attempt++) {
+    const job = await client.read(promptId, signal)
+    if (!job) return
+    const isOver = job.status !== 'pending' && job.status !== 'in_progress'
+    if (isOver) return client.forget(promptId, signal)
+    if (attempt > STOP_ATTEMPTS) throw new Error('the job still runs')
+    // A running job enters the history when its present step ends.
+    await client.cancel(promptId, job.status === 'in_progress', signal)
+    await delay(pollIntervalMs, undefined, { signal })
+  }
 }

@@ -23,6 +23,9 @@ type Bindings = z.output<typeof Bindings>
 /** Values for the bound inputs. An absent value leaves the input as the operator saved it. */
 export type GraphValues = Readonly<Partial<Record<keyof Bindings, unknown>>>
 
+/** Frames per second of a graph whose file states none. */
+export const DEFAULT_FPS = 24
+
 /** A file of `DATA_DIR/comfyui`: a graph, which is the model, and what to fill in. */
 const GraphFile = z
   .strictObject({
@@ -32,7 +35,7 @@ const GraphFile = z
     /** Node that saves the video; absent: any node. */
     output: z.optional(z.string()),
     /** Frames per second. */
-    fps: z._default(z.number().check(z.positive(), z.maximum(240)), 24),
+    fps: z._default(z.number().check(z.positive(), z.maximum(240)), DEFAULT_FPS),
     /** Cost to the operator, in US cents. */
     centsPerGpuSecond: z.optional(z.number().check(z.nonnegative())),
     model: z.omit(ModelFile, { id: true, routes: true, inputs: true, seed: true, negativePrompt: true }),

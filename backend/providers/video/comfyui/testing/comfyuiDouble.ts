@@ -14,6 +14,7 @@ export interface DoubleJob {
   readonly clientId: string
   readonly createdAt: number
   finishAt: number
+  stopAt?: number
   state: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
   error?: string
 }
@@ -25,6 +26,7 @@ interface Options {
   readonly header?: readonly [name: string, value: string]
 }
 
+const FRAME = /\.(png|jpe?g|webp)/i
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NOT_FOUND: Answer = { status: 404, body: '404: Not Found' }
 const refuse = (type: string, message: string, node_errors: object = {}): Answer => ({
@@ -57,7 +59,7 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
       case 'GET /history':
         return { body: id && endedJob(id) ? { [id]: historyOf(endedJob(id)!) } : {} }
       case 'POST /history':
-        for (const each of json(received).delete as string[]) jobs.delete(each)
+        for (const each of json(received).delete as string[]) if (endedJob(each)) jobs.delete(each)
         return { body: '' }
       case 'GET /queue':
         return { body: { queue_running: queued('in_progress'), queue_pending: queued('pending') } }
@@ -68,7 +70,7 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
         return interrupt(received.body.length > 0 ? String(json(received).prompt_id ?? '') : '')
       case 'GET /view':
         if (url.searchParams.get('type') === 'input') return viewInput(url)
-        return { body: double.video, headers: { 'content-type': 'video/mp4' } }
+        return { body: double.frame && FRAME.test(String(url)) ? double.frame : double.video }
       case 'GET /system_stats':
         return { body: { system: { os: 'posix' }, devices: [GPU] } }
       case 'GET /object_info':
@@ -105,6 +107,11 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     /** Name of the list in which the output node reports the video. */
     outputList: 'images',
     filename: 'kinora_00001_.mp4',
+    /** Number of files that the output node saves, and the picture that each one is if it is no video. */
+    files: 1,
+    frame: undefined as Buffer | undefined,
+    /** Time that the step takes in which a cancelled job is. It runs until then. */
+    stepMs: 0,
     /** Restarts the server, which keeps queue and history in memory. */
     restart: () => jobs.clear(),
     /** Sends the progress of a job and a preview (JPEG) to the client that queued it. */
@@ -133,7 +140,8 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
 
   const stateOf = (id: string): DoubleJob['state'] | undefined => {
     const found = jobs.get(id)
-    if (found?.state === 'in_progress' && Date.now() >= found.finishAt) found.state = 'completed'
+    if (found?.state === 'in_progress' && Date.now() >= (found.stopAt ?? found.finishAt))
+      found.state = found.stopAt === undefined ? 'completed' : 'cancelled'
     return found?.state
   }
 
@@ -146,9 +154,12 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
   }
 
   const outputsOf = ({ state }: DoubleJob) => {
-    const file = { filename: double.filename, subfolder: 'video', type: 'output' }
+    const saved = Array.from({ length: double.files }, (_, n) => {
+      const filename = double.filename.replace('00001', String(n + 1).padStart(5, '0'))
+      return { filename, subfolder: 'video', type: 'output' }
+    })
     const preview = { filename: 'preview.mp4', subfolder: '', type: 'temp' }
-    return state === 'completed' ? { '9': { [double.outputList]: [preview, file], animated: [true] } } : {}
+    return state === 'completed' ? { '9': { [double.outputList]: [preview, ...saved], animated: [true] } } : {}
   }
 
   const historyOf = (ended: DoubleJob) => {
@@ -174,7 +185,7 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     if (action === 'cancel') {
       const cancels = state === 'pending' || state === 'in_progress'
       if (state === 'pending') jobs.delete(id)
-      if (state === 'in_progress') jobs.get(id)!.state = 'cancelled'
+      if (state === 'in_progress') stop(jobs.get(id)!)
       return { body: { cancelled: cancels } }
     }
     const found = jobs.get(id)
@@ -189,10 +200,14 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     return { body: { ...common, ...times, execution_error, outputs, outputs_count: 1, workflow } }
   }
 
+  const stop = (running: DoubleJob) => {
+    running.stopAt ??= Date.now() + double.stepMs
+    stateOf(running.id)
+  }
+
   /** Without an id, the server stops whatever runs. */
   const interrupt = (id: string): Answer => {
-    for (const each of jobs.values())
-      if (stateOf(each.id) === 'in_progress' && (!id || each.id === id)) each.state = 'cancelled'
+    for (const each of jobs.values()) if (stateOf(each.id) === 'in_progress' && (!id || each.id === id)) stop(each)
     return { body: '' }
   }
 

@@ -30,7 +30,7 @@ export function openComfyuiWorld() {
     doubles.older = await startComfyuiDouble({ older: true, header })
     world.double = doubles.current
   })
-  const fresh = { renderMs: 50, busy: false, outputList: 'images', filename: 'kinora_00001_.mp4' }
+  const fresh = { renderMs: 50, busy: false, outputList: 'images', filename: 'kinora_00001_.mp4', files: 1, stepMs: 0 }
   beforeEach(() => {
     world.double = doubles.current
     for (const each of Object.values(doubles)) Object.assign(each, { ...fresh, fault: () => undefined })
