@@ -3,6 +3,8 @@ import { factorEndpoints, PasskeyAnswer, TicketAndCode } from '../accounts/secon
 import { ApiKey } from '../apiKeys/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
+export * from './graphs.contract.ts'
+
 // Days are dates in the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
 
 const count = z.number()

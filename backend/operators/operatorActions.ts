@@ -13,6 +13,7 @@ interface Action {
     | 'user_sessions_ended'
     | 'api_key_ended'
     | 'events_replayed'
+    | 'graph_saved'
     | 'recovery_phrase_made'
     | 'second_factor_added'
     | 'second_factor_removed'

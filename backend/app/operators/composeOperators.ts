@@ -21,6 +21,7 @@ import { serveBusiness } from '../../operators/businessRoutes.ts'
 import { operatorFactors } from '../../operators/contract.ts'
 import { serveExports } from '../../operators/exportRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
+import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { serveMasked } from '../../operators/maskAddresses.ts'
 import { ACTIONS_FILE, createOperatorActions } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
@@ -32,6 +33,7 @@ import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
+import { openGraphSetup } from '../video/videoProviders.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
@@ -81,6 +83,7 @@ export function composeOperators(
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
+      serveGraphs(serve, { setup: openGraphSetup(context, videos), actions })
       serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)

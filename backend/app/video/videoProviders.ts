@@ -1,6 +1,8 @@
 import path from 'node:path'
 import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
+import type { GraphSetup } from '../../operators/graphSetup.port.ts'
 import { createComfyui } from '../../providers/video/comfyui/comfyui.ts'
+import { createComfyuiSetup } from '../../providers/video/comfyui/setup/comfyuiSetup.ts'
 import { createDemoProvider } from '../../providers/video/demo/demoProvider.ts'
 import { callbackUrlOf, isPublicUrl } from '../../providers/video/minimax/callbackRoutes.ts'
 import { createMinimax } from '../../providers/video/minimax/minimax.ts'
@@ -44,6 +46,17 @@ function openComfyui({ config, pool, log }: VideoContext): readonly VideoProvide
   const folder = path.join(config.dataDir, 'comfyui')
   const alerts = createOperatorAlerts(pool, log)
   return comfyui ? [createComfyui({ ...comfyui, folder, ffmpegPath, pool, log, alerts })] : []
+}
+
+/** Opens the set-up of graphs, if a ComfyUI server is configured. */
+export function openGraphSetup(
+  { config }: Pick<VideoContext, 'config'>,
+  providers: ReadonlyMap<string, VideoProvider>,
+): GraphSetup | undefined {
+  const { comfyui, ffmpegPath } = config.video
+  const provider = providers.get('comfyui')
+  const folder = path.join(config.dataDir, 'comfyui')
+  return comfyui && provider && createComfyuiSetup({ ...comfyui, folder, ffmpegPath, provider })
 }
 
 function openDemo({ config: { dataDir, video } }: VideoContext): readonly VideoProvider[] {

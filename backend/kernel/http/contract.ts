@@ -25,6 +25,8 @@ export interface Endpoint<
   /** Scope of the API keys that may call it, too. Without one, no key may. */
   readonly scope?: Scope
   readonly body?: Body
+  /** Maximum size of the body; 64 KiB by default. */
+  readonly maxBytes?: number
   /** Also accepts JSON as text/plain, the only type that `sendBeacon` sends without a preflight request. */
   readonly plainText?: boolean
   readonly query?: Query

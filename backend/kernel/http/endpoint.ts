@@ -115,7 +115,10 @@ export function parseInput<S extends Schema>(schema: S, input: unknown): z.outpu
   return result.data
 }
 
-async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint): Promise<unknown> {
+async function bodyOf(
+  ctx: RouterContext,
+  { body: schema, plainText, maxBytes = MAX_BYTES }: Endpoint,
+): Promise<unknown> {
   // A schema with a default accepts a request without a body.
   const isEmpty = !ctx.get('Transfer-Encoding') && (ctx.request.length ?? 0) === 0
   if (isEmpty && schema && z.safeParse(schema, undefined).success) return undefined
@@ -123,5 +126,5 @@ async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint)
   if (mediaType !== 'application/json' && !(plainText && mediaType === 'text/plain'))
     throw new Rejection('not_json', 'Send the body as application/json.')
   if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body without compression.')
-  return readJson(ctx, MAX_BYTES)
+  return readJson(ctx, maxBytes)
 }

@@ -35,6 +35,8 @@ const STATUS: Readonly<Record<string, number>> = {
   second_factor_required: 401,
   ticket_invalid: 401,
   passkey_refused: 422,
+  graph_refused: 422,
+  graph_exists: 409,
   insufficient_credits: 402,
   key_limit_reached: 402,
   forbidden: 403,

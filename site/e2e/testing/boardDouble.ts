@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import {
   apiKeys,
   backup,
+  graphs,
   hourly,
   live,
   margin,
@@ -31,6 +32,7 @@ const CALLS = {
   [taskHealth.path]: taskHealth,
   [margin.path]: margin,
   [backup.path]: backup,
+  [graphs.path]: graphs,
   [operatorActions.path]: operatorActions,
   [parkedEvents.path]: parkedEvents,
   [replayParkedEvents.path]: replayParkedEvents,
@@ -135,6 +137,12 @@ const HEALTH = {
     { code: 'provider_failed', count: 15 },
     { code: 'render_timed_out', count: 8 },
   ],
+  latest_failures: [
+    {
+      ...{ task_id: '019a9f0e-7c11-7d52-a1b3-0f6c9c2d4e12', engine: 'comfyui', engine_model: 'Wan 2.2' },
+      ...{ code: 'engine_out_of_memory', detail: 'Node 3 (KSampler): Allocation on device', at: minuteBack(12) },
+    },
+  ],
   stuck: [{ task_id: '019a9f0e-7c11-7d52-a1b3-0f6c9c2d4e11', status: 'Processing', since: minuteBack(95) }],
   alerts: [{ code: 'provider_key_refused', detail: 'Code 1004.', since: minuteBack(31), times: 12 }],
 }
@@ -235,6 +243,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
           },
         }),
       ],
+      [graphs.path, () => ({ data: { available: false, ok: true, detail: '', graphs: [] } })],
       [replayParkedEvents.path, () => ({ replayed: 11, failed: 1, remaining: 1 })],
     ]),
     rare: new Map(),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { type HttpAnswer, httpCall } from '../httpCall.ts'
 import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
 import { HistoryEntry, Job, jobOfHistory } from './comfyuiJob.ts'
+import { ObjectInfo } from './setup/objectInfo.ts'
 
 /** Folder of uploaded pictures below ComfyUI's `input`. */
 const FOLDER = 'kinora'
@@ -12,6 +13,8 @@ const ONE_PIXEL = Buffer.from(
 
 /** The queue contains every waiting graph, with the text of its prompt. */
 const MAX_QUEUE_BYTES = 64 * 2 ** 20
+/** Servers with many custom nodes describe thousands. */
+const MAX_NODES_BYTES = 64 * 2 ** 20
 
 export interface ComfyuiAccess {
   /** Without a trailing slash. */
@@ -150,6 +153,10 @@ export function createComfyuiClient(access: ComfyuiAccess) {
       `${access.baseUrl}/view?${new URLSearchParams({ filename: file.filename, subfolder: file.subfolder, type: file.type })}`,
 
     devices: async (signal: AbortSignal) => parse(Stats, await call('GET', '/system_stats', signal)).devices,
+
+    /** Returns every node that the server has. */
+    nodes: async (signal: AbortSignal) =>
+      parse(ObjectInfo, await call('GET', '/object_info', signal, { maxBytes: MAX_NODES_BYTES })),
 
     async hasNode(className: string, signal: AbortSignal): Promise<boolean> {
       const answer = await call('GET', `/object_info/${encodeURIComponent(className)}`, signal)

@@ -1,8 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
-import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { copyWithoutMetadata } from '#backend/kernel/media/copyWithoutMetadata.ts'
-import { filmFromFrames, framePath } from '#backend/kernel/media/filmFromFrames.ts'
 import type { WatchedFolder } from '#backend/kernel/watchedFolder.ts'
 import {
   type CancelAnswer,
@@ -12,7 +8,6 @@ import {
   UndeliverableVideo,
   type VideoProvider,
 } from '#backend/tasks/videoProvider.port.ts'
-import { downloadVideo } from '../downloadVideo.ts'
 import { NotSent } from '../httpCall.ts'
 import {
   alertOperator,
@@ -23,8 +18,9 @@ import {
 } from '../protection/protectedCalls.ts'
 import { checkEngine } from './checkEngine.ts'
 import type { ComfyuiClient } from './comfyuiClient.ts'
-import { type File, framesOf, stateOf, videoOf } from './comfyuiJob.ts'
+import { stateOf } from './comfyuiJob.ts'
 import type { createComfyuiProgress } from './comfyuiProgress.ts'
+import { fetchFilm } from './fetchFilm.ts'
 import { type ComfyuiGraph, DEFAULT_FPS, fillGraph } from './graphFile.ts'
 import { graphValues, picturesOf } from './graphValues.ts'
 
@@ -105,7 +101,7 @@ const isReachable = (client: ComfyuiClient, signal: AbortSignal) =>
  * if the server does not know it, so a repeated `create` renders once.
  */
 export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
-  const { client, progress, graphs, baseUrl, headers, ffmpegPath, breaker } = deps
+  const { client, progress, graphs, breaker } = deps
   const closed = new AbortController()
   const queue = createQueue(deps, closed.signal)
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
@@ -129,28 +125,8 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
 
     async fetch(jobId, file, signal) {
       const { job, graph } = await readJob(deps, jobId, either(signal))
-      const video = job && videoOf(job, graph?.output)
-      const frames = job && !video ? framesOf(job, graph?.output) : []
-      const download = (saved: File, to: string) =>
-        downloadVideo(async () => ({ url: client.viewUrl(saved) }), to, {
-          ...{ engine: baseUrl, headers, signal: either(signal), stallTimeoutMs: deps.stallTimeoutMs },
-        })
-      const original = `${file}.original`
-      try {
-        if (video) {
-          await download(video, original)
-          // ComfyUI writes the whole graph, with the prompt, into the file.
-          await copyWithoutMetadata(original, file, { encode: !/\.mp4$/i.test(video.filename), signal, ffmpegPath })
-        } else {
-          if (frames.length === 0) throw new UndeliverableVideo('ComfyUI has no video of this job')
-          const extension = path.extname(frames[0]!.filename).slice(1)
-          await mkdir(original, { recursive: true })
-          for (const [n, frame] of frames.entries()) await download(frame, framePath(original, n + 1, extension))
-          await filmFromFrames(original, extension, file, { fps: graph?.fps ?? DEFAULT_FPS, signal, ffmpegPath })
-        }
-      } finally {
-        await rm(original, { recursive: true, force: true })
-      }
+      if (!job) throw new UndeliverableVideo('ComfyUI does not know the job')
+      await fetchFilm(deps, job, { output: graph?.output, fps: graph?.fps ?? DEFAULT_FPS }, file, either(signal))
     },
 
     async cancel(jobId, signal): Promise<CancelAnswer> {

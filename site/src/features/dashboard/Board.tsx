@@ -13,6 +13,7 @@ import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Foot } from './Foot.tsx'
 import { Keys } from './Keys.tsx'
+import { Graphs } from './graphs/Graphs.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
@@ -60,6 +61,7 @@ export function Board() {
             <Live />
             <Margin />
             <TaskHealth />
+            <Graphs />
             <Backup />
             <Actions />
             <SecurityFailures />

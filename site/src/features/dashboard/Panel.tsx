@@ -10,7 +10,18 @@ import { Icon } from '../../ui/Icon.tsx'
 import { csvAddress } from './board.ts'
 import type { BoardSection } from './boardSection.ts'
 
-type PanelName = 'trend' | 'hours' | 'ranking' | 'visits' | 'users' | 'live' | 'tasks' | 'margin' | ListName | 'backup'
+type PanelName =
+  | 'trend'
+  | 'hours'
+  | 'ranking'
+  | 'visits'
+  | 'users'
+  | 'live'
+  | 'tasks'
+  | 'graphs'
+  | 'margin'
+  | ListName
+  | 'backup'
 /** Lists of the board with page buttons. */
 export type ListName = 'actions' | 'security' | 'keys' | 'parked'
 

@@ -4,6 +4,7 @@ import {
   backup,
   endApiKey,
   hourly,
+  graphs as listGraphs,
   live,
   margin,
   operatorActions,
@@ -58,6 +59,7 @@ export const ranking = boardSection(() => call(pageRanking, { query: period() })
 export const tasks = boardSection(() => call(taskHealth, { query: period() }))
 export const money = boardSection(() => call(margin, { query: period() }))
 export const visitors = boardSection(() => call(live))
+export const graphs = boardSection(() => call(listGraphs))
 export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
 export const parked = pagedSection(PER_PAGE, (query) => call(parkedEvents, { query }))
@@ -103,7 +105,7 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, copies, actions, failures, keys, parked].map(({ load }) => load())
+  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, parked].map(({ load }) => load())
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])

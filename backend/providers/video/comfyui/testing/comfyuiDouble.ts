@@ -7,6 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { findFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { type Answer, formOf, type Received, startEngineServer } from '../../testing/engineServer.ts'
+import { CORE_NODES, describeNode } from './nodeDescriptions.ts'
 
 export interface DoubleJob {
   readonly id: string
@@ -74,7 +75,7 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
       case 'GET /system_stats':
         return { body: { system: { os: 'posix' }, devices: [GPU] } }
       case 'GET /object_info':
-        return { body: double.nodes.includes(id) ? { [id]: { input: {}, output_node: id.startsWith('Save') } } : {} }
+        return { body: Object.fromEntries(described(id).map((name) => [name, describeNode(name)])) }
       default:
         return NOT_FOUND
     }
@@ -98,7 +99,7 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     /** Graphs in the order in which they were queued. */
     started: [] as DoubleJob[],
     uploads: new Map<string, Buffer>(),
-    nodes: ['CLIPTextEncode', 'KSampler', 'EmptyHunyuanLatentVideo', 'LoadImage', 'SaveVideo'],
+    nodes: CORE_NODES,
     /** What the server says of nodes that it leaves out of the next graphs. Another output remains. */
     nodeErrors: {} as Readonly<Record<string, object>>,
     renderMs: 50,
@@ -121,6 +122,8 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
       client?.send(Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), preview]))
     },
   })
+
+  const described = (id: string) => double.nodes.filter((name) => id === '' || name === id)
 
   const queue = (received: Received): Answer => {
     const { prompt: graph, prompt_id: id, client_id: clientId } = json(received)
