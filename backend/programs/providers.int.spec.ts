@@ -67,6 +67,15 @@ describe('npm run providers', () => {
     ])
   })
 
+  it('previews the form of the program that serves the model', async () => {
+    const sglang = await startVideosApiDouble({ personality: 'sglang', model: 'MiniMaxAI/MiniMax-H3' })
+    onTestFinished(sglang.close)
+    const { text } = await providers(['check', 'videos-api'], { VIDEOS_API_URL: sglang.url })
+    expect(text).toMatch(/\ntask: t2va\n[\s\S]*"short_edge":768/)
+    expect(text).not.toMatch(/negative_prompt|short_edge: /)
+    expect(sglang.jobs.size).toBe(0)
+  })
+
   it('previews the JSON of MiniMax and the graph of ComfyUI', async () => {
     mkdirSync(path.join(dataDir, 'comfyui'), { recursive: true })
     writeFileSync(path.join(dataDir, 'comfyui/wan.json'), JSON.stringify(WAN))

@@ -17,6 +17,12 @@ it('adds the rates of all providers, unless one of them has no limit', () => {
   expect(estimatesOf(providers(ten, {})).createsPerMinute).toBeUndefined()
 })
 
+it('does not count the demo beside a real engine', () => {
+  const [demo, own, hosted] = [{ name: 'demo', typicalMs: 300_000 }, { ownQueue: true }, { createsPerMinute: 10 }]
+  expect(estimatesOf(providers(demo, own))).toEqual(estimatesOf(providers(own)))
+  expect(estimatesOf(providers(demo, hosted))).toEqual(estimatesOf(providers(hosted)))
+})
+
 it('expects an own engine to render one video at a time, unless another provider has no queue', () => {
   const own = { ownQueue: true }
   expect(estimatesOf(providers(own)).renderSlots).toBe(1)

@@ -15,13 +15,21 @@ export const renderSlots = (videos: ReadonlyMap<string, VideoProvider>): number 
 /** Estimate of a render by a provider that states none. The help page says one to three minutes. */
 const UNKNOWN_MS = 120_000
 
+/** Returns the providers that make most videos: beside real engines, few people order drawings. */
+function mainProviders(videos: ReadonlyMap<string, VideoProvider>): readonly VideoProvider[] {
+  const all = [...videos.values()]
+  return rendersHere(videos) ? all : all.filter(({ name }) => name !== 'demo')
+}
+
 /** Returns how many renders the estimate expects at a time: an own engine makes its jobs wait, usually for a single GPU. */
-const expectedSlots = (videos: ReadonlyMap<string, VideoProvider>): number =>
-  [...videos.values()].every(({ ownQueue }) => ownQueue) ? Math.max(1, videos.size) : renderSlots(videos)
+function expectedSlots(videos: ReadonlyMap<string, VideoProvider>): number {
+  const main = mainProviders(videos)
+  return main.every(({ ownQueue }) => ownQueue) ? Math.max(1, main.length) : renderSlots(videos)
+}
 
 /** Returns what the estimate of the queue knows about renders before any is finished: limits and the slowest typical time. */
 export function estimatesOf(videos: ReadonlyMap<string, VideoProvider>) {
-  const providers = [...videos.values()]
+  const providers = mainProviders(videos)
   const rate = providers.reduce((sum, { createsPerMinute = Number.POSITIVE_INFINITY }) => sum + createsPerMinute, 0)
   return {
     renderSlots: expectedSlots(videos),

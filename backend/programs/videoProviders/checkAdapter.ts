@@ -18,13 +18,24 @@ const NEVER = new AbortController().signal
 /** What ComfyUI says of an uploaded picture, so that the call after it is shown, too. */
 const UPLOADED = { status: 200, body: { name: 'picture.jpg', subfolder: 'kinora', type: 'input' } }
 
-/** Answers like an engine without jobs, which refuses the new one. */
-function freshEngine({ method, path }: { readonly method: string; readonly path: string }) {
+/** Answers like an engine without jobs, which refuses the new one. @param cards what the engine says of its models */
+function freshEngine({ method, path }: { readonly method: string; readonly path: string }, cards?: unknown) {
   if (method !== 'GET') return path.endsWith('/upload/image') ? UPLOADED : { status: 400, body: {} }
   // An older ComfyUI answers an unknown job with an empty history and queue.
   if (path.startsWith('/history/')) return { status: 200, body: {} }
   if (path === '/queue') return { status: 200, body: { queue_running: [], queue_pending: [] } }
-  return { status: 404, body: {} }
+  return cards !== undefined && path === '/v1/models' ? { status: 200, body: cards } : { status: 404, body: {} }
+}
+
+/** Reads what an engine of the `/v1/videos` shape says of its models, on which the form depends; undefined if it does not answer. */
+async function readCards({ config }: VideoContext, name: Adapter): Promise<unknown> {
+  if (name !== 'videos-api' || !config.video.videosApi) return undefined
+  const { baseUrl, apiKey } = config.video.videosApi
+  const headers: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
+  const answer = await fetch(`${baseUrl}/v1/models`, { headers, signal: AbortSignal.timeout(10_000) }).catch(
+    () => undefined,
+  )
+  return answer?.ok ? answer.json().catch(() => undefined) : undefined
 }
 
 /** Opens an adapter for another address. It uses no database: nothing blocks its calls. */
@@ -54,10 +65,12 @@ export interface AdapterCheck {
   readonly model: string | undefined
 }
 
-/** Returns the calls that a video would make, with the key masked. Sends nothing. @throws UsageError */
+/** Returns the calls that a video would make, with the key masked. Sends no order. @throws UsageError */
 export async function previewAdapter({ context, name, models, model }: AdapterCheck): Promise<string> {
   const request = requestFor(name, models, model)
-  const { calls } = await rehearse(opener(context, name), freshEngine, (provider) => provider.create(request))
+  const cards = await readCards(context, name)
+  const answer = (call: Parameters<typeof freshEngine>[0]) => freshEngine(call, cards)
+  const { calls } = await rehearse(opener(context, name), answer, (provider) => provider.create(request))
   const { baseUrl } = context.config.video[SETTINGS[name]]!
   return (await Promise.all(calls.map((call) => describeCall(call, baseUrl)))).join('\n\n')
 }

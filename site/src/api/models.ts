@@ -25,6 +25,9 @@ export const $models = atom<readonly FormModel[]>(SHIPPED)
 
 export const modelNamed = (id: string): FormModel | undefined => $models.get().find((model) => model.id === id)
 
+/** Whether the demo draws the videos of a model. */
+export const isDrawn = ({ engines }: FormModel): boolean => engines[0] === 'demo'
+
 /** Every resolution and every duration that a model offers, as texts and seconds in ascending order. */
 export const resolutionsOf = (models: readonly FormModel[]): readonly string[] =>
   [...new Set(models.flatMap(cellsOf).map(({ resolution }) => resolution))].sort(byNumber)

@@ -7,6 +7,8 @@ export interface ProviderAlerts {
 export const UNREACHABLE = 'video_provider_unreachable'
 export const KEY_REFUSED = 'video_provider_key_refused'
 export const ACCOUNT_EMPTY = 'video_provider_account'
+/** The engine serves models of which nobody knows whether they make videos. */
+export const MODELS_UNKNOWN = 'video_models_unknown'
 export const PROVIDER_ALERTS: readonly string[] = [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]
 
 /** Returns the alerts of one provider: its name follows each code, so that providers do not clear each other's alerts. */

@@ -327,8 +327,17 @@ describe('the models of an engine', () => {
     const ids = async (models?: string[]) => (await adapter({ models }).models!(NEVER)).map(({ id }) => id)
     expect(await ids()).toEqual([MODEL.providerModel, 'house-style'])
     expect(await ids(['house-*'])).toEqual(['house-style', 'house-7b'])
-    expect((await adapter().check(NEVER)).detail).toContain('Not offered: house-7b. Nothing says that they make videos')
+    const asks = 'Not offered: house-7b. Nothing says that they make videos'
+    expect((await adapter().check(NEVER)).detail).toContain(asks)
+    const alerts = async () =>
+      (await world.deps().pool.query('select code, detail from operator_alert where cleared_at is null')).rows
+    const code = 'video_models_unknown videos-api'
+    expect(await alerts()).toEqual([])
+    await adapter().models!(NEVER)
+    expect(await alerts()).toEqual([{ code, detail: expect.stringContaining(asks) }])
     world.double.others = []
+    await adapter().models!(NEVER)
+    expect(await alerts()).toEqual([])
   })
   it('offer of MiniMax-H3 what its engine takes', async () => {
     const h3 = async (program: 'vllm-omni' | 'sglang') => {

@@ -16,6 +16,7 @@ import {
   recordOutcome,
   waitForBreaker,
 } from '../protection/protectedCalls.ts'
+import { MODELS_UNKNOWN } from '../protection/providerAlerts.ts'
 import { ProviderError } from '../providerError.ts'
 import type { ClaimedJobs } from './claimedJobs.ts'
 import { createForm } from './createForm.ts'
@@ -91,6 +92,7 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
   const { client, claims, baseUrl, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
   const closed = new AbortController()
   const programs = createPrograms(client)
+  const askAbout = createQuestion(deps)
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
 
   return {
@@ -155,11 +157,31 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
       }
     },
 
-    models: async (signal) => modelsOf(offeredModels(await programs.cards(either(signal)), deps.models).offered),
+    async models(signal) {
+      const { offered, unknown } = offeredModels(await programs.cards(either(signal)), deps.models)
+      await askAbout(unknown)
+      return modelsOf(offered)
+    },
 
     close: async () => closed.abort(),
   }
 }
+
+/** Creates the question to the operator which unknown models make videos. It is asked once while the models stay the same. */
+function createQuestion(deps: VideosApiDeps) {
+  let asked: string | undefined
+  return async (unknown: readonly string[]) => {
+    const names = unknown.join(', ')
+    if (names === asked) return
+    await recordOutcome(deps, async () => {
+      if (names === '') await deps.alerts.clear(MODELS_UNKNOWN)
+      else await deps.alerts.raise(MODELS_UNKNOWN, `Not offered: ${names}. ${ASK}.`)
+      asked = names
+    })
+  }
+}
+
+const ASK = 'Nothing says that they make videos: name those that do in VIDEOS_API_MODEL'
 
 /** Deletes a running job, which cancels it. Repeats the call while the engine answers that it is cancelling. */
 async function removeRunning(deps: VideosApiDeps, jobId: string, signal: AbortSignal): Promise<CancelAnswer> {
@@ -183,8 +205,7 @@ function checkOf(cards: readonly ModelCard[], wanted: readonly string[] | undefi
   const missing = (wanted ?? []).filter((name) => !name.includes('*') && !cards.some(({ id }) => id === name))
   const served = cards.length > 0 ? cards.map(({ id }) => id).join(', ') : 'no model'
   if (missing.length > 0) return { ok: false, detail: `The engine serves ${served}, but not ${missing.join(', ')}.` }
-  const ask = 'Nothing says that they make videos: name those that do in VIDEOS_API_MODEL'
-  const asked = unknown.length > 0 ? ` Not offered: ${unknown.join(', ')}. ${ask}.` : ''
+  const asked = unknown.length > 0 ? ` Not offered: ${unknown.join(', ')}. ${ASK}.` : ''
   return { ok: offered.length > 0, detail: `The engine serves ${served}.${asked}` }
 }
 

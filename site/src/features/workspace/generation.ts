@@ -89,7 +89,7 @@ export const setDuration = (value: rules.Choices['duration']) =>
 export async function loadModels(): Promise<void> {
   $models.set((await call(listModels)).map(formModel))
   const form = $generation.get()
-  if (!rules.isOffered(form)) setMode(form.taskType)
+  if (!rules.isOffered(form) || rules.isStandIn(form)) setMode(form.taskType)
 }
 
 /** Applies the Quick preset: the Director model, 720P and 6 seconds. */

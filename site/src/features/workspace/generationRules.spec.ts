@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { $models, type FormModel } from '../../api/models.ts'
 import {
   type Choices,
   chooseDuration,
@@ -8,6 +9,7 @@ import {
   chooseResolution,
   DEFAULT_CHOICES,
   durationOptions,
+  isStandIn,
   resolutionOptions,
 } from './generationRules.ts'
 
@@ -74,5 +76,28 @@ describe('the options', () => {
 
   it('keep 10 seconds available at 1080P, which then changes', () => {
     expect(excluded(durationOptions({ ...DEFAULT_CHOICES, resolution: '1080P' }))).toEqual({ 6: null, 10: null })
+  })
+})
+
+describe('a model that the demo draws', () => {
+  const offer = (...models: FormModel[]) => {
+    const before = $models.get()
+    onTestFinished(() => $models.set(before))
+    $models.set(models)
+  }
+  const usual = $models.get().find(({ id }) => id === DEFAULT_CHOICES.model)!
+  const drawn = { ...usual, engines: ['demo'] }
+  const film = { ...usual, id: 'Wan', engines: ['videos_api'] }
+
+  it('is not preselected beside one that makes films', () => {
+    offer(film, drawn)
+    expect(isStandIn(DEFAULT_CHOICES)).toBe(true)
+    expect(chooseMode(DEFAULT_CHOICES, 'text_to_video').choices.model).toBe('Wan')
+  })
+  it('is preselected where nothing else is, and where an engine makes its films', () => {
+    offer(drawn)
+    expect(isStandIn(DEFAULT_CHOICES)).toBe(false)
+    offer(film, { ...usual, engines: ['minimax', 'demo'] })
+    expect(isStandIn(DEFAULT_CHOICES)).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 /** Form rules as pure functions: which options are available, and how each choice affects the others. */
 import type { Tier } from '#backend/subscriptions/contract.ts'
 import { cellsFor, configurationFault, isFullHd, modelsFor, type TaskType } from '#backend/tasks/contract.ts'
-import { $models, durationsOf, modelNamed, resolutionsOf } from '../../api/models.ts'
+import { $models, durationsOf, type FormModel, isDrawn, modelNamed, resolutionsOf } from '../../api/models.ts'
 
 export interface Choices {
   readonly taskType: TaskType
@@ -72,10 +72,21 @@ export const chooseResolution = (choices: Choices, resolution: string): Settled 
 export const chooseDuration = (choices: Choices, duration: number): Settled =>
   settle({ ...choices, duration }, 'duration')
 
+/** Returns the model to begin with. The catalogue lists drawings last. */
+function firstChoice(fitting: readonly FormModel[]): FormModel | undefined {
+  const usual = fitting.find(({ id }) => id === DEFAULT_CHOICES.model)
+  return usual && !(isDrawn(usual) && fitting.some((model) => !isDrawn(model))) ? usual : fitting[0]
+}
+
+/** Returns whether nobody chose the model, and a film instead of its drawing is offered. */
+export const isStandIn = ({ model, taskType }: Choices): boolean =>
+  model === DEFAULT_CHOICES.model && firstChoice(modelsFor($models.get(), taskType))?.id !== model
+
 export function chooseMode(choices: Choices, taskType: TaskType): Settled {
   const fitting = modelsFor($models.get(), taskType)
-  if (fitting.some(({ id }) => id === choices.model)) return settle({ ...choices, taskType }, 'duration')
-  const model = (fitting.find(({ id }) => id === DEFAULT_CHOICES.model) ?? fitting[0])?.id ?? choices.model
+  if (fitting.some(({ id }) => id === choices.model) && !isStandIn({ ...choices, taskType }))
+    return settle({ ...choices, taskType }, 'duration')
+  const model = firstChoice(fitting)?.id ?? choices.model
   const settled = settle({ ...choices, taskType, model }, 'duration')
   return { ...settled, forced: [{ kind: 'model', model }, ...settled.forced] }
 }

@@ -1,4 +1,5 @@
 import { useStore } from '@nanostores/react'
+import { $models, isDrawn } from '../../../api/models.ts'
 import { translate } from '../../../i18n/client.ts'
 import { $generation, setPrompt } from '../generation.ts'
 import { $demo } from '../workspace.ts'
@@ -7,8 +8,10 @@ import { $understanding } from './understanding.ts'
 /** Says what the demo will draw and what it will leave out; offers examples while the prompt is empty. */
 export function UnderstandingNote() {
   const t = translate()
-  const isDemo = useStore($demo)
-  const { prompt, taskType } = useStore($generation)
+  const { prompt, taskType, model } = useStore($generation)
+  const chosen = useStore($models).find(({ id }) => id === model)
+  // Until the models are loaded, none says who draws it.
+  const isDemo = useStore($demo) || (chosen !== undefined && isDrawn(chosen))
   const understanding = useStore($understanding)
   if (!isDemo || taskType !== 'text_to_video') return null
   const { drawn, missing } = understanding ?? { drawn: [], missing: [] }
