@@ -116,7 +116,9 @@ async function order(provider: VideoProvider, program: Program, model: string, f
   }
   const both = offered.inputs.lastFrame ? [{ firstFrame: picture, lastFrame: picture }] : []
   const seeds = offered.negativePrompt ? [{ seed: 7, negativePrompt: 'blur' }] : [{ seed: 7 }]
-  for (const more of [{}, { aspectRatio: '9:16' }, { firstFrame: picture }, ...both, ...seeds])
+  // Which checkpoints a server has is not in its answers, so that only a file of the operator offers references.
+  const references = model === MODELS[0] ? [{ references: [picture, picture], aspectRatio: '9:16' }] : []
+  for (const more of [{}, { aspectRatio: '9:16' }, { firstFrame: picture }, ...both, ...seeds, ...references])
     await finish(provider, newRequest({ ...usual, ...more }), path.join(folder, 'made.mp4'))
   await fail(provider, newRequest({ ...usual, prompt: 'OUT OF MEMORY' }))
   await cancel(provider, newRequest({ ...usual, prompt: 'SLOW' }), program)
@@ -149,5 +151,8 @@ async function cancel(provider: VideoProvider, request: RenderRequest, { cancels
   if (answer !== (cancels ? 'cancelled' : 'unsupported')) throw new Error(`cancelling was answered with ${answer}`)
 }
 
-const describe = ({ prompt, aspectRatio, firstFrame, lastFrame, negativePrompt }: RenderRequest) =>
-  JSON.stringify({ prompt, aspectRatio, pictures: [firstFrame, lastFrame].filter(Boolean).length, negativePrompt })
+const describe = ({ prompt, aspectRatio, firstFrame, lastFrame, negativePrompt, references }: RenderRequest) =>
+  JSON.stringify({
+    ...{ prompt, aspectRatio, negativePrompt, references: references.length },
+    pictures: [firstFrame, lastFrame].filter(Boolean).length,
+  })

@@ -123,7 +123,7 @@ class Engine:
             return f"{params.width or 832}x{params.height or 480}"
         extra = {**(request.model_extra or {}), **(getattr(request, "extra_params", None) or {})}
         asked = {name: getattr(request, name, None) or extra.get(name) for name in ("aspect_ratio", "short_edge")}
-        task = "fl2va" if pictures else "t2va"
+        task = extra.get("task") or ("fl2va" if pictures else "t2va")
         ratio = h3["resolve_minimax_h3_aspect_ratio"](task, asked["aspect_ratio"], pictures[0] if pictures else None)
         height, width = h3["resolve_minimax_h3_output_canvas"](ratio, int(asked["short_edge"] or 768))
         return f"{width}x{height}"

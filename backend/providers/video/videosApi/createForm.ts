@@ -3,6 +3,7 @@ import { readImageHeader } from '#backend/kernel/media/imageFile.ts'
 import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
 import { pixelSize } from '../pixelSize.ts'
 import { promptWithCamera } from '../promptWithCamera.ts'
+import { ProviderError } from '../providerError.ts'
 import { isH3, type Program } from './engineProfile.ts'
 
 /** Short edge of the only size that H3 was trained for. */
@@ -12,19 +13,30 @@ export const promptOf = ({ prompt, cameraMovements }: RenderRequest): string =>
   promptWithCamera(prompt, cameraMovements)
 
 type Fields = Readonly<Record<string, string | number | boolean | object | Blob | undefined>>
-type Frames = Readonly<Record<'first' | 'last', Buffer | undefined>>
+interface Pictures {
+  readonly first: Buffer | undefined
+  readonly last: Buffer | undefined
+  readonly references: readonly Buffer[]
+}
 
-/** Builds the body of `POST /v1/videos`. Multipart, because vLLM-Omni accepts nothing else. */
+/**
+ * Builds the body of `POST /v1/videos`. Multipart, because vLLM-Omni accepts nothing else.
+ * @throws ProviderError invalid_request if the engine cannot take the pictures together
+ */
 export async function createForm(request: RenderRequest, program: Program): Promise<FormData> {
   const { providerModel, duration, seed } = request
-  const frames = { first: await frameOf(request.firstFrame), last: await frameOf(request.lastFrame) }
+  const pictures = {
+    first: await pictureOf(request.firstFrame),
+    last: await pictureOf(request.lastFrame),
+    references: await Promise.all(request.references.map((path) => readFile(path))),
+  }
   const fieldsOf = !isH3(providerModel) ? fieldsOfAny : program === 'sglang' ? fieldsOfH3InSglang : fieldsOfH3
   const fields: Fields = {
     prompt: promptOf(request),
     model: providerModel || undefined,
     seconds: duration,
     seed,
-    ...fieldsOf(request, frames),
+    ...fieldsOf(request, pictures),
   }
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) {
@@ -35,10 +47,10 @@ export async function createForm(request: RenderRequest, program: Program): Prom
   return form
 }
 
-const frameOf = async (path: string | undefined) => (path === undefined ? undefined : readFile(path))
+const pictureOf = async (path: string | undefined) => (path === undefined ? undefined : readFile(path))
 
 /** The two ways to send pictures exclude each other. */
-function fieldsOfAny(request: RenderRequest, { first, last }: Frames): Fields {
+function fieldsOfAny(request: RenderRequest, { first, last }: Pictures): Fields {
   const { resolution, negativePrompt, aspectRatio, sound } = request
   const size = pixelSize(resolution, aspectRatio ?? (first ? readImageHeader(first) : undefined))
   const pictures = last
@@ -53,27 +65,37 @@ function fieldsOfAny(request: RenderRequest, { first, last }: Frames): Fields {
 }
 
 /** vLLM-Omni 0.30: a video from text needs a ratio, and a `size` would render more than the model was trained for. */
-const fieldsOfH3 = ({ aspectRatio = '16:9', sound }: RenderRequest, { first, last }: Frames): Fields => ({
-  aspect_ratio: aspectRatio,
-  short_edge: H3_SHORT_EDGE,
-  generate_sound: sound,
-  image_reference: first || last ? listOf(first, last) : undefined,
-})
+function fieldsOfH3({ aspectRatio = '16:9', sound }: RenderRequest, { first, last, references }: Pictures): Fields {
+  const hasReferences = references.length > 0
+  if (hasReferences && (first || last))
+    throw new ProviderError('invalid_request', 'References and frames together are not supported by vLLM-Omni.')
+  const pictures = hasReferences ? listOf(...references) : listOf(first, last)
+  return {
+    aspect_ratio: aspectRatio,
+    short_edge: H3_SHORT_EDGE,
+    generate_sound: sound,
+    image_reference: pictures.length > 0 ? pictures : undefined,
+    // Without it, the pictures would be the first and the last frame.
+    extra_params: hasReferences ? { task: 'ref2va' } : undefined,
+  }
+}
 
 /** SGLang 0.5.23: the model's own request, in JSON. It always makes sound. */
-function fieldsOfH3InSglang({ aspectRatio = '16:9', duration }: RenderRequest, { first, last }: Frames): Fields {
+function fieldsOfH3InSglang(request: RenderRequest, { first, last, references }: Pictures): Fields {
+  const { aspectRatio = '16:9', duration } = request
   const keyframe = (frame: Buffer | undefined, frame_index: number) =>
     frame ? [{ type: 'image', role: 'keyframe', uri: dataUri(frame), frame_index }] : []
-  const conditions = [...keyframe(first, 0), ...keyframe(last, -1)]
-  const isFromText = conditions.length === 0
+  const keyframes = [...keyframe(first, 0), ...keyframe(last, -1)]
+  const referred = references.map((picture) => ({ type: 'image', role: 'reference', uri: dataUri(picture) }))
+  const conditions = [...keyframes, ...referred]
   return {
-    task: isFromText ? 't2va' : 'fl2va',
+    task: referred.length > 0 ? 'ref2va' : keyframes.length > 0 ? 'fl2va' : 't2va',
     target: {
       short_edge: H3_SHORT_EDGE,
-      aspect_ratio: isFromText ? aspectRatio : 'auto',
+      aspect_ratio: keyframes.length > 0 ? 'auto' : aspectRatio,
       duration_seconds: duration,
     },
-    conditions: isFromText ? undefined : conditions,
+    conditions: conditions.length > 0 ? conditions : undefined,
   }
 }
 

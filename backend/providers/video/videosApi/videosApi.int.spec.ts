@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type EngineFault, formOf } from '../testing/engineServer.ts'
 import { acceptedJob, type ContractWorld, NEVER, videoProviderContract } from '../testing/videoProviderContract.ts'
 import { createClaimedJobs } from './claimedJobs.ts'
@@ -127,6 +127,27 @@ describe('a create call', () => {
         ])
       else expect(JSON.parse(String(fields.image_reference))).toEqual(indices.map(() => ({ image_url: uri })))
     })
+  })
+  it('of MiniMax-H3 has its references in the form of the engine, which makes no frames of them', async () => {
+    const ofH3 = async (program: 'vllm-omni' | 'sglang', more: Parameters<typeof request>[0] = {}) => {
+      world.double = doubles[program]
+      world.double.model = 'MiniMax-H3'
+      onTestFinished(() => void Object.assign(doubles[program], { model: MODEL.providerModel }))
+      const h3 = { providerModel: 'MiniMax-H3', resolution: '768P', duration: 5, references: [picture, picture] }
+      return { ...h3, aspectRatio: '9:16', ...more }
+    }
+    const uri = `data:image/jpeg;base64,${jpeg.toString('base64')}`
+    const vllm = await fieldsOf(await ofH3('vllm-omni'))
+    expect([vllm.aspect_ratio, JSON.parse(String(vllm.extra_params))]).toEqual(['9:16', { task: 'ref2va' }])
+    expect(JSON.parse(String(vllm.image_reference))).toEqual([{ image_url: uri }, { image_url: uri }])
+    const both = await adapter().create(request(await ofH3('vllm-omni', { firstFrame: picture })))
+    expect(both).toMatchObject({ kind: 'refused', detail: expect.stringContaining('not supported') })
+    const sglang = await fieldsOf(await ofH3('sglang', { firstFrame: picture }))
+    const reference = { type: 'image', role: 'reference', uri }
+    expect([sglang.task, JSON.parse(String(sglang.conditions))]).toEqual([
+      'ref2va',
+      [{ type: 'image', role: 'keyframe', uri, frame_index: 0 }, reference, reference],
+    ])
   })
   it('is refused when the engine serves another model', async () => {
     expect(await adapter().create(request({ providerModel: 'another' }))).toEqual({

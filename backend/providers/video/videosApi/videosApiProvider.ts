@@ -105,10 +105,11 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     acquire: () => waitForBreaker(breaker, () => answers(client, closed.signal)),
 
     async create(request) {
-      const form = await createForm(request, await programs.of(request.providerModel, closed.signal))
+      const program = await programs.of(request.providerModel, closed.signal)
       const sentAt = clock()
       try {
-        return await accept(deps, await claim(deps, (await client.create(form)).id))
+        const { id } = await client.create(await createForm(request, program))
+        return await accept(deps, await claim(deps, id))
       } catch (error) {
         if (error instanceof ProviderError && error.kind !== 'unknown')
           return answerToError(error, deps, request.taskId)
