@@ -141,20 +141,7 @@ export function createApiKeys(
      */
     async rotate(userId: string, keyId: string, overlapHours: number) {
       const now = new Date(clock())
-      const { key, row } = await transaction(database, async (tx) => {
-        const [former] = await tx.query<KeyRow>(
-          `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} and id = $3 for update`,
-          [userId, now, isUuid(keyId) ? keyId : null],
-        )
-        if (!former) throw new Rejection('not_found', 'This key has ended.')
-        const { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks } = former
-        const [{ life_ms } = { life_ms: null }] = await tx.query<{ life_ms: number | null }>(LIFE, [purse_id])
-        const expires_at = life_ms === null ? null : new Date(now.getTime() + life_ms)
-        const settings = { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, expires_at }
-        const until = new Date(now.getTime() + overlapHours * HOUR_MS)
-        await tx.query('update api_key set expires_at = least(expires_at, $2) where id = $1', [former.id, until])
-        return insertKey(tx, userId, uuid7(), now, settings)
-      })
+      const { key, row } = await transaction(database, (tx) => replaceKey(tx, userId, keyId, overlapHours, now))
       return { ...(await view(row)), key }
     },
 
@@ -168,6 +155,22 @@ export function createApiKeys(
       if (rowCount === 0) throw new Rejection('not_found', 'This key has ended.')
     },
   }
+}
+
+/** Makes the successor of a key, which ends after the overlap. */
+async function replaceKey(tx: Transaction, userId: string, keyId: string, overlapHours: number, now: Date) {
+  const [former] = await tx.query<KeyRow>(
+    `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} and id = $3 for update`,
+    [userId, now, isUuid(keyId) ? keyId : null],
+  )
+  if (!former) throw new Rejection('not_found', 'This key has ended.')
+  const { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks } = former
+  const [{ life_ms } = { life_ms: null }] = await tx.query<{ life_ms: number | null }>(LIFE, [purse_id])
+  const expires_at = life_ms === null ? null : new Date(now.getTime() + life_ms)
+  const settings = { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, expires_at }
+  const until = new Date(now.getTime() + overlapHours * HOUR_MS)
+  await tx.query('update api_key set expires_at = least(expires_at, $2) where id = $1', [former.id, until])
+  return insertKey(tx, userId, uuid7(), now, settings)
 }
 
 /** Creates what needs no user: lookups by the key itself, and by its end. */

@@ -92,7 +92,7 @@ function activitiesOf(
   lease: number | undefined,
   signal: Engine['signal'],
 ) {
-  const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
+  const { calendar, changes, clock, config, database, handle, log, findOrigin, store, temporaryDir } = context
   const { allowance, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
@@ -139,22 +139,31 @@ function activitiesOf(
       log.warn({ taskId, engine, engineModel, code, detail }, 'video failed'),
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,
-    sweepVisits: createVisitRetention({
-      pool,
-      calendar,
-      dayOf: localDayOf(config.operators.timeZone),
-      deleteBefore: async (before) => {
-        await createOperatorActions(pool).deleteRefusalsBefore(before)
-        await deleteOldSecurityRecords(pool)
-        await deleteOldSessions(database, clock)
-        await deleteOldRequests(pool, clock)
-        await deleteExpiredIdempotencyKeys(database)
-        await deleteOldOrders(pool, clock)
-        await createKeyMails(database, outbox, publicUrl).remind(await services.apiKeys.expiring())
-        await erasures.removeUnconfirmed(calendar())
-      },
-    }).sweep,
+    sweepVisits: createSweep(context, services, publicUrl),
   })
+}
+
+/** Creates the daily removal of what is kept for a limited time. */
+function createSweep(
+  { calendar, clock, config, database, pool }: Context,
+  { apiKeys, erasures, outbox }: Services,
+  publicUrl: () => string,
+) {
+  return createVisitRetention({
+    pool,
+    calendar,
+    dayOf: localDayOf(config.operators.timeZone),
+    deleteBefore: async (before) => {
+      await createOperatorActions(pool).deleteRefusalsBefore(before)
+      await deleteOldSecurityRecords(pool)
+      await deleteOldSessions(database, clock)
+      await deleteOldRequests(pool, clock)
+      await deleteExpiredIdempotencyKeys(database)
+      await deleteOldOrders(pool, clock)
+      await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
+      await erasures.removeUnconfirmed(calendar())
+    },
+  }).sweep
 }
 
 /** Returns the queries and emails about subscriptions and credits that activities need. */

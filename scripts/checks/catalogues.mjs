@@ -7,7 +7,7 @@ const NAMES = new Set(
   `Kinora AI MiniMax Hailuo T2V I2V S2V Director live PayPal GitHub Google Apple Mozilla Microsoft Chrome Safari Firefox Edge Cookie Cookies
   JPG JPEG PNG WebP HEIC MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB UTC GB MB KB px fps K P W Hz Plus Pro Ultimate
   Markdown Docker Compose npm Node js Ctrl C Temporal EventStoreDB Prometheus ComfyUI vLLM Omni SGLang LocalAI fal Replicate
-  Runway JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT C2PA AIGC OpenAI curl Python SDK n8n LobeHub LiteLLM Open WebUI Base By OpenAPI Postman`.split(
+  Runway JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT C2PA AIGC OpenAI curl Python SDK n8n LobeHub LiteLLM Open WebUI Base By OpenAPI Postman nginx`.split(
     /\s+/,
   ),
 )
@@ -91,7 +91,7 @@ const placeholders = (text) => [...new Set(text.match(/\{\{[^}]*\}\}/g))].sort()
 /** Returns the words in Latin script, ignoring addresses, placeholders, tags, and sizes such as 1080P or 20MB. */
 function latinWords(text) {
   const bare = text.replace(
-    /\{\{[^}]*\}\}|<[^>]*>|https?:\S+|\S+@\S+|\/[\w/{}-]+|\d+(?:P|K|MB|GB|KB|px|fps|s)\b|\b[A-Z]+_[A-Z_]+/g,
+    /\{\{[^}]*\}\}|<[^>]*>|https?:\S+|\S+@\S+|\/[\w/{}-]+|\d+(?:P|K|MB|GB|KB|px|fps|s)\b|\b[A-Za-z]+_[A-Za-z_]+/g,
     ' ',
   )
   return bare.match(/[A-Za-z][A-Za-z0-9-]*/g) ?? []

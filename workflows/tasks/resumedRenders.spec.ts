@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
@@ -47,7 +48,7 @@ it('a job in flight when its process is killed is polled by the next one, whoeve
     ...{
       clock: () => 0,
       delay: nothing,
-      waitForCallback: (_: string, ms: number) => new Promise((go) => setTimeout(go, ms)),
+      waitForCallback: () => turn(),
     },
   } as never)
   const engine = new EmbeddedEngine({

@@ -55,6 +55,23 @@ const authenticateIn =
     return session?.userId
   }
 
+/** Creates the list of keys on the operator's board, and the end of one, which is told to its owner. */
+const keysOnBoard = (
+  { apiKeys, keyDoor }: Services,
+  { securityLog }: AccountServices,
+  mails: ReturnType<typeof createKeyMails>,
+) => ({
+  list: apiKeys.listAll,
+  async end(id: string) {
+    const key = await apiKeys.endAny(id)
+    if (!key) return undefined
+    keyDoor.forget()
+    await securityLog.recordOfOperator(key.user_id, 'api_key_ended_by_operator')
+    await mails.stopped(key.user_id, key)
+    return key
+  },
+})
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
@@ -72,17 +89,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     throttle: accounts.throttle,
     userKeys,
     passkeys: accounts.factors.passkeys,
-    keys: {
-      list: services.apiKeys.listAll,
-      async end(id) {
-        const key = await services.apiKeys.endAny(id)
-        if (!key) return undefined
-        services.keyDoor.forget()
-        await accounts.securityLog.recordOfOperator(key.user_id, 'api_key_ended_by_operator')
-        await keyMails.stopped(key.user_id, key)
-        return key
-      },
-    },
+    keys: keysOnBoard(services, accounts, keyMails),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({

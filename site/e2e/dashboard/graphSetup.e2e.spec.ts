@@ -45,9 +45,9 @@ describeInBrowser('the set-up of a ComfyUI graph', startWithComfyui, (site) => {
     await expect
       .poll(() => panel.getByRole('heading', { name: t.proposal }).evaluate((h) => h === document.activeElement))
       .toBe(true)
-    expect(await panel.getByLabel(t.binding.prompt, { exact: true }).inputValue()).toBe('6.text')
-    expect(await panel.getByLabel(t.binding.negativePrompt).inputValue()).toBe('7.text')
-    expect(await panel.getByLabel(t.fps).inputValue()).toBe('16')
+    await expect.poll(() => panel.getByLabel(t.binding.prompt, { exact: true }).inputValue()).toBe('6.text')
+    await expect.poll(() => panel.getByLabel(t.binding.negativePrompt).inputValue()).toBe('7.text')
+    await expect.poll(() => panel.getByLabel(t.fps).inputValue()).toBe('16')
 
     // With the keyboard alone from here.
     const test = panel.getByRole('button', { name: t.test })
@@ -73,10 +73,8 @@ describeInBrowser('the set-up of a ComfyUI graph', startWithComfyui, (site) => {
     await panel.getByLabel(t.id, { exact: true }).fill('wan-5b')
     await save.press('Enter')
     await expect
-      .poll(
-        async () =>
-          (await (await fetch(`${site.url}/api/v1/videos/models`)).json()).map(({ name }: { name: string }) => name),
-        { timeout: 20_000 },
+      .poll(async () =>
+        (await (await fetch(`${site.url}/api/v1/videos/models`)).json()).map(({ name }: { name: string }) => name),
       )
       .toEqual(['wan-5b'])
     await page.context().close()

@@ -39,7 +39,7 @@ describeOnSite('a video that failed on one engine', (site) => {
     state.tasks = [openTask('silent', 'Fail', { error_code: 'length_refused', credits_consumed: 0, sound: true })]
     await page.reload()
     await film.getByText(failures.length_refused.replace('{{seconds}}', '6')).waitFor()
-    expect(await page.getByRole('button', { name: label }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: label }).count()).toBe(0)
     await page.context().close()
   })
 })

@@ -127,7 +127,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     // The list is read again when the socket has connected.
     await expect.poll(() => count(LIST)).toBe(lists + 2)
     await row.getByText('%').waitFor()
-    expect(await page.getByText(texts.realtime.polling).count()).toBe(0)
+    await expect.poll(() => page.getByText(texts.realtime.polling).count()).toBe(0)
     expect(await reads(59_000)).toEqual([0, 0])
     expect(await reads(1_000)).toEqual([1, 0])
   })

@@ -152,18 +152,23 @@ export function createComfyuiClient(access: ComfyuiAccess) {
     viewUrl: (file: { readonly filename: string; readonly subfolder: string; readonly type: string }) =>
       `${access.baseUrl}/view?${new URLSearchParams({ filename: file.filename, subfolder: file.subfolder, type: file.type })}`,
 
-    devices: async (signal: AbortSignal) => parse(Stats, await call('GET', '/system_stats', signal)).devices,
-
-    /** Returns every node that the server has. */
-    nodes: async (signal: AbortSignal) =>
-      parse(ObjectInfo, await call('GET', '/object_info', signal, { maxBytes: MAX_NODES_BYTES })),
-
-    async hasNode(className: string, signal: AbortSignal): Promise<boolean> {
-      const answer = await call('GET', `/object_info/${encodeURIComponent(className)}`, signal)
-      return className in parse(z.looseObject({}), answer)
-    },
+    ...inventoryOf(call),
   }
 }
+
+/** Creates the questions for what the server has. */
+const inventoryOf = (call: ReturnType<typeof createCall>) => ({
+  devices: async (signal: AbortSignal) => parse(Stats, await call('GET', '/system_stats', signal)).devices,
+
+  /** Returns every node that the server has. */
+  nodes: async (signal: AbortSignal) =>
+    parse(ObjectInfo, await call('GET', '/object_info', signal, { maxBytes: MAX_NODES_BYTES })),
+
+  async hasNode(className: string, signal: AbortSignal): Promise<boolean> {
+    const answer = await call('GET', `/object_info/${encodeURIComponent(className)}`, signal)
+    return className in parse(z.looseObject({}), answer)
+  },
+})
 
 function formOf(name: string, image: Buffer): FormData {
   const form = new FormData()

@@ -89,7 +89,7 @@ function createPrograms(client: VideosApiClient) {
  * docs/decisions/0023-engine-adapters.md.
  */
 export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
-  const { client, claims, baseUrl, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
+  const { client, baseUrl, breaker, pollIntervalMs, stallTimeoutMs } = deps
   const closed = new AbortController()
   const programs = createPrograms(client)
   const askAbout = createQuestion(deps)
@@ -104,24 +104,8 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     pollIntervalMs,
     acquire: () => waitForBreaker(breaker, () => answers(client, closed.signal)),
 
-    async create(request) {
-      const program = await programs.of(request.providerModel, closed.signal)
-      const sentAt = clock()
-      try {
-        const { id } = await client.create(await createForm(request, program))
-        return await accept(deps, await claim(deps, id))
-      } catch (error) {
-        if (error instanceof ProviderError && error.kind !== 'unknown')
-          return answerToError(error, deps, request.taskId)
-        const lookup = { sentAt, attempts, intervalMs, signal: closed.signal, list: client.list, claims }
-        const found = await findLostJob(request, lookup)
-        if (typeof found === 'object') return accept(deps, found.jobId)
-        const answer = answerToError(error, deps, request.taskId)
-        if (!(error instanceof EngineFault) || found === 'unclear') return answer
-        await answer.catch(() => {})
-        return { kind: 'failed', code: codeOf(error.message), detail: error.message }
-      }
-    },
+    create: async (request) =>
+      create(deps, request, await programs.of(request.providerModel, closed.signal), closed.signal),
 
     async state(jobId, signal): Promise<RenderState> {
       const job = await readJob(deps, jobId, either(signal))
@@ -165,6 +149,29 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     },
 
     close: async () => closed.abort(),
+  }
+}
+
+/** Sends an order, and finds out what became of it if the answer says too little. */
+async function create(
+  deps: VideosApiDeps,
+  request: Parameters<VideoProvider['create']>[0],
+  program: Parameters<typeof createForm>[1],
+  signal: AbortSignal,
+): Promise<CreateAnswer> {
+  const { client, claims, clock, attempts, intervalMs } = deps
+  const sentAt = clock()
+  try {
+    const { id } = await client.create(await createForm(request, program))
+    return await accept(deps, await claim(deps, id))
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind !== 'unknown') return answerToError(error, deps, request.taskId)
+    const found = await findLostJob(request, { sentAt, attempts, intervalMs, signal, list: client.list, claims })
+    if (typeof found === 'object') return accept(deps, found.jobId)
+    const answer = answerToError(error, deps, request.taskId)
+    if (!(error instanceof EngineFault) || found === 'unclear') return answer
+    await answer.catch(() => {})
+    return { kind: 'failed', code: codeOf(error.message), detail: error.message }
   }
 }
 

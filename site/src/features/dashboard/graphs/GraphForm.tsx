@@ -47,16 +47,7 @@ export function GraphForm({ proposal, onClose }: GraphFormProps) {
       <h3 ref={heading} tabIndex={-1}>
         {t('dashboard.graphs.proposal')}
       </h3>
-      {proposal.faults.length > 0 && (
-        <Notice tone="warning">
-          <strong>{t('dashboard.graphs.lacks')}</strong>
-          <ul>
-            {proposal.faults.map((fault) => (
-              <li key={fault}>{fault}</li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      <Lacks faults={proposal.faults} />
       <div className="board-graph-fields">
         {BINDINGS.map((name) => (
           <Select
@@ -81,18 +72,8 @@ export function GraphForm({ proposal, onClose }: GraphFormProps) {
           value={fps}
           onChange={({ target }) => setFps(target.value)}
         />
-        <Field
-          label={t('dashboard.graphs.resolutions')}
-          hint={t('dashboard.graphs.listHint')}
-          value={resolutions}
-          onChange={({ target }) => setResolutions(target.value)}
-        />
-        <Field
-          label={t('dashboard.graphs.seconds')}
-          hint={t('dashboard.graphs.listHint')}
-          value={seconds}
-          onChange={({ target }) => setSeconds(target.value)}
-        />
+        <ListField label={t('dashboard.graphs.resolutions')} value={resolutions} onType={setResolutions} />
+        <ListField label={t('dashboard.graphs.seconds')} value={seconds} onType={setSeconds} />
       </div>
       <GraphTest
         draft={draft}
@@ -105,6 +86,32 @@ export function GraphForm({ proposal, onClose }: GraphFormProps) {
         onClose={onClose}
       />
     </div>
+  )
+}
+
+interface ListFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onType: (text: string) => void
+}
+
+function ListField({ label, value, onType }: ListFieldProps) {
+  const hint = translate()('dashboard.graphs.listHint')
+  return <Field label={label} hint={hint} value={value} onChange={({ target }) => onType(target.value)} />
+}
+
+/** Lists what the server lacks. */
+function Lacks({ faults }: { readonly faults: readonly string[] }) {
+  if (faults.length === 0) return null
+  return (
+    <Notice tone="warning">
+      <strong>{translate()('dashboard.graphs.lacks')}</strong>
+      <ul>
+        {faults.map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 
