@@ -70,6 +70,33 @@ describe('hostile values never cause a server error', () => {
     expect(serverErrors).toEqual([])
   })
 
+  it('in any field or parameter of any call by a program', async () => {
+    const { apiKeys } = kinora.services
+    const settings = { name: 'Key', scopes: ['videos:write' as const, 'videos:read' as const], expires_in_days: null }
+    // The rest of an order is right, so that its parts are reached.
+    const order = { model: 'MiniMax-Hailuo-02', prompt: 'A cat', seconds: '6' }
+    for (const { method, path, fields, parameters } of await readOperations(kinora.api, '/v1')) {
+      // Calls of a key are limited in each minute.
+      const { id, key } = await apiKeys.create(user.userId, settings)
+      const send = (target: string, body?: object) => {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+        return fetch(kinora.url + target, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      }
+      for (const value of HOSTILE) {
+        for (const field of fields)
+          await note(`${method} ${path} ${field}`, value, send(withIds(path), { ...order, [field]: value }))
+        for (const { name, in: place } of parameters) {
+          const text = typeof value === 'string' ? value : JSON.stringify(value)
+          const encoded = encodeURIComponent(text.toWellFormed())
+          const target = place === 'path' ? path.replace(`{${name}}`, encoded) : `${path}?${name}=${encoded}`
+          await note(`${method} ${path} ${name}`, value, send(withIds(target)))
+        }
+      }
+      await apiKeys.end(user.userId, id)
+    }
+    expect(serverErrors).toEqual([])
+  })
+
   it('in paths and parameters of the development pages', async () => {
     const faults: string[] = []
     for (const value of ['%00', '%E0%A4%A', '%ff', 'a%00b', '..%2f'])

@@ -36,15 +36,15 @@ export async function structures(attacker: Attacker, count: number, seed: number
   await target.turns()
   const before = await target.identity()
   const names = Object.keys(FAMILIES)
-  let as = await target.newAccount()
+  let as = await newSender(attacker)
   target.newErrors()
   for (let n = 0; n < count; n++) {
-    if (n % PER_ACCOUNT === PER_ACCOUNT - 1) as = await target.newAccount()
+    if (n % PER_ACCOUNT === PER_ACCOUNT - 1) as = await newSender(attacker)
     const family = n < FORMER.length ? 'former' : names[n % names.length]!
     const make = FORMER[n] ?? FAMILIES[family]!
     const token = family === 'webSockets' ? await tokenOf(attacker, as) : ''
     const network = `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
-    const structure = make(random, { network, cookie: as.cookie, token })
+    const structure = make(random, { network, cookie: as.cookie, key: as.key, token })
     const what = `structure ${n} (${family}: ${structure.what})`
     try {
       const answer = await send(attacker, structure)
@@ -60,6 +60,14 @@ export async function structures(attacker: Attacker, count: number, seed: number
     for (const line of target.newErrors()) find(`${what}: ${line.slice(0, 300)}`)
   }
   return `${count} structures`
+}
+
+/** Makes an account with an API key. */
+async function newSender(attacker: Attacker): Promise<Account & { readonly key: string }> {
+  const account = await attacker.target.newAccount()
+  const order = { name: 'Structures', scopes: ['videos:write', 'videos:read'], password: account.password }
+  const { key } = (await attacker.call('POST', '/keys', account, order)).json() as { key: string }
+  return { ...account, key }
 }
 
 const tokenOf = async (attacker: Attacker, as: Account) =>

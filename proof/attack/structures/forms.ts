@@ -54,10 +54,28 @@ const FAULTY_LINES = [
 ]
 const ENDS = ['', '--', '--\r\n', '-', '\r\n', '--\r\nmore\r\n', ' --']
 
-/** Makes forms with files, for the two operations that accept pictures. */
+/** Names of the parts of an order by a program. */
+const ORDER_PARTS = [
+  ...['input_reference"; filename="a.png', 'input_reference', 'input_reference[image_url]', 'input_reference[file_id]'],
+  ...['model', 'prompt', 'seconds', 'seed', 'n', 'video[id]', 'video'],
+]
+
+/** Operations that accept forms, by who sends them. */
+const DOORS = [
+  { who: 'visitor', path: '/api/v1/auth/start/image' },
+  { who: 'user', path: '/api/v1/videos/upload-image' },
+  { who: 'program', path: '/v1/videos' },
+  { who: 'program', path: '/v1/videos/extensions' },
+] as const
+
+/** Makes forms with files, for the operations that accept them. */
 export const forms: MakeStructure = (random, sender) => {
-  const isVisitor = random() < 0.5
-  const path = isVisitor ? '/api/v1/auth/start/image' : '/api/v1/videos/upload-image'
+  const { who, path } = pick(random, DOORS)
+  const credentials = {
+    visitor: [],
+    user: [`Cookie: ${sender.cookie}`],
+    program: [`Authorization: Bearer ${sender.key}`],
+  }
   const boundary = odd(random) ? pick(random, BOUNDARIES) : 'b'
   const declared = odd(random, 0.05) ? pick(random, ['c', '"b', 'b; boundary=c', '']) : boundary
   const type = odd(random, 0.05)
@@ -66,17 +84,18 @@ export const forms: MakeStructure = (random, sender) => {
   const head = [
     ...headOf(`POST ${path} HTTP/1.1`, sender),
     `Content-Type: ${type}; boundary=${/[^\w-]/.test(declared) ? `"${declared}"` : declared}`,
-    ...(isVisitor ? [] : [`Cookie: ${sender.cookie}`]),
+    ...credentials[who],
   ]
   const line = odd(random, 0.05) ? pick(random, ['\n', '\r']) : '\r\n'
   const count = odd(random) ? upTo(random, 30) : 1 + upTo(random, 2)
-  const parts = Array.from({ length: count }, () => partOf(random, boundary, line))
+  const names = who === 'program' ? ORDER_PARTS : []
+  const parts = Array.from({ length: count }, () => partOf(random, boundary, line, names))
   const end = odd(random) ? pick(random, ENDS) : '--\r\n'
   const before = odd(random, 0.1) ? pick(random, ['\r\n', 'x\r\n', `--${boundary}`, '-'.repeat(1_000)]) : ''
   const body = Buffer.concat([bytes(before), ...parts.map(({ content }) => content), bytes(`--${boundary}${end}`)])
   return framed(
     random,
-    `${isVisitor ? 'visitor' : 'user'}, ${parts
+    `${path}, ${parts
       .map(({ what }) => what)
       .join(' + ')
       .slice(0, 300)}`,
@@ -85,8 +104,9 @@ export const forms: MakeStructure = (random, sender) => {
   )
 }
 
-function partOf(random: Random, boundary: string, line: string) {
-  const disposition = pick(random, DISPOSITIONS)
+function partOf(random: Random, boundary: string, line: string, names: readonly string[]) {
+  const isNamed = names.length > 0 && !odd(random)
+  const disposition = isNamed ? `form-data; name="${pick(random, names)}"` : pick(random, DISPOSITIONS)
   const encoding = odd(random) ? pick(random, ENCODINGS) : undefined
   const [name, content] = pick(random, CONTENTS)(random, boundary)
   const headers = [
@@ -104,6 +124,12 @@ function partOf(random: Random, boundary: string, line: string) {
   }
 }
 
+const ADDRESSES = [
+  ...['data:image/png;base64,', `data:image/png;base64,${PICTURE.toString('base64')}`, 'data:image/png,x', 'data:'],
+  ...['{"image_url":"data:image/png;base64,AAAA"}', '{"image_url":{}}', '{"image_url":', '{', '{}', '[object Object]'],
+  ...[`{"image_url":"data:image/png;base64,${'A'.repeat(40_000)}"}`, `{"a":[${'['.repeat(40_000)}`],
+]
+
 type Content = (random: Random, boundary: string) => readonly [string, Buffer]
 const CONTENTS: readonly Content[] = [
   () => ['a false JPEG', JPEG],
@@ -111,6 +137,8 @@ const CONTENTS: readonly Content[] = [
   (random) => ['a picture cut short', PICTURE.subarray(0, upTo(random, PICTURE.length))],
   () => ['nothing', Buffer.alloc(0)],
   () => ['a crop', bytes('0.1,0,0.95,1')],
+  () => ['a model', bytes('MiniMax-Hailuo-02')],
+  (random) => ['an address', bytes(pick(random, ADDRESSES))],
   (random) => ['text', Buffer.alloc(upTo(random, 12_000), 'text ')],
   (random) => ['noise', noise(random, upTo(random, 2_000))],
   (random, boundary) => [

@@ -19,6 +19,8 @@ export interface Sender {
   readonly network: string
   /** Cookies of an account. */
   readonly cookie: string
+  /** API key of the account. */
+  readonly key: string
   /** Token that opens a WebSocket. */
   readonly token: string
 }

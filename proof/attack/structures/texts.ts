@@ -9,6 +9,9 @@ const OBJECTS: Readonly<Record<string, object>> = {
   '/api/v1/videos/generate': { prompt: 'x', task_type: 'text_to_video', model: 'x', duration: 6, resolution: '768P' },
   '/api/v1/analytics/page-view': { path: '/', event_type: 'page_view' },
   '/api/v1/analytics/login': { username: 'x', password: 'x' },
+  '/v1/videos': { model: 'x', prompt: 'x', seconds: '6', input_reference: { image_url: 'data:image/png;base64,x' } },
+  '/v1/videos/extensions': { prompt: 'x', video: { id: 'x' } },
+  '/v1/keys/revoke': { token: 'x' },
   '/api/v1/users/passkeys/finish': { ticket: 'x', response: { id: 'x', response: {} } },
 }
 const TYPES = [
@@ -32,6 +35,7 @@ export const json: MakeStructure = (random, sender) => {
     ...headOf(`POST ${path} HTTP/1.1`, sender),
     ...(odd(random, 0.05) ? [] : [`Content-Type: ${type}`]),
     ...(odd(random, 0.05) ? [`Content-Encoding: ${pick(random, ['gzip', 'br', 'x', 'identity'])}`] : []),
+    ...(path.startsWith('/v1/') && !odd(random, 0.05) ? [`Authorization: Bearer ${sender.key}`] : []),
     ...(odd(random, 0.5) ? [`Cookie: ${sender.cookie}`] : []),
   ]
   return framed(random, `${path}, ${what}`, head, body)

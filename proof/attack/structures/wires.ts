@@ -28,6 +28,8 @@ const PATHS = [
   '/readyz',
   '/dev/mailbox',
   '/api/v1/ws',
+  '/v1/models',
+  '/v1/videos?after=x&limit=1',
 ]
 const TARGETS = [
   ...[
@@ -98,7 +100,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   Referer: ['http://[', '\xff'],
   'X-Correlation-Id': ['x', '00000000-0000-0000-0000-000000000000'],
   'Idempotency-Key': ['', 'x'.repeat(201), '\xff'],
-  Authorization: ['Bearer', 'Basic \xff', 'x'],
+  Authorization: ['Bearer', 'Basic \xff', 'x', `Bearer kin_${'A'.repeat(38)}`, `Bearer ${'x'.repeat(9_000)}`],
   Expect: ['100-continue', 'x'],
   Upgrade: ['h2c', 'websocket', 'x', ''],
   Connection: ['upgrade', 'keep-alive, upgrade', 'x', 'close, keep-alive'],
