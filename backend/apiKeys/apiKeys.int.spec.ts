@@ -52,6 +52,11 @@ describe('a new key', () => {
     expect(JSON.stringify(rows)).not.toContain(key.key.slice(4, 36))
   })
 
+  it('has each scope once', async () => {
+    const scopes = ['videos:read', 'videos:write', 'videos:read']
+    expect((await make(await kinora.newUser(), { scopes })).scopes).toEqual(['videos:read', 'videos:write'])
+  })
+
   it('expires in 90 days unless another time or never is chosen', async () => {
     const user = await kinora.newUser()
     const lifeOf = ({ created_at, expires_at }: ApiKey) => expires_at && Date.parse(expires_at) - Date.parse(created_at)
@@ -98,6 +103,15 @@ describe('a call with a key', () => {
     )
   })
 
+  it('with a header that is no whole key is refused, and not made with the cookies beside it', async () => {
+    const user = await kinora.newUser()
+    const { key } = await make(user)
+    for (const authorization of ['Bearer', 'Bearer ', `Bearer ${key} x`, `bearer  ${key}\tx`]) {
+      const answer = await fetch(`${kinora.api}/keys`, { headers: { authorization, cookie: user.cookie } })
+      expect([authorization, ...(await outcome(answer))]).toEqual([authorization, 401, 'invalid_api_key', 'mistyped'])
+    }
+  })
+
   it('may come from a page of another site, which a session may not', async () => {
     const user = await kinora.newUser()
     const { key } = await make(user, { scopes: ['videos:write'] })
@@ -135,6 +149,8 @@ describe('a call with a key', () => {
   it('is refused from other networks than its own', async () => {
     const user = await kinora.newUser()
     const inside = await make(user, { networks: ['127.0.0.0/8', '::1'] })
+    const mapped = await make(user, { networks: ['::ffff:127.0.0.1'] })
+    expect((await withKey(mapped.key, 'GET', '/videos/tasks')).status).toBe(200)
     const outside = await make(user, { networks: ['192.0.2.0/24'] })
     expect((await withKey(inside.key, 'GET', '/videos/tasks')).status).toBe(200)
     expect(await outcome(await withKey(outside.key, 'GET', '/videos/tasks'))).toEqual([403, 'key_network'])

@@ -16,7 +16,10 @@ const Name = z
     z.minLength(1, 'required'),
     z.maxLength(60, 'too_long'),
   )
-const Scopes = z.array(z.enum(SCOPES, 'invalid_choice')).check(z.minLength(1, 'required'))
+const Scopes = z.array(z.enum(SCOPES, 'invalid_choice')).check(
+  z.minLength(1, 'required'),
+  z.overwrite((scopes) => [...new Set(scopes)]),
+)
 const Credits = z.nullish(z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(MAX_CREDITS, 'too_large')))
 
 /** An IPv4 or IPv6 address, or a network in CIDR form. */

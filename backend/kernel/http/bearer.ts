@@ -13,9 +13,9 @@ export interface KeyCaller {
   readonly purse: Readonly<{ id: string; perDay?: number; perMonth?: number }>
 }
 
-/** Returns the token of an `Authorization: Bearer` header; undefined without one. */
+/** Returns what follows `Bearer` in the `Authorization` header, whole or not; undefined without one. */
 export const bearerOf = (ctx: Pick<Context, 'get'>): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1]
+  /^Bearer(?!\S) *(.*)$/is.exec(ctx.get('Authorization'))?.[1]
 
 /**
  * Returns whether a path, with or without a query, belongs to the routes for programs, which never read cookies. Takes the

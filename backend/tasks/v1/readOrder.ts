@@ -42,7 +42,7 @@ export function withOrder<T>(ctx: RouterContext, use: (order: SentOrder) => Prom
   if (!ctx.is('json')) throw new Rejection('not_json', 'Send multipart/form-data or application/json.')
   return readRawBody(ctx, MAX_JSON_BYTES).then((body) => {
     const { value, data } = parseApart(body)
-    const fields = parseInput(VideoOrder, value)
+    const fields = parseInput(VideoOrder, withoutNulls(value))
     return use({ fields, picture: pictureIn(value as Record<string, unknown>, data) })
   })
 }
@@ -53,12 +53,18 @@ export async function readExtension(ctx: RouterContext) {
     ? await withForm(ctx, MAX_FIELDS_BYTES, async (parts) =>
         Object.fromEntries(parts.map(({ name, content }) => [name, content.toString()])),
       )
-    : await readJson(ctx, MAX_FIELDS_BYTES)
+    : withoutNulls(await readJson(ctx, MAX_FIELDS_BYTES))
   const { video, 'video[id]': inBrackets, ...fields } = parseInput(VideoExtension, sent)
   const id = inBrackets ?? (typeof video === 'object' ? video.id : video)
   if (id === undefined) throw new ValidationError([{ path: 'video', code: 'required' }])
   return { id, fields }
 }
+
+/** Some clients send null for what they leave out. */
+const withoutNulls = (sent: unknown) =>
+  typeof sent === 'object' && sent !== null && !Array.isArray(sent)
+    ? Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
+    : sent
 
 const isPicture = (name: string) => name === PICTURE || name === `${PICTURE}[image_url]`
 

@@ -18,6 +18,10 @@ const OVERTOOK = `update api_order set has_first = true where id = (
   select id from api_order where key_id = $1 and body_hash = $2 and ordered_at > $3::timestamptz - ${OVERTAKEN}
   and not has_first and repeats > $4 order by ordered_at limit 1) returning id`
 
+/** A client that repeats nothing fills no memory. */
+const FORGET = `delete from api_order where id in (
+  select id from api_order where key_id = $1 and ordered_at < $2::timestamptz - ${REMEMBERED} for update skip locked)`
+
 /** The task that an order creates, and whether it may have been created before. */
 export type Subject = Readonly<{ id: string; isRetry: boolean }>
 
@@ -44,6 +48,7 @@ export function createRepeats(database: Database, clock: Clock) {
         const [known] = await tx.query<{ id: string }>(isFirst ? OVERTOOK : REPEATED, [...order, retryCount])
         if (known) return { id: known.id, isRetry: true }
         const id = uuid7()
+        await tx.query(FORGET, [keyId, order[2]])
         await tx.query(
           `insert into api_order (key_id, body_hash, ordered_at, repeats, has_first, id) values ($1, $2, $3, $4, $5, $6)`,
           [...order, retryCount, isFirst, id],

@@ -133,6 +133,7 @@ describe('an order', () => {
     ['JSON with a picture', { ...ORDER, input_reference: { image_url: DATA_URL } }],
     ['JSON with a bare picture', { ...ORDER, input_reference: DATA_URL }],
     ['the cheapest video without length and size', { model: MODEL, prompt: 'A cat' }],
+    ['JSON with fields that are null', { ...ORDER, size: null, n: null, seed: null, input_reference: null }],
     ['a resolution in other words', { model: MODEL, prompt: 'A cat', resolution: '768p' }],
     ['no sound of a model without sound', { ...ORDER, generate_audio: false, unknown: 1 }],
   ])('in %s is accepted', async (_, body) => {
@@ -221,6 +222,19 @@ describe('a repeated create', () => {
     expect(new Set([await send('2'), await send('2')])).toEqual(new Set([one, other]))
     expect([one, other]).toContain(await send('12'))
     expect(await tasksOf(user)).toBe(2)
+  })
+
+  it('is remembered for 15 minutes, so that a client fills no memory', async () => {
+    const { key, user } = await openClient()
+    const id = (await kinora.services.apiKeys.list(user.userId))[0]?.id
+    const remembered = async () =>
+      (await kinora.context.pool.query('select from api_order where key_id = $1', [id])).rowCount
+    const send = (prompt: string) => sendJson(key, { ...ORDER, prompt }, { 'x-stainless-retry-count': '0' })
+    for (const prompt of ['one', 'two']) await send(prompt)
+    expect(await remembered()).toBe(2)
+    await kinora.context.pool.query(`update api_order set ordered_at = ordered_at - interval '16 minutes'`)
+    await send('three')
+    expect(await remembered()).toBe(1)
   })
 
   it('that arrives before its first attempt is the same video', async () => {
