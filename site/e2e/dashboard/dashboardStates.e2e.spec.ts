@@ -124,6 +124,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
             queue: { waiting: 0, processing: 0, oldest_waiting_seconds: null },
             ended: { succeeded: 0, failed: 0 },
             failures: [],
+            latest_failures: [],
             stuck: [],
             alerts: [],
           },
