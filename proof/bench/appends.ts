@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { startBenchStore } from './ratios/benchStore.ts'
 import { compareRates } from './ratios/compareRates.ts'
-import { startDurableDatabase } from './ratios/durableDatabase.ts'
-import { record } from './table/record.ts'
 
 /**
  * Compares appends of one event with plain INSERTs of the same row into a table with the same three indexes:
- * `npm run bench -- appends`. Each writer has a stream of its own. Every commit is flushed to disk.
+ * `npm run bench -- appends`. Each writer has a stream of its own. Every commit is flushed to disk. With EVENTSTORE_URL, the appends go
+ * there.
  */
 const WRITERS = [1, 8, 32]
 
@@ -21,7 +21,8 @@ const INSERT = {
 const data = { userId: randomUUID(), holdId: randomUUID(), parts: [{ lotId: randomUUID(), amount: 30 }] }
 const meta = { correlationId: randomUUID(), actor: 'user:bench', schema: 1, previousHash: 'a'.repeat(64) }
 
-const database = await startDurableDatabase()
+const { database, store, record, close } = await startBenchStore()
+const run = randomUUID().slice(0, 8)
 const pool = database.connect(Math.max(...WRITERS))
 await pool.query(BARE)
 const revisions = new Map<string, number>()
@@ -33,10 +34,10 @@ const next = (stream: string) => {
 
 for (const writers of WRITERS) {
   const append = (writer: number) => {
-    const stream = `ours-${writers}-${writer}`
+    const stream = `bench${run}-${writers}-${writer}`
     const revision = next(stream)
     const event = { id: randomUUID(), type: 'CreditsHeld', data, meta }
-    return database.store.append(stream, revision === 0 ? 'no_stream' : revision - 1, [event])
+    return store.append(stream, revision === 0 ? 'no_stream' : revision - 1, [event])
   }
   const insert = (writer: number) => {
     const stream = `bare-${writers}-${writer}`
@@ -44,5 +45,4 @@ for (const writers of WRITERS) {
   }
   record(`append_${writers}`, await compareRates('append', writers, { work: append }, { work: insert }))
 }
-await database.store.close()
-await database.close()
+await close()

@@ -6,6 +6,7 @@ import { BROWSER_PARTS } from './browsers.ts'
 import { BUCKET_PARTS } from './buckets.ts'
 import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
+import { EVENT_STORE_PARTS } from './eventStore.ts'
 import { GATEWAY_PARTS } from './gateway.ts'
 import { HELM_PARTS } from './helm.ts'
 import { IMAGE_PARTS } from './image.ts'
@@ -32,6 +33,7 @@ const ALL = [
   PROXY_PARTS,
   BROWSER_PARTS,
   DATABASE_PARTS,
+  EVENT_STORE_PARTS,
   BUCKET_PARTS,
   TEMPORAL_PARTS,
   TELEMETRY_PARTS,

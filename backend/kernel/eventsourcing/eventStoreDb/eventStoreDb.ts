@@ -65,7 +65,7 @@ export interface EventStoreDbStore extends EventStore {
 }
 
 /**
- * Creates an event store backed by EventStoreDB or KurrentDB, 23.10 or newer. Calls are retried while the server cannot be reached.
+ * Creates an event store backed by EventStoreDB 23.10, 24.10.5 and later, or KurrentDB. Calls are retried while the server cannot be reached.
  * Warns once, at the first successful probe, of a release with a known fault.
  * @example const store = createEventStoreDb({ url: 'esdb://localhost:2113?tls=false' })
  * @throws InvalidEventStoreUrl

@@ -15,7 +15,7 @@ export function fromGlobalPosition(position: GlobalPosition): Position {
 
 /** @throws Error the server is older than 22.10 and returns no positions */
 export function toStored(event: RecordedEvent): Stored {
-  if (!event.position) throw new Error('EventStoreDB must be 23.10 or newer: it returned no position')
+  if (!event.position) throw new Error('EventStoreDB returned no position: it is older than 23.10')
   return {
     id: event.id,
     type: event.type,
