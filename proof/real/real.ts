@@ -14,6 +14,7 @@ import { MAIL_PARTS } from './mail.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROGRAM_PARTS } from './programs.ts'
 import { PROXY_PARTS } from './proxies.ts'
+import { DEFAULTS_PARTS } from './proxyDefaults.ts'
 import { TELEMETRY_PARTS } from './telemetry.ts'
 import { TEMPORAL_PARTS } from './temporal.ts'
 
@@ -31,6 +32,7 @@ const ALL = [
   GATEWAY_PARTS,
   PROGRAM_PARTS,
   PROXY_PARTS,
+  DEFAULTS_PARTS,
   BROWSER_PARTS,
   DATABASE_PARTS,
   EVENT_STORE_PARTS,
