@@ -154,6 +154,7 @@ describe('a call with a key', () => {
     const outside = await make(user, { networks: ['192.0.2.0/24'] })
     expect((await withKey(inside.key, 'GET', '/videos/tasks')).status).toBe(200)
     expect(await outcome(await withKey(outside.key, 'GET', '/videos/tasks'))).toEqual([403, 'key_network'])
+    expect((await keysOf(user))[0]).toMatchObject({ id: outside.id, last_used_at: null, last_network: null })
   })
 
   it('orders only the models of its key, and up to its limit of credits', async () => {

@@ -37,18 +37,17 @@ export type KeyDoor = ReturnType<typeof createKeyDoor>
 export function createKeyDoor(apiKeys: Pick<ApiKeys, 'find' | 'touch'>, clock: Clock) {
   const known = new Map<string, Known>()
 
-  const find = async (ctx: Context, key: string): Promise<KeyRow> => {
+  /** Returns the row of a key, and whether it was looked up. */
+  const find = async (key: string): Promise<Readonly<{ row: KeyRow; isFresh: boolean }>> => {
     const hash = nameOf(key)
     const remembered = known.get(hash)
-    if (remembered && clock() - remembered.seenAt < KEPT_MS) return remembered.row
+    if (remembered && clock() - remembered.seenAt < KEPT_MS) return { row: remembered.row, isFresh: false }
     known.delete(hash)
     const row = await apiKeys.find(key)
     if (!row) throw refused('unknown')
     known.set(hash, { row, seenAt: clock() })
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value ?? '')
-    const usedAt = row.last_used_at === null ? 0 : new Date(row.last_used_at).getTime()
-    if (clock() - usedAt > TOUCH_EVERY_MS) await apiKeys.touch(row.id, coarseNetwork(ctx))
-    return row
+    return { row, isFresh: true }
   }
 
   return {
@@ -57,11 +56,13 @@ export function createKeyDoor(apiKeys: Pick<ApiKeys, 'find' | 'touch'>, clock: C
       const key = bearerOf(ctx)
       if (key === undefined) return undefined
       if (!isWellFormed(key)) throw refused('mistyped')
-      const row = await find(ctx, key)
+      const { row, isFresh } = await find(key)
       if (row.ended_at) throw refused('ended')
       if (row.expires_at && new Date(row.expires_at).getTime() <= clock()) throw refused('expired')
       if (row.networks && !includes(row.networks, ctx.ip))
         throw new Rejection('key_network', 'This API key may not be used from your network.')
+      const usedAt = row.last_used_at === null ? 0 : new Date(row.last_used_at).getTime()
+      if (isFresh && clock() - usedAt > TOUCH_EVERY_MS) await apiKeys.touch(row.id, coarseNetwork(ctx))
       const {
         id,
         user_id: userId,

@@ -36,7 +36,7 @@ const NO_REMIX = {
   'remixes a video, or answers 404': expect.stringMatching(/^skipped: 404 No engine here changes a finished video/),
 }
 
-it('Kinora passes every case but the remix', async () => {
+it('Kinora passes every case but the remix', { timeout: 300_000 }, async () => {
   const { url, key } = await startServer({ provider: await createProviderDouble() })
   expect(await othersThanPassed({ url: `${url}/v1`, key, model: 'MiniMax-Hailuo-02', seconds: '6' })).toEqual(NO_REMIX)
 })
