@@ -4,6 +4,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { BROWSER_PARTS } from './browsers.ts'
 import { BUCKET_PARTS } from './buckets.ts'
+import { COMFYUI_PARTS } from './comfyui.ts'
 import { DATABASE_PARTS } from './databases.ts'
 import { ENGINES } from './engines.ts'
 import { EVENT_STORE_PARTS } from './eventStore.ts'
@@ -30,6 +31,7 @@ const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinor
 const ALL = [
   ENGINES,
   GATEWAY_PARTS,
+  COMFYUI_PARTS,
   PROGRAM_PARTS,
   PROXY_PARTS,
   DEFAULTS_PARTS,

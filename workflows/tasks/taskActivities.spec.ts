@@ -256,6 +256,30 @@ describe('a download', () => {
   })
 })
 
+it('a deleted video leaves its engine, which may have been away when it was stored', async () => {
+  const removed: string[] = []
+  const { removeMedia } = createTaskActivities({
+    ...deps,
+    media: { ...deps.media, remove: async () => {} },
+    removals: { ...deps.removals, done: async (taskId) => void removed.push(taskId) },
+    providers: new Map([['demo', { ...provider, discard: async (taskId) => void removed.push(`engine: ${taskId}`) }]]),
+  })
+  await deps.handle(videoTask, 'task', { type: 'Delete', at }, { commandId: 'd', actor: 'system', correlationId: 't' })
+  await removeMedia({ taskId: 'task' }, context)
+  expect(removed).toEqual(['engine: task', 'task'])
+})
+
+it('a failure is told to the operator with its engine and the sentence', async () => {
+  const told: object[] = []
+  const act = createTaskActivities({ ...deps, onFailed: (failure) => void told.push(failure) })
+  states = [{ kind: 'failed', code: 'provider_failed', detail: 'Node 3 (KSampler): Allocation on device' }]
+  await claimSlot('task')
+  const outcome = await act.render(input, context)
+  if (outcome.kind === 'failed') await act.fail({ ...input, ...outcome }, context)
+  const detail = 'Node 3 (KSampler): Allocation on device'
+  expect(told).toMatchObject([{ taskId: 'task', engine: 'demo', code: 'engine_out_of_memory', detail }])
+})
+
 describe('sweeping holds', () => {
   it('releases the holds of other accounts when one account is quarantined', async () => {
     const released: string[] = []

@@ -183,7 +183,7 @@ describe('the operator’s graphs', () => {
     const nodes = world.double.nodes
     onTestFinished(() => void Object.assign(world.double, { nodes }))
     world.double.nodes = []
-    const missing = 'KSampler, CLIPTextEncode, SaveVideo, LoadImage, EmptyHunyuanLatentVideo'
+    const missing = 'KSampler, CLIPTextEncode, SaveVideo, CLIPLoader, LoadImage, EmptyHunyuanLatentVideo'
     expect(await provider.check(NEVER)).toEqual({
       ok: false,
       detail: `ComfyUI lacks nodes of the graph wan: ${missing}.`,

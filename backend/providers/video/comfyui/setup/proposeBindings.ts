@@ -30,6 +30,7 @@ const NAMES: Readonly<Partial<Record<BindingName, RegExp>>> = {
   frames: /^(?:length|num_frames|frames|video_length|frame_count)$/,
   seconds: /^(?:duration|seconds)$/,
 }
+const TEXT = /^(?:prompt|text|value)$/
 const FPS = /^(?:fps|frame_rate)$/
 const LAST_FRAME = /^(?:end|last)_(?:image|frame)$/
 const SAVES_VIDEO = /video|webm|vhs|animated/i
@@ -48,7 +49,8 @@ export function proposeBindings(graph: ApiGraph, info: ObjectInfo) {
     TYPES.firstFrame.includes(type) && (options.image_upload === true || /LoadImage/.test(className))
   const images = inputs.filter(isImage)
   const last = images.find(({ node }) => feeds(graph, node, LAST_FRAME))
-  const texts = inputs.filter(({ type, options }) => type === 'STRING' && options.multiline === true)
+  const long = inputs.filter(({ type, options }) => type === 'STRING' && options.multiline === true)
+  const texts = long.length > 0 ? long : named(TEXT, ['STRING'])
   const negative = texts.find(({ node }) => feeds(graph, node, /^negative/))
   const positive = texts.find(({ node }) => feeds(graph, node, /^positive/))
   const width = named(NAMES.width, TYPES.width)[0]

@@ -138,7 +138,8 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     const started = { id, graph, clientId, createdAt: now, finishAt: now + double.renderMs, state } as const
     jobs.set(id, { ...started })
     double.started.push(jobs.get(id)!)
-    return { body: { prompt_id: id, number: double.started.length, node_errors: double.nodeErrors } }
+    const node_errors = { ...brokenLinks(graph), ...double.nodeErrors }
+    return { body: { prompt_id: id, number: double.started.length, node_errors } }
   }
 
   const stateOf = (id: string): DoubleJob['state'] | undefined => {
@@ -229,6 +230,17 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
   }
 
   return double
+}
+
+/** Says which outputs are left out because a node refers to one that is not there. */
+function brokenLinks(graph: DoubleJob['graph']): object {
+  const isBroken = (value: unknown) => Array.isArray(value) && typeof value[0] === 'string' && !graph[value[0]]
+  const broken = Object.entries(graph).filter(([, { inputs }]) => Object.values(inputs).some(isBroken))
+  const outputs = Object.keys(graph).filter((id) => graph[id]!.class_type.startsWith('Save'))
+  const errors = [{ type: 'exception_during_validation', message: 'Exception when validating node', details: '' }]
+  return Object.fromEntries(
+    broken.map(([id, { class_type }]) => [id, { errors, dependent_outputs: outputs, class_type }]),
+  )
 }
 
 const GPU = { name: 'cuda:0 NVIDIA GeForce RTX 4090', type: 'cuda', vram_total: 24 * 2 ** 30, vram_free: 20 * 2 ** 30 }

@@ -25,6 +25,7 @@ export const WAN = {
     '6': { class_type: 'CLIPTextEncode', inputs: { text: '', clip: ['38', 0] } },
     '7': { class_type: 'CLIPTextEncode', inputs: { text: 'static', clip: ['38', 0] } },
     '9': { class_type: 'SaveVideo', inputs: { filename_prefix: 'kinora', format: 'mp4', codec: 'h264' } },
+    '38': { class_type: 'CLIPLoader', inputs: { clip_name: 'umt5_xxl.safetensors', type: 'wan' } },
     '52': { class_type: 'LoadImage', inputs: { image: 'example.png' } },
     '55': { class_type: 'EmptyHunyuanLatentVideo', inputs: { width: 832, height: 480, length: 81, batch_size: 1 } },
   },
