@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -23,6 +25,7 @@ async function startCollector(): Promise<Otlp> {
 }
 const settingsOf = ({ url }: Otlp) => ({ url: `${url}/v1/traces`, headers: {}, serviceName: 'kinora', version: '1' })
 const SILENT = pino({ level: 'silent' })
+const ROOT = path.resolve(import.meta.dirname, '../../..')
 
 afterAll(() => vi.unstubAllEnvs())
 
@@ -223,6 +226,17 @@ describe('a failure', () => {
 })
 
 describe('without a collector', () => {
+  it('loads no package of OpenTelemetry: one file imports them, and is itself imported when it is needed', () => {
+    const grep = (pattern: string) =>
+      execFileSync('git', ['grep', '-lE', pattern, '--', '*.ts', '*.tsx', ':!*.spec.ts'], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      }).trim()
+    expect(grep("from '@opentelemetry/")).toBe('backend/kernel/observability/openTelemetry.ts')
+    expect(grep("import\\('.*/openTelemetry\\.ts'\\)")).toBe('backend/app/kinora.ts')
+    expect(() => grep("from '.*/openTelemetry\\.ts'")).toThrow()
+  })
+
   it('runs the work and adds nothing', () => {
     expect(traced('work', { category: 'a' }, () => traceHeaders())).toEqual({})
     expect(traceFields()).toEqual({})

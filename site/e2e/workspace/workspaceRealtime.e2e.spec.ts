@@ -106,7 +106,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
       await pass(page, 5_000, 5_000)
       await row.getByText(texts.status[status]).waitFor()
       await expect.poll(() => page.locator('main').textContent()).not.toContain('%')
-      expect(await page.title()).toBe(texts.metaTitle)
+      await expect.poll(() => page.title()).toBe(texts.metaTitle)
     }
     state.tasks = [openTask('a', 'Processing')]
     /** Returns how often the list and the open task are read while time passes. */
