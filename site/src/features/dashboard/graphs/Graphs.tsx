@@ -6,7 +6,6 @@ import { pageLocale, translate } from '../../../i18n/client.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
-import { useLatePart } from '../../../ui/useLatePart.ts'
 import { graphs } from '../board.ts'
 import { Panel } from '../Panel.tsx'
 import { reasonOf } from './reasonOf.ts'
@@ -48,7 +47,7 @@ function SetUp() {
   const [proposal, setProposal] = useState<Proposal>()
   const [fault, setFault] = useState('')
   const [busy, run] = useBusy()
-  const form = useLatePart(() => import('./GraphForm.tsx'))
+  const [part, setPart] = useState<typeof import('./GraphForm.tsx')>()
   const choose = ({ target }: ChangeEvent<HTMLInputElement>) =>
     run(async () => {
       const file = target.files?.[0]
@@ -57,7 +56,7 @@ function SetUp() {
       try {
         const workflow = JSON.parse(await file.text())
         setProposal(await call(inspectGraph, { body: { workflow } }))
-        await form.open()
+        setPart(await import('./GraphForm.tsx'))
       } catch (error) {
         setProposal(undefined)
         setFault(error instanceof SyntaxError ? t('dashboard.graphs.notJson') : reasonOf(error))
@@ -66,7 +65,6 @@ function SetUp() {
       target.value = ''
     })
   const close = () => {
-    form.close()
     setProposal(undefined)
     void graphs.load()
   }
@@ -88,9 +86,7 @@ function SetUp() {
         {t('dashboard.graphs.hint')}
       </p>
       <div role="alert">{fault && <Notice tone="danger">{fault}</Notice>}</div>
-      {proposal && form.part && (
-        <form.part.GraphForm key={JSON.stringify(proposal.graph)} proposal={proposal} onClose={close} />
-      )}
+      {proposal && part && <part.GraphForm key={JSON.stringify(proposal.graph)} proposal={proposal} onClose={close} />}
     </div>
   )
 }

@@ -4,9 +4,9 @@ import type { CropEdges } from '#backend/kernel/media/contract.ts'
 import { $models } from '../../../../api/models.ts'
 import { translate } from '../../../../i18n/client.ts'
 import { Button } from '../../../../ui/Button.tsx'
-import { useLatePart } from '../../../../ui/useLatePart.ts'
 import { $generation, setOption } from '../../generation.ts'
 import { ratioOf } from '../../options/optionRules.ts'
+import { useLatePart } from '../../useLatePart.ts'
 import type { FrameSlot } from '../frameSlot.ts'
 
 interface CropButtonProps {

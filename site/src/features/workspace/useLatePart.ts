@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { translate } from '../i18n/client.ts'
-import { showToast } from './toasts/toasts.ts'
-import { useBusy } from './useBusy.ts'
+import { translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
+import { useBusy } from '../../ui/useBusy.ts'
 
 /** Offers to reload the page. After a release, the files that an open page still loads are gone. */
 function offerReload(): void {
