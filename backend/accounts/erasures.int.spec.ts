@@ -109,7 +109,7 @@ async function tablesWith(needle: string): Promise<string[]> {
   return found
 }
 /** Tables that keep the id of a user: for the law, as the payment provider’s data, and the list of erasures itself. */
-const KEPT_TABLES = ['erasure', 'invoice', 'sandbox_agreement', 'unlabelled_request']
+const KEPT_TABLES = ['erasure', 'invoice', 'sandbox_agreement', 'sandbox_order', 'unlabelled_request']
 /** Returns the tables that name users and whose rows do not go with the row of the account by a foreign key. */
 async function tablesOfUsers(): Promise<string[]> {
   const { rows } = await db.pool.query<{ name: string }>(

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createLog, redact } from './log.ts'
+import { traceHeaders } from './tracing.ts'
 
 const lineOf = (write: (log: ReturnType<typeof createLog>) => void) => {
   let text = ''
@@ -15,6 +16,15 @@ const lineOf = (write: (log: ReturnType<typeof createLog>) => void) => {
 }
 
 describe('a log line', () => {
+  it('has no field of another line, nor does a call to an engine', () => {
+    const lines = lineOf((log) => {
+      log.info({ model: 'm1' }, 'one')
+      log.info('two')
+    })
+    expect(lines.split('\n')[1]).not.toContain('m1')
+    expect(traceHeaders()).toEqual({})
+  })
+
   it('contains no e-mail address or secret of an error or its causes', () => {
     const refused = Object.assign(new Error('duplicate key: Key (email)=(ada@example.com) already exists.'), {
       code: '23505',

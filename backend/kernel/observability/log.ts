@@ -49,5 +49,6 @@ function errorFields(error: unknown, depth = 0): LoggedError {
 
 /** Creates a logger that writes JSON lines to standard error, synchronously so that a crash loses none. */
 export function createLog(level: string, to: DestinationStream = pino.destination({ dest: 2, sync: true })): Logger {
-  return pino({ level, mixin: traceFields, serializers: { err: (error) => errorFields(error) } }, to)
+  // Pino writes the fields of each line into the object of the mixin.
+  return pino({ level, mixin: () => ({ ...traceFields() }), serializers: { err: (error) => errorFields(error) } }, to)
 }

@@ -24,7 +24,7 @@ export interface Tracer {
   fields(): Readonly<Record<string, string>>
 }
 
-const NOTHING = {}
+const NOTHING = Object.freeze({})
 const NO_SPAN: Span = { describe() {} }
 
 let current: Tracer | undefined

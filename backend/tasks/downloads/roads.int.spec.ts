@@ -95,7 +95,11 @@ const SHARED: Readonly<Record<string, Road>> = {
   '/oembed': linked(({ page }) => `/oembed?url=${encodeURIComponent(kinora.url + page)}`),
 }
 /** Operations that answer with files of other kinds: a render that has not ended, and tables. */
-const OTHER_FILES = ['GET /videos/tasks/{id}/frame', 'GET /credits/history.csv', 'GET /analytics/tables/{table}']
+const OTHER_FILES = [
+  ...['GET /videos/tasks/{id}/frame', 'GET /credits/history.csv', 'GET /analytics/tables/{table}'],
+  // A test render of the operator, which has no owner.
+  'GET /analytics/graphs/test/{id}/picture',
+]
 /** Fields of answers about videos that lead to the roads above, or to pictures of the user. */
 const ADDRESSES = [
   ...['video_url', 'thumbnail_url', 'live_frame_url', 'url', 'image_url'],

@@ -60,13 +60,14 @@ export function readWorkflow(workflow: object, info: ObjectInfo): ApiGraph {
   }
 
   /** Returns where a link comes from, past the nodes that only route, or the value of a primitive. */
-  const follow = (link: number): unknown => {
+  const follow = (link: number, steps = 0): unknown => {
+    if (steps > nodes.length) throw new UnreadableWorkflow('The links of the workflow lead in a circle.')
     const origin = origins.get(link)
     const node = origin && byId.get(origin.from)
     if (!node || node.mode === MUTED) return undefined
     if (node.type === 'PrimitiveNode') return Array.isArray(node.widgets_values) ? node.widgets_values[0] : undefined
     const onward = node.type === 'Reroute' ? node.inputs[0]?.link : undefined
-    if (node.type === 'Reroute') return typeof onward === 'number' ? follow(onward) : undefined
+    if (node.type === 'Reroute') return typeof onward === 'number' ? follow(onward, steps + 1) : undefined
     return [node.id, origin.slot]
   }
   return Object.fromEntries(

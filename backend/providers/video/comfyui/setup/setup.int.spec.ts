@@ -78,6 +78,17 @@ describe('a workflow of the editor', () => {
       { nodes: [{ id: 3, type: '0f3c5a1e-0000-4000-8000-000000000000' }] },
       'Node 3 is a subgraph. Export it with “Save (API format)” instead.',
     ],
+    [
+      'links in a circle',
+      {
+        nodes: [
+          { id: 8, type: 'VAEDecode', inputs: [{ name: 'samples', link: 1 }] },
+          { id: 9, type: 'Reroute', inputs: [{ name: '', link: 1 }] },
+        ],
+        links: [[1, 9, 0, 8, 0, 'LATENT']],
+      },
+      'lead in a circle',
+    ],
     ['more values than inputs', { nodes: [{ id: 8, type: 'VAEDecode', widgets_values: [1, 2] }] }, 'more values'],
   ])('is refused with the reason if it is %s', async (_, workflow, why) => {
     expect(await reason(setup.inspect(workflow, NEVER))).toContain(why)
