@@ -36,6 +36,8 @@ export function createRateLimit(perMinute: number, clock: Clock = Date.now) {
     return count
   }
 
+  const secondsLeft = () => Math.ceil(((window + 1) * WINDOW_MS - clock()) / 1000)
+
   return {
     perMinute,
 
@@ -45,7 +47,7 @@ export function createRateLimit(perMinute: number, clock: Clock = Date.now) {
       count.own++
       if (count.own + count.others > perMinute)
         throw new Rejection('too_many_requests', 'Too many requests. Please wait a moment.', {
-          retryAfter: this.left(key).seconds,
+          retryAfter: secondsLeft(),
         })
     },
 
@@ -54,7 +56,7 @@ export function createRateLimit(perMinute: number, clock: Clock = Date.now) {
       const { own, others } = countOf(key)
       return {
         calls: Math.max(0, perMinute - own - others),
-        seconds: Math.ceil(((window + 1) * WINDOW_MS - clock()) / 1000),
+        seconds: secondsLeft(),
       }
     },
 
