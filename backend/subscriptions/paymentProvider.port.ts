@@ -12,6 +12,8 @@ export interface ProviderAgreement {
   readonly trial: boolean
   /** Time of the last failed payment; null if there is none or a later payment succeeded. */
   readonly failedAt: string | null
+  /** The provider's page on which the buyer completes the failed payment, for example because the bank asks; if it has one. */
+  readonly completionUrl?: string | undefined
 }
 
 /** A completed sale. Amounts are integer cents; undefined if the provider's amount cannot be booked. */
@@ -55,10 +57,23 @@ export interface ProviderReversal {
   readonly reversalId: string
   readonly amountCents: number
   readonly reversal: 'refund' | 'reversal'
+  /** A refund that was reported, and failed later: the seller has the money again. */
+  readonly failed?: boolean
+}
+
+/** A refund of all or part of a sale. */
+export interface NewRefund {
+  readonly saleId: string
+  /** Idempotency key. */
+  readonly refundId: string
+  readonly amountCents: number
+  readonly currency: string
+  /** Shown to the buyer where the provider can. */
+  readonly reason: string
 }
 
 /** The ids of a reversal, by which the provider is asked about it. */
-export type ReversalHint = Omit<ProviderReversal, 'amountCents'>
+export type ReversalHint = Pick<ProviderReversal, 'saleId' | 'reversalId' | 'reversal'>
 
 /** A dispute as the provider answers to a question for its id. */
 export interface ProviderDispute {
@@ -82,6 +97,7 @@ export type WebhookSubject =
   | { readonly kind: 'payment_failed'; readonly agreementId: string }
   | ({ readonly kind: 'reversal' } & ReversalHint)
   | { readonly kind: 'dispute'; readonly disputeId: string }
+  | { readonly kind: 'fraud_warning'; readonly warningId: string }
   | { readonly kind: 'other' }
 
 export interface PaymentWebhook {
@@ -116,12 +132,16 @@ export class PaymentProviderDown extends Error {
 }
 
 /**
- * Bills agreements monthly. Every call is idempotent and throws PaymentProviderDown when the provider is unreachable.
+ * A till: bills agreements monthly, and sells packs. Every call is idempotent and throws PaymentProviderDown when the provider is unreachable.
  * `verifyWebhook` contacts the provider only if it cannot check the signature locally.
  */
 export interface PaymentProvider {
-  /** `off` for an installation without payments, which knows no agreement. */
+  /** Lower-case letters. Stored in events, and part of ids and of the address of webhooks, so it never changes. */
   readonly name: string
+  /** Currencies of packs, as upper-case ISO codes. Plans are in US dollars. */
+  readonly currencies: readonly string[]
+  /** Text to answer a webhook with; by default an empty JSON object. */
+  readonly acknowledgement?: string
   /** `approvalUrl` is the page on which the buyer approves the agreement; undefined if the provider sent none. */
   createAgreement(agreement: NewAgreement): Promise<{ agreementId: string; approvalUrl: string | undefined }>
   /** `paymentUrl` is the page on which the buyer pays; undefined if the provider sent none. */
@@ -131,7 +151,9 @@ export interface PaymentProvider {
    * Returns the order as it is then; undefined if it is unknown.
    */
   collectOrder(orderId: string): Promise<ProviderOrder | undefined>
-  /** Returns an agreement; undefined if it is unknown. */
+  /** Ends an unpaid order, so that it cannot be paid any more, at providers that can. One that was paid stays paid. */
+  closeOrder(orderId: string): Promise<void>
+  /** Returns an agreement; undefined if it is unknown. Webhooks may name it by another id of the provider than the answer. */
   getAgreement(agreementId: string): Promise<ProviderAgreement | undefined>
   /** Returns the completed sales between two ISO timestamps, oldest first, with those that were refunded later. */
   listSales(agreementId: string, from: string, to: string): Promise<ListedSale[]>
@@ -140,17 +162,19 @@ export interface PaymentProvider {
    * undefined if the provider refuses the list to this installation.
    */
   listReversals(from: string, to: string): Promise<ProviderReversal[] | undefined>
-  /** Returns a completed refund or chargeback; undefined if the provider knows none with these ids. */
+  /** Returns a completed or failed refund, or a chargeback; undefined if the provider knows none with these ids. */
   getReversal(hint: ReversalHint): Promise<ProviderReversal | undefined>
   /** Returns a dispute; undefined if it is unknown, or refused to this installation. */
   getDispute(disputeId: string): Promise<ProviderDispute | undefined>
+  /** Returns the sale about which the provider warns of fraud; undefined if the warning is unknown or settled. */
+  getFraudWarning?(warningId: string): Promise<{ readonly saleId: string } | undefined>
   /**
-   * Refunds all of a sale, once however often it is called. Returns the refund, or undefined while it is pending.
+   * Refunds all or part of a sale, once for each `refundId`. Returns the refund, or undefined while it is pending.
    * @throws Error the provider refuses it
    */
-  refundSale(
-    sale: Pick<ListedSale, 'id' | 'currency'> & { readonly amountCents: number },
-  ): Promise<ProviderReversal | undefined>
+  refund(refund: NewRefund): Promise<ProviderReversal | undefined>
+  /** Returns the provider's page on which the buyer changes how an agreement is paid; undefined if it cannot be changed there. */
+  paymentMethodUrl?(agreementId: string, returnUrl: string): Promise<string | undefined>
   /** Stops billing until the agreement is resumed. */
   pauseAgreement(agreementId: string, reason: string): Promise<void>
   resumeAgreement(agreementId: string, reason: string): Promise<void>
