@@ -1,0 +1,68 @@
+import type { Clock } from '#backend/kernel/time.ts'
+import type { PaymentProvider, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
+import { createAgreements } from './agreements.ts'
+import { getDispute, getFraudWarning, getReversal, listReversals, refund } from './reversals.ts'
+import { expireSession, openAgreement, openOrder, sessionPath } from './sessions.ts'
+import { createStripeApi, known, type StripeAccess, type StripeApi, type StripePace } from './stripeApi.ts'
+import type { StripeLinks } from './stripeLinks.ts'
+import { Session } from './stripeShapes.ts'
+import { verifyWebhook } from './stripeWebhooks.ts'
+
+export interface StripeOptions extends StripeAccess {
+  /** The signing secret of the webhook endpoint: `whsec_…`. */
+  readonly webhookSecret: string
+  readonly links: StripeLinks
+  readonly now?: Clock | undefined
+  readonly pace?: StripePace | undefined
+}
+
+/** Creates a till that bills plans and sells packs through Stripe Checkout. See docs/decisions/0069-several-tills.md. */
+export function createStripe({
+  webhookSecret,
+  links,
+  now = Date.now,
+  pace,
+  ...access
+}: StripeOptions): PaymentProvider {
+  const api = createStripeApi(access, pace)
+  return {
+    name: 'stripe',
+    currencies: ['USD', 'CNY'],
+
+    async createAgreement(agreement) {
+      const { id, url } = await openAgreement(api, agreement, now())
+      return { agreementId: id, approvalUrl: url ?? undefined }
+    },
+    ...createAgreements(api, links, now),
+
+    async createOrder(order) {
+      const { id, url } = await openOrder(api, order)
+      return { orderId: id, paymentUrl: url ?? undefined }
+    },
+    collectOrder: (orderId) => readOrder(api, orderId),
+    closeOrder: (orderId) => expireSession(api, orderId),
+
+    refund: (wanted) => refund(api, wanted),
+    listReversals: (from, to) => listReversals(api, from, to),
+    getReversal: (hint) => getReversal(api, hint),
+    getDispute: (disputeId) => getDispute(api, disputeId),
+    getFraudWarning: (warningId) => getFraudWarning(api, warningId),
+    verifyWebhook: async (headers, body) => verifyWebhook(webhookSecret, headers, body, now()),
+  }
+}
+
+/** Returns an order, which Stripe collects by itself. With Alipay and others, a complete session can be paid later, or never. */
+async function readOrder(api: StripeApi, orderId: string): Promise<ProviderOrder | undefined> {
+  const expand = ['payment_intent.latest_charge']
+  const session = await known(api.get(sessionPath(orderId), Session, { expand }))
+  if (session?.mode !== 'payment') return undefined
+  const { client_reference_id, payment_status, payment_intent: intent, amount_total, currency } = session
+  const userId = client_reference_id || undefined
+  if (payment_status !== 'paid' || !intent || typeof intent === 'string') return { userId, sale: undefined }
+  const { id, created, latest_charge: charge } = intent
+  const soldAt = typeof charge === 'object' && charge ? charge.created : created
+  return {
+    userId,
+    sale: { id, amountCents: amount_total ?? undefined, currency: currency?.toUpperCase() ?? '', soldAt },
+  }
+}

@@ -1,0 +1,215 @@
+import { Refused, type StripeModel, type Wire, wireOf } from './stripeModel.ts'
+
+/**
+ * Parameters of each call, as the official client's types have them; those of lists without their number, and metadata without its names.
+ * `payment_method_types` was removed in endive.
+ */
+const PRICE = 'line_items[][price_data]'
+const PAGE = ['limit', 'starting_after', 'expand[]']
+const SESSION = [
+  ...['mode', 'client_reference_id', 'locale', 'success_url', 'cancel_url', 'metadata[]', 'expand[]'],
+  ...['adaptive_pricing[enabled]', 'allowed_payment_method_types[]', 'line_items[][quantity]'],
+  ...['currency', 'unit_amount', 'tax_behavior', 'product_data][name', 'recurring][interval'].map(
+    (p) => `${PRICE}[${p}]`,
+  ),
+  ...['metadata][]', 'trial_end]', 'billing_cycle_anchor]', 'proration_behavior]'].map((p) => `subscription_data[${p}`),
+  ...['payment_intent_data[metadata][]', 'payment_method_options[wechat_pay][client]'],
+]
+const CHANGE = ['cancel_at', 'cancel_at_period_end', 'default_payment_method', 'metadata[]']
+const CREATED = ['created[gte]', 'created[lte]', ...PAGE]
+const COMMENT = 'cancellation_details[comment]'
+const FLOW = ['type', 'after_completion][type', 'after_completion][redirect][return_url'].map((p) => `flow_data[${p}]`)
+
+type Handler = (model: StripeModel, params: Wire, id: string) => unknown
+const CALLS: readonly [pattern: string, allowed: readonly string[], handler: Handler][] = [
+  ['POST /v1/checkout/sessions', SESSION, createSession],
+  [
+    'GET /v1/checkout/sessions',
+    ['subscription', 'payment_intent', ...PAGE],
+    (model, { subscription, ...page }) => {
+      const found = model.keepsSessions ? model.all('checkout.session') : []
+      return pageOf(
+        found.filter((each) => each.subscription === subscription).map((each) => wireOf(each)),
+        page,
+      )
+    },
+  ],
+  [
+    'GET /v1/checkout/sessions/:id',
+    ['expand[]'],
+    (model, _, id) => {
+      if (!model.keepsSessions) throw new Refused(404, 'resource_missing', `No such checkout.session: '${id}'`)
+      return model.find(id, 'checkout.session')
+    },
+  ],
+  ['POST /v1/checkout/sessions/:id/expire', ['expand[]'], (model, _, id) => model.expire(id)],
+  ['GET /v1/subscriptions/:id', ['expand[]'], (model, _, id) => model.find(id, 'subscription')],
+  ['POST /v1/subscriptions/:id', [...CHANGE, COMMENT, 'expand[]'], changeSubscription],
+  [
+    'DELETE /v1/subscriptions/:id',
+    ['prorate', 'invoice_now', COMMENT],
+    (model, _, id) => {
+      model.find(id, 'subscription')
+      model.cancel(id)
+      return model.find(id, 'subscription')
+    },
+  ],
+  [
+    'GET /v1/invoices',
+    ['subscription', 'status', ...PAGE],
+    (model, { subscription, status, ...page }) => {
+      const isOf = (each: Wire) =>
+        each.parent.subscription_details.subscription === subscription && each.status === (status ?? each.status)
+      return pageOf(model.all('invoice').filter(isOf), page)
+    },
+  ],
+  ['GET /v1/charges', ['customer', 'payment_intent', ...CREATED], (model, params) => listOf(model, 'charge', params)],
+  [
+    'POST /v1/customers/:id',
+    ['invoice_settings[default_payment_method]'],
+    (model, { invoice_settings }, id) => Object.assign(model.find(id, 'customer'), { invoice_settings }),
+  ],
+  [
+    'POST /v1/billing_portal/sessions',
+    ['customer', 'return_url', 'locale', ...FLOW],
+    (model, { customer, return_url }) => {
+      model.find(customer, 'customer')
+      const session = model.add('bps', 'billing_portal.session', { customer, return_url })
+      session.url = `${model.url}/p/session/${session.id}`
+      return session
+    },
+  ],
+  [
+    'POST /v1/refunds',
+    ['payment_intent', 'amount', 'reason', 'metadata[]'],
+    (model, params) => model.refund(params.payment_intent, params),
+  ],
+  ['GET /v1/refunds', ['payment_intent', 'charge', ...CREATED], (model, params) => listOf(model, 'refund', params)],
+  ['GET /v1/refunds/:id', ['expand[]'], (model, _, id) => model.find(id, 'refund')],
+  ['GET /v1/disputes', ['payment_intent', 'charge', ...CREATED], (model, params) => listOf(model, 'dispute', params)],
+  ['GET /v1/disputes/:id', ['expand[]'], (model, _, id) => model.find(id, 'dispute')],
+  [
+    'GET /v1/radar/early_fraud_warnings/:id',
+    ['expand[]'],
+    (model, _, id) => model.find(id, 'radar.early_fraud_warning'),
+  ],
+]
+
+/** Answers a call of a valid key. @throws Refused */
+export function answerCall(model: StripeModel, method: string, path: string, form: URLSearchParams): Wire {
+  for (const [pattern, allowed, handler] of CALLS) {
+    const [, id = ''] = new RegExp(`^${pattern.replace(':id', '([^/]+)')}$`).exec(`${method} ${path}`) ?? [undefined]
+    if (!new RegExp(`^${pattern.replace(':id', '[^/]+')}$`).test(`${method} ${path}`)) continue
+    for (const name of form.keys()) {
+      const general = name
+        .replace(/\[\d+\]/g, '[]')
+        .replace(/metadata\]\[[^\]]+\]$|metadata\[[^\]]+\]$/, (text) =>
+          text.startsWith('metadata[') ? 'metadata[]' : 'metadata][]',
+        )
+      if (!allowed.includes(general))
+        throw new Refused(400, 'parameter_unknown', `Received unknown parameter: ${name.split('[')[0]}`, name)
+    }
+    const params = treeOf(form)
+    const answer = handler(model, params, decodeURIComponent(id)) as Wire
+    return expanded(model, answer.object === 'list' ? answer : wireOf(answer), (params.expand as string[]) ?? [])
+  }
+  throw new Refused(404, '', `Unrecognized request URL (${method}: ${path}).`)
+}
+
+/** Decodes `a[b][0]=1` as `{ a: { b: ['1'] } }`. */
+function treeOf(form: URLSearchParams): Wire {
+  const tree: Wire = {}
+  for (const [name, value] of form) {
+    const keys = name.split(/[[\]]+/).filter(Boolean)
+    let node = tree
+    for (const [index, key] of keys.entries()) {
+      const isList = /^\d+$/.test(keys[index + 1] ?? '')
+      node = node[key] ??= index === keys.length - 1 ? value : isList ? [] : {}
+    }
+  }
+  return tree
+}
+
+/** Replaces ids by their objects, by paths such as `data.payments` or `payment_intent.latest_charge`. */
+function expanded(model: StripeModel, answer: Wire, paths: readonly string[]): Wire {
+  if (answer.object === 'list')
+    for (const each of answer.data)
+      if (each.object === 'invoice' && !paths.includes('data.payments')) delete each.payments
+  for (const path of paths) {
+    let node: Wire | undefined = answer
+    for (const key of path.split('.')) {
+      if (!node || key === 'data') break
+      const named: unknown = node[key]
+      if (typeof named === 'string') node[key] = wireOf(model.objects.get(named) as Wire)
+      node = node[key] as Wire | undefined
+    }
+  }
+  return answer
+}
+
+function pageOf(found: readonly Wire[], { limit = 10, starting_after }: Wire): Wire {
+  const start = starting_after ? found.findIndex(({ id }) => id === starting_after) + 1 : 0
+  const data = found.slice(start, start + Number(limit)).map((each) => wireOf(each))
+  return { object: 'list', data, has_more: found.length > start + data.length, url: '/v1' }
+}
+
+function listOf(model: StripeModel, object: string, { created, limit, starting_after, expand: _, ...filters }: Wire) {
+  const { payment_intent } = filters
+  if (payment_intent && !model.objects.has(payment_intent))
+    throw new Refused(400, 'resource_missing', `No such payment_intent: '${payment_intent}'`, 'payment_intent')
+  const isWithin = (each: Wire) =>
+    each.created >= Number(created?.gte ?? 0) && each.created <= Number(created?.lte ?? Number.POSITIVE_INFINITY)
+  const isOf = (each: Wire) => Object.entries(filters).every(([name, value]) => each[name] === value)
+  return pageOf(
+    model.all(object).filter((each) => isWithin(each) && isOf(each)),
+    { limit, starting_after },
+  )
+}
+
+const HOURS_48 = 48 * 3600
+
+function createSession(model: StripeModel, params: Wire): Wire {
+  const { mode, success_url, cancel_url, line_items, subscription_data: data = {}, locale } = params
+  const { currency, unit_amount, recurring } = line_items?.[0]?.price_data ?? {}
+  const isPlan = mode === 'subscription'
+  const refuse = (param: string, message = `Invalid ${param}`) => new Refused(400, 'parameter_invalid', message, param)
+  if (!isPlan && mode !== 'payment') throw refuse('mode')
+  if (!URL.canParse(success_url) || !URL.canParse(cancel_url)) throw new Refused(400, 'url_invalid', 'Not a valid URL')
+  if (!(Number(unit_amount) > 0) || !/^[a-z]{3}$/.test(currency ?? '')) throw refuse('line_items')
+  if (isPlan !== (recurring?.interval === 'month')) throw refuse('line_items', 'You must provide a recurring price')
+  if (!['en', 'zh'].includes(locale)) throw refuse('locale')
+  if (params[isPlan ? 'payment_intent_data' : 'subscription_data'])
+    throw refuse('mode', 'You can not pass this parameter in this mode')
+  if (data.trial_end && Number(data.trial_end) < model.seconds + HOURS_48)
+    throw refuse('subscription_data[trial_end]', 'The `trial_end` date has to be at least 2 days in the future.')
+  if (data.billing_cycle_anchor && (Number(data.billing_cycle_anchor) <= model.seconds || data.trial_end))
+    throw refuse('subscription_data[billing_cycle_anchor]')
+  const session = model.add('cs_test', 'checkout.session', {
+    ...{ mode, success_url, cancel_url, locale, currency, status: 'open', payment_status: 'unpaid' },
+    ...{ client_reference_id: params.client_reference_id ?? null, metadata: params.metadata ?? {} },
+    ...{ amount_total: Number(unit_amount), expires_at: model.seconds + 24 * 3600, model: params },
+    ...{ customer: null, subscription: null, payment_intent: null },
+  })
+  params.line_items[0].price_data.unit_amount = Number(unit_amount)
+  session.url = `${model.url}/c/pay/${session.id}`
+  return session
+}
+
+function changeSubscription(model: StripeModel, params: Wire, id: string): Wire {
+  const subscription = model.find(id, 'subscription')
+  const { status, metadata, items, canceled_at } = subscription
+  if (status === 'canceled' || status === 'incomplete_expired')
+    throw new Refused(400, '', 'A canceled subscription can only update its cancellation_details.')
+  const { cancel_at_period_end: ends, cancel_at, default_payment_method, metadata: added } = params
+  const change: Wire = { metadata: { ...metadata, ...added } }
+  if (ends !== undefined) {
+    const isEnding = ends === 'true'
+    const end = isEnding ? items.data[0].current_period_end : null
+    const at = isEnding ? (canceled_at ?? model.seconds) : null
+    Object.assign(change, { cancel_at_period_end: isEnding, cancel_at: end, canceled_at: at })
+  }
+  if (cancel_at === '') Object.assign(change, { cancel_at: null, canceled_at: null })
+  if (default_payment_method === '') change.default_payment_method = null
+  model.turn(id, change)
+  return subscription
+}
