@@ -4,12 +4,12 @@ import path from 'node:path'
 import { Skipped } from './part.ts'
 
 /** Installs a program of the Go module proxy, once. Returns its file. @throws Skipped */
-export function goProgram(cache: string, module: string, inner = ''): string {
+export function goProgram(cache: string, module: string, inner = '', version = 'latest'): string {
   const program = path.join(cache, path.basename(module + inner))
   if (existsSync(program)) return program
   const env = { ...process.env, GOBIN: cache }
   asSkipped(() =>
-    execFileSync('go', ['install', `${module}${inner}@latest`], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
+    execFileSync('go', ['install', `${module}${inner}@${version}`], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
   )
   return program
 }

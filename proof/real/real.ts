@@ -16,6 +16,7 @@ import { type Part, Skipped } from './part.ts'
 import { PROGRAM_PARTS } from './programs.ts'
 import { PROXY_PARTS } from './proxies.ts'
 import { DEFAULTS_PARTS } from './proxyDefaults.ts'
+import { STRIPE_PARTS } from './stripeMock.ts'
 import { TELEMETRY_PARTS } from './telemetry.ts'
 import { TEMPORAL_PARTS } from './temporal.ts'
 
@@ -44,6 +45,7 @@ const ALL = [
   MAIL_PARTS,
   IMAGE_PARTS,
   HELM_PARTS,
+  STRIPE_PARTS,
 ].flat()
 const parts: readonly Part[] = ALL.filter(({ name }) => positionals.every((text) => name.includes(text)))
 
