@@ -164,7 +164,7 @@ describe('docker-compose.yml', () => {
     expect(readConfig({ ...given, DATA_DIR })).toMatchObject({
       production: true,
       http: { publicUrl: 'https://videos.kinora.dev' },
-      payments: { mode: 'off' },
+      payments: { tills: [] },
     })
     rmSync(DATA_DIR, { recursive: true })
   })

@@ -8,7 +8,6 @@ import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
 import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
 import { createNoMailer } from '../providers/mail/noMailer.ts'
-import { createNoPayments } from '../providers/payments/noPayments.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
 import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
 import { createWebPush } from '../providers/push/webPush.ts'
@@ -16,9 +15,11 @@ import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
 import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
+import { createTills, type Tills } from '../subscriptions/tills.ts'
 import { type Catalogue, openCatalogue, versionOf } from '../tasks/catalogue/catalogue.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
+import type { Config } from './config/readConfig.ts'
 import type { Context, Overrides } from './context.ts'
 import { openMarker } from './marks/openMarker.ts'
 import { type Definitions, openDefinitions } from './video/openDefinitions.ts'
@@ -37,8 +38,8 @@ export interface Adapters {
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly push: PushSender
-  readonly payments: PaymentProvider
-  /** Local payment sandbox; undefined with PayPal and without payments. */
+  readonly payments: Tills
+  /** Local payment sandbox; undefined with other providers and without payments. */
   readonly sandbox: Sandbox | undefined
   close(): Promise<void>
 }
@@ -63,7 +64,8 @@ const PAYMENT_CALLS = {
   listSales: {},
   getReversal: {},
   getDispute: {},
-  refundSale: {},
+  closeOrder: {},
+  refund: {},
   pauseAgreement: {},
   resumeAgreement: {},
   cancelAgreement: {},
@@ -80,10 +82,11 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const mailer: Mailer = config.mail
     ? (await import('../providers/mail/smtpMailer.ts')).createSmtpMailer(config.mail.url, config.mail.from)
     : (mailbox ?? createNoMailer())
-  const { mode, paypal } = config.payments
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
-  const sandbox = mode === 'sandbox' ? createSandbox({ pool, calendar, clock, secret: sandboxSecret }) : undefined
-  const payments: PaymentProvider = paypal ? createPaypal(paypal) : (sandbox ?? createNoPayments())
+  const isSandbox = config.payments.tills.includes('sandbox')
+  const sandbox = isSandbox ? createSandbox({ pool, calendar, clock, secret: sandboxSecret }) : undefined
+  const instrumentTill = (till: PaymentProvider) => instrumentPort(metrics, 'payments', till, PAYMENT_CALLS)
+  const payments = createTills(openTills(config.payments, sandbox).map(instrumentTill))
   const instrument = (video: VideoProvider) => instrumentPort(metrics, 'video', video, VIDEO_CALLS)
   const videos = new Map([...openVideoProviders(context, overrides)].map(([name, video]) => [name, instrument(video)]))
   const definitions = await openDefinitions({
@@ -108,7 +111,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
     push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, ...overrides.push }),
-    payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
+    payments,
     sandbox,
     async close() {
       await definitions.close()
@@ -119,6 +122,13 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     },
   }
 }
+
+/** Opens the payment providers of the configuration, the preferred one first. */
+export const openTills = ({ tills, paypal }: Config['payments'], sandbox: PaymentProvider | undefined) =>
+  tills.flatMap((till) => {
+    if (till === 'paypal' && paypal) return [createPaypal(paypal)]
+    return till === 'sandbox' && sandbox ? [sandbox] : []
+  })
 
 async function openMediaStore({ config, pool, temporaryDir }: Context): Promise<MediaStore> {
   if (config.storage) return createS3MediaStore(config.storage, path.join(temporaryDir, 'copies'))

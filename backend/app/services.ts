@@ -48,8 +48,8 @@ export function createServices(
     destroyKey: userKeys.destroy,
     eraseRows: ERASE_ROWS,
   })
-  const { mode, monthlyCredits } = config.payments
-  const subscriptionReads = createSubscriptionReads(database, calendar, { hasPlans: mode !== 'off', monthlyCredits })
+  const { tills, monthlyCredits } = config.payments
+  const subscriptionReads = createSubscriptionReads(database, calendar, { hasPlans: tills.length > 0, monthlyCredits })
   const credits = createCredits(handle, calendar)
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy)
   /** Returns the limits of the user's plan. */

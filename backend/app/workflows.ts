@@ -183,7 +183,7 @@ export function subscriptionDeps(
     mailOnce: (userId, key, { kind, ...values }) => mailOnce(userId, key, kind, values),
     // These mails offer plans.
     creditsSpent:
-      config.payments.mode === 'off'
+      config.payments.tills.length === 0
         ? async () => {}
         : createLowCreditMails({
             stats: subscriptionReads.stats,

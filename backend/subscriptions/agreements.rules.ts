@@ -68,6 +68,10 @@ export type Reversal = Readonly<{
   credits: number
   kind: 'refund' | 'reversal' | 'restored'
   at: string
+  /** Stands for refunds that may not be known. */
+  assumed?: true
+  /** A refund that failed after it was reported, or the assumption of one. */
+  failed?: true
 }>
 
 export type Dispute = Readonly<{ id: string; saleId: string; outcome: DisputeOutcome; statusAt: string }>
@@ -103,9 +107,10 @@ export function planEndedAt(subscription: Subscription, agreementId: string): st
   return successor?.status === 'ended' ? successor.endedAt : null
 }
 
-/** Returns whether a chargeback had claimed a sale's credits when the plan ended, and a dispute has given them back. */
-function isWonAfterEnd({ reversals }: Subscription, sale: Sale, endedAt: string): boolean {
-  const chargebacks = reversals.filter(({ saleId, kind }) => saleId === sale.id && kind !== 'refund')
+/** Returns whether the credits of a sale were claimed when the plan ended, and a dispute or a failed refund has given them back. */
+function isRestoredAfterEnd({ reversals }: Subscription, sale: Sale, endedAt: string): boolean {
+  const ofSale = reversals.filter(({ saleId }) => saleId === sale.id)
+  const chargebacks = ofSale.filter(({ kind, failed }) => kind !== 'refund' || failed)
   const before = chargebacks.filter(({ at }) => at <= endedAt)
   // A dispute that is won gives back all that chargebacks have claimed, except the share of refunds.
   const standing = before.slice(before.findLastIndex(({ kind }) => kind === 'restored') + 1)
@@ -122,7 +127,9 @@ export const forfeitedSales = (subscription: Subscription): readonly string[] =>
     .filter((sale) => {
       const endedAt = planEndedAt(subscription, sale.agreementId)
       const isKept = sale.afterEnd || successorOf(subscription, sale.agreementId)?.endCause === 'refunded'
-      return !isKept && endedAt !== null && sale.reportedAt <= endedAt && !isWonAfterEnd(subscription, sale, endedAt)
+      return (
+        !isKept && endedAt !== null && sale.reportedAt <= endedAt && !isRestoredAfterEnd(subscription, sale, endedAt)
+      )
     })
     .map(({ id }) => id)
 
@@ -227,8 +234,8 @@ function evolveSales(subscription: Subscription, event: SaleEvent): Subscription
       return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
     }
     case 'SubscriptionSaleReversed': {
-      const { reversalId, saleId, amountCents, credits, kind } = event.data
-      const reversal = { id: reversalId, saleId, amountCents, credits, kind, at }
+      const { reversalId, saleId, amountCents, credits, kind, assumed } = event.data
+      const reversal = { id: reversalId, saleId, amountCents, credits, kind, at, ...(assumed && { assumed }) }
       return { ...subscription, reversals: [...subscription.reversals, reversal] }
     }
     case 'SubscriptionSaleDisputed': {
@@ -237,9 +244,13 @@ function evolveSales(subscription: Subscription, event: SaleEvent): Subscription
       return { ...subscription, disputes: [...others, { id, saleId, outcome, statusAt }] }
     }
     case 'SubscriptionSaleRestored': {
-      const { restorationId: id, saleId, credits } = event.data
+      const { restorationId: id, saleId, credits, reversalId } = event.data
       const restored = { id, saleId, amountCents: 0, credits: -credits, kind: 'restored', at } as const
-      return { ...subscription, reversals: [...subscription.reversals, restored] }
+      const hasFailed = (each: Reversal) => each.id === reversalId || (each.assumed && each.saleId === saleId)
+      const reversals = subscription.reversals.map((each) =>
+        reversalId !== undefined && hasFailed(each) ? ({ ...each, failed: true } as const) : each,
+      )
+      return { ...subscription, reversals: [...reversals, restored] }
     }
   }
 }

@@ -30,7 +30,15 @@ interface Data {
     periodEnd: string
   }
   ReportPaymentFailed: { agreementId: string; failedAt: string; graceUntil: string }
-  ReportReversal: { saleId: string; reversalId: string; amountCents: number; kind: 'refund' | 'reversal' }
+  ReportReversal: {
+    saleId: string
+    reversalId: string
+    amountCents: number
+    kind: 'refund' | 'reversal'
+    assumed?: true
+  }
+  /** Reports that a refund failed after it was reported. */
+  ReportFailedRefund: { saleId: string; reversalId: string }
   ReportDispute: { saleId: string; disputeId: string; outcome: DisputeOutcome; statusAt: string }
   CancelSubscription: { encryptedReason: string | null; atPeriodEnd: boolean }
   ReactivateSubscription: object

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { cleanText } from '../kernel/text/typedText.contract.ts'
-import { PACK_IDS } from './packs.contract.ts'
+import { PACK_CURRENCIES, PACK_IDS } from './packs.contract.ts'
 import { TIERS } from './plans.contract.ts'
 
-export { PACK_IDS, PACKS, type PackId } from './packs.contract.ts'
+export { PACK_CURRENCIES, PACK_IDS, PACKS, type PackCurrency, type PackId, priceOf } from './packs.contract.ts'
 export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.contract.ts'
 
 const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
@@ -46,6 +46,8 @@ export const CurrentSubscription = z.object({
   next_tier: z.nullable(z.enum(TIERS)),
   /** Credits of the plan that cancelling immediately forfeits; cancelling at the end of the period keeps them until then. */
   plan_credits: z.number(),
+  /** Name of the payment provider. */
+  payment_provider: z.string(),
   /** Whether cancelling immediately proposes a refund of the unused share to the operator. */
   refundable: z.boolean(),
 })
@@ -89,17 +91,21 @@ export const plans = endpoint('GET /subscriptions/plans', {
   summary: 'The four plans',
 })
 
+/** Name of a payment provider from `payment_providers` of `GET /status`; by default the preferred one. */
+const provider = z.optional(z.string().check(z.regex(/^[a-z]{1,32}$/, 'invalid_provider')))
+
 export const upgrade = endpoint('POST /subscriptions/upgrade', {
   access: 'user',
   body: z.object({
     new_tier: z.enum(['standard', 'pro', 'ultimate'], 'invalid_plan'),
     billing_cycle: z._default(z.literal('monthly', 'invalid_billing_cycle'), 'monthly'),
+    provider,
     /** Language of the approval page and of the pages that it redirects to. */
     language: z._default(z.enum(['en', 'zh']), 'en'),
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
   idempotent: true,
-  refuses: ['already_subscribed', 'too_many_approvals', 'no_payment_link', 'payments_off'],
+  refuses: ['already_subscribed', 'too_many_approvals', 'no_payment_link', 'no_such_provider', 'payments_off'],
   summary: 'Requests a plan, which the buyer approves at `approval_url`. A smaller plan starts with the next period',
 })
 
@@ -142,6 +148,15 @@ export const confirm = endpoint('POST /subscriptions/confirm', {
   summary: 'Processes the approval after the return from the approval page, and returns the stats',
 })
 
+export const paymentPage = endpoint('POST /subscriptions/payment-page', {
+  access: 'user',
+  body: z._default(z.object({ language: z._default(z.enum(['en', 'zh']), 'en') }), { language: 'en' }),
+  answer: z.object({ data: z.object({ url: z.string() }) }),
+  refuses: ['not_found', 'no_payment_link', 'payments_off'],
+  summary:
+    'Returns the page of the payment provider on which the buyer completes a failed payment, or changes how the plan is paid',
+})
+
 export const Invoice = z.object({
   id: z.string(),
   /** The provider's sale id. */
@@ -156,7 +171,8 @@ export const Invoice = z.object({
   currency: z.string(),
   credits: z.number(),
   status: z.enum(['paid', 'partially_refunded', 'refunded']),
-  payment_method: z.literal('paypal'),
+  /** Name of the payment provider; the sandbox stands for PayPal. */
+  payment_method: z.string(),
   paid_at: z.string(),
   /** Both are the time of the sale if it was a pack. */
   period_start: z.string(),
@@ -171,8 +187,6 @@ export const invoices = endpoint('GET /subscriptions/invoices', {
   summary: "The user's payments, newest first",
 })
 
-const CURRENCIES = ['USD'] as const
-
 export const packs = endpoint('GET /credits/packs', {
   access: 'public',
   answer: z.object({
@@ -182,9 +196,11 @@ export const packs = endpoint('GET /credits/packs', {
         credits: z.number(),
         /** Credits on top of `credits`. */
         bonus: z.number(),
-        /** Price in integer cents. */
+        /** Price in integer cents, of the first of `prices`. */
         price: z.number(),
-        currency: z.enum(CURRENCIES),
+        currency: z.enum(PACK_CURRENCIES),
+        /** Price in the smallest unit of each currency in which it can be paid here, if there are several. */
+        prices: z.optional(z.array(z.object({ currency: z.enum(PACK_CURRENCIES), price: z.number() }))),
       }),
     ),
   }),
@@ -196,7 +212,8 @@ export const buyPack = endpoint('POST /credits/packs/:id/buy', {
   access: 'user',
   body: z._default(
     z.object({
-      currency: z._default(z.enum(CURRENCIES, 'invalid_currency'), 'USD'),
+      currency: z._default(z.enum(PACK_CURRENCIES, 'invalid_currency'), 'USD'),
+      provider,
       /** Language of the payment page and of the pages that it redirects to. */
       language: z._default(z.enum(['en', 'zh']), 'en'),
     }),
@@ -204,7 +221,7 @@ export const buyPack = endpoint('POST /credits/packs/:id/buy', {
   ),
   answer: z.object({ data: z.object({ approval_url: z.string(), order_id: z.string() }) }),
   idempotent: true,
-  refuses: ['not_found', 'too_many_approvals', 'no_payment_link', 'payments_off'],
+  refuses: ['not_found', 'too_many_approvals', 'no_payment_link', 'no_such_provider', 'payments_off'],
   summary: 'Orders a pack of credits, which the buyer pays at `approval_url`. The body is optional',
 })
 

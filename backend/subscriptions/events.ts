@@ -116,11 +116,22 @@ interface Data {
     /** The part of `amountCents` that no earlier reversal of the sale covers. */
     takenCents: number
     credits: number
+    /** The provider lists the sale as taken back, but not how: it stands for refunds that are reported later, or fail. */
+    assumed?: true
   }
   /** A dispute about a sale was opened or resolved, in effect since `statusAt`. `won`: the seller keeps the money. */
   SubscriptionSaleDisputed: { saleId: string; disputeId: string; outcome: DisputeOutcome; statusAt: string }
-  /** Money that was taken back for a sale stays after all: `credits` that were claimed for it are given back. */
-  SubscriptionSaleRestored: { saleId: string; restorationId: string; amountCents: number; credits: number }
+  /**
+   * Money that was taken back for a sale stays after all: `credits` that were claimed for it are given back. `reversalId`: the
+   * refund, which failed; by default, a dispute was won.
+   */
+  SubscriptionSaleRestored: {
+    saleId: string
+    restorationId: string
+    amountCents: number
+    credits: number
+    reversalId?: string
+  }
   /** A pack of credits was ordered at a payment provider and awaits the buyer's payment. */
   PackRequested: { provider: string; pack: string; amountCents: number; currency: string; credits: number }
   /** The order of a pack was paid. The sale grants its credits, which never expire. `late`: after the order lapsed. */

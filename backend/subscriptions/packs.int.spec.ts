@@ -103,7 +103,9 @@ describe('packs of credits', () => {
 
   it.each([
     ['an unknown pack', 'huge', {}, 404, 'not_found'],
-    ['a currency that is not offered', 'small', { currency: 'CNY' }, 422, 'invalid_input'],
+    ['an unknown currency', 'small', { currency: 'EUR' }, 422, 'invalid_input'],
+    ['a currency that no provider here takes', 'small', { currency: 'CNY' }, 422, 'no_such_provider'],
+    ['a provider that is not set up', 'small', { provider: 'stripe' }, 422, 'no_such_provider'],
   ])('are refused with %s', async (_, pack, body, status, code) => {
     const user = await kinora.newUser()
     const answer = await user.call('POST', `/credits/packs/${pack}/buy`, body)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { creditsOf, PACK_IDS, PACKS } from './packs.contract.ts'
+import { creditsOf, PACK_IDS, priceOf } from './packs.contract.ts'
 import { PLANS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
 import { activated, on, paid, requested, userId } from './testing/subscriptionFacts.ts'
@@ -85,7 +85,7 @@ describe('the order of a pack', () => {
 })
 
 it('sells a credit of a pack for more than one of the Standard plan, and for less in a larger pack', () => {
-  const prices = PACK_IDS.map((id) => PACKS[id].priceCents / creditsOf(id))
+  const prices = PACK_IDS.map((id) => priceOf(id, 'USD') / creditsOf(id))
   expect(prices).toEqual(prices.toSorted((a, b) => b - a))
   expect(Math.min(...prices)).toBeGreaterThan(PLANS.standard.priceCents / PLANS.standard.credits)
 })

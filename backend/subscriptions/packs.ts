@@ -1,11 +1,18 @@
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { callProvider } from './callProvider.ts'
-import { creditsOf, PACKS, type PackId } from './packs.contract.ts'
+import { creditsOf, type PackCurrency, type PackId, priceOf } from './packs.contract.ts'
 import { lapsesAt } from './packs.rules.ts'
-import { createSender, type SubscriptionsDeps } from './subscriptions.ts'
+import { chooseTill, createSender, type SubscriptionsDeps } from './subscriptions.ts'
 
-type Order = Readonly<{ userId: string; pack: PackId; currency: string; language: 'en' | 'zh'; requestId: string }>
+type Order = Readonly<{
+  userId: string
+  pack: PackId
+  currency: PackCurrency
+  provider?: string | undefined
+  language: 'en' | 'zh'
+  requestId: string
+}>
 type Status = 'unpaid' | 'pending' | 'paid' | 'lapsed'
 
 /** Orders of a user that may be open at the same time: every settlement asks the provider about each of them. */
@@ -23,9 +30,10 @@ export function createPacks(deps: SubscriptionsDeps) {
     /**
      * Orders a pack for the buyer to pay.
      * @param requestId idempotency key
-     * @throws Rejection too_many_approvals, no_payment_link, unavailable
+     * @throws Rejection too_many_approvals, no_payment_link, no_such_provider, unavailable
      */
-    async buy({ userId, pack, currency, language, requestId }: Order, context: CommandContext) {
+    async buy({ userId, pack, currency, language, requestId, ...wish }: Order, context: CommandContext) {
+      const provider = chooseTill(payments, currency, wish.provider)
       const [oldest, ...open] = (await read(userId)).packs.filter(({ status }) => status === 'requested')
       if (oldest && open.length + 1 >= MAX_OPEN)
         throw new Rejection('too_many_approvals', 'You have ordered packs too often without paying them.', {
@@ -33,11 +41,11 @@ export function createPacks(deps: SubscriptionsDeps) {
         })
       const base = `${publicUrl()}${language === 'zh' ? '/zh' : ''}/payment`
       const urls = { returnUrl: `${base}/success?of=pack`, cancelUrl: `${base}/cancel` }
-      const sold = { credits: creditsOf(pack), amountCents: PACKS[pack].priceCents, currency }
+      const sold = { credits: creditsOf(pack), amountCents: priceOf(pack, currency), currency }
       const { orderId, paymentUrl } = await callProvider(() =>
-        payments.createOrder({ requestId, userId, ...sold, language, ...urls }),
+        payments.createOrder(provider, { requestId, userId, ...sold, language, ...urls }),
       )
-      const request = { userId, agreementId: orderId, provider: payments.name, pack, ...sold }
+      const request = { userId, agreementId: orderId, provider, pack, ...sold }
       await sendAndWait({ type: 'RequestPack', ...request, at: at() }, context)
       if (!paymentUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
       return { orderId, paymentUrl }

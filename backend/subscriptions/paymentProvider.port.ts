@@ -83,6 +83,9 @@ export interface ProviderDispute {
   readonly statusAt: string
 }
 
+/** Returns the name of the provider that an id belongs to. See docs/decisions/0069-several-tills.md. */
+export const tillOf = (id: string): string => /^([a-z]+):/.exec(id)?.[1] ?? 'paypal'
+
 /** Returns the id of a sale's chargeback, which providers report without one. */
 export const chargebackIdOf = (saleId: string): string => `${saleId} reversed`
 

@@ -1,5 +1,13 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { type Agreement, currentOf, evolve, type Sale, type Subscription, successorOf } from './agreements.rules.ts'
+import {
+  type Agreement,
+  currentOf,
+  evolve,
+  type Reversal,
+  type Sale,
+  type Subscription,
+  successorOf,
+} from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import { drop, type Events, ended, isScheduled, type Occasion, withdraw } from './endings.rules.ts'
 import { packSales } from './packs.rules.ts'
@@ -44,7 +52,7 @@ export function reportReversal(command: SubscriptionCommand<'ReportReversal'>, s
 }
 
 type Reversing = Readonly<{
-  reversal: Pick<SubscriptionCommand<'ReportReversal'>, 'saleId' | 'reversalId' | 'amountCents' | 'kind'>
+  reversal: Pick<SubscriptionCommand<'ReportReversal'>, 'saleId' | 'reversalId' | 'amountCents' | 'kind' | 'assumed'>
   sale: Reversible
   before: Subscription
   /** The subscription with the reason of the reversal, but without its claim. */
@@ -52,13 +60,41 @@ type Reversing = Readonly<{
 }>
 
 function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Reversing): Events {
-  const { saleId, reversalId, kind, amountCents } = reversal
+  const { saleId, reversalId, kind, amountCents, assumed } = reversal
   const taken = takenCents(after, sale) - takenCents(before, sale)
   const credits = unclaimedCredits(after, sale)
   const about = { userId, agreementId: sale.agreementId, at, saleId }
-  const data = { ...about, reversalId, kind, amountCents, takenCents: taken, credits }
+  const data = { ...about, reversalId, kind, amountCents, takenCents: taken, credits, ...(assumed && { assumed }) }
   const reversed = { type: 'SubscriptionSaleReversed', data } as const
   return [reversed, ...(taken > 0 ? endUnpaid({ userId, at }, after, sale) : [])]
+}
+
+/** Returns the reversals that a failed refund undoes: its own, and one that was assumed in its place. */
+export const undoneBy = ({ reversals }: Subscription, saleId: string, reversalId: string): readonly Reversal[] =>
+  reversals.filter(
+    ({ id, saleId: of, assumed, failed }) => !failed && (id === reversalId || (assumed && of === saleId)),
+  )
+
+/** Gives back what a refund claimed that failed after it was reported. A plan that ended with it stays ended. */
+export function reportFailedRefund(
+  { userId, at, saleId, reversalId }: SubscriptionCommand<'ReportFailedRefund'>,
+  subscription: Subscription,
+): Events {
+  if (undoneBy(subscription, saleId, reversalId).length === 0) return []
+  const sale = findSale(subscription, saleId)
+  const about = {
+    userId,
+    at,
+    agreementId: sale.agreementId,
+    saleId,
+    reversalId,
+    restorationId: `${reversalId} ${saleId} failed`,
+  }
+  const restored = (amountCents: number, credits: number) =>
+    ({ type: 'SubscriptionSaleRestored', data: { ...about, amountCents, credits } }) as const
+  const after = evolve(subscription, restored(0, 0))
+  const amountCents = takenCents(subscription, sale) - takenCents(after, sale)
+  return [restored(amountCents, 0 - unclaimedCredits(after, sale))]
 }
 
 /** Records a dispute. Winning all disputes about a sale gives back what its chargeback claimed; losing one claims it again. */

@@ -3,6 +3,7 @@ import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { idempotencyKeyOf } from '../kernel/http/idempotency.ts'
 import type { Facts } from '../kernel/http/site/forInstallation.ts'
+import { must } from '../kernel/must.ts'
 import { createRateLimit } from '../kernel/sharedRateLimit.ts'
 import * as contract from './contract.ts'
 import { createPacks } from './packs.ts'
@@ -50,8 +51,9 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
   servePlans(contract.upgrade, async ({ userId, body, ctx, command }) => {
     limit.take(userId)
     const key = idempotencyKeyOf(ctx) ?? ctx.state.requestId
-    const requestId = derivedId('upgrade', userId, body.new_tier, key)
-    const request = { userId, tier: body.new_tier, language: body.language, requestId }
+    const requestId = derivedId('upgrade', userId, body.new_tier, ...(body.provider ? [body.provider] : []), key)
+    const { new_tier: tier, provider, language } = body
+    const request = { userId, tier, provider, language, requestId }
     const { approvalUrl, agreementId } = await subscriptions.upgrade(request, command(requestId))
     return { data: { approval_url: approvalUrl, subscription_id: agreementId } }
   })
@@ -65,6 +67,11 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
   servePlans(contract.reactivate, async ({ userId, command }) => {
     await subscriptions.reactivate(userId, command())
     return { success: true }
+  })
+
+  servePlans(contract.paymentPage, async ({ userId, body }) => {
+    limit.take(userId)
+    return { data: { url: await subscriptions.paymentPage(userId, body.language) } }
   })
 
   servePlans(contract.confirm, async ({ userId, body, command }) => {
@@ -84,11 +91,14 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
 /** @param limit counts a call of the payment provider by a user */
 function servePacks(serve: Serve, routes: SubscriptionRoutes, limit: (userId: string) => void): void {
   const shop = createPacks(routes)
+  const taken = routes.payments.offers.flatMap((offer) => offer.currencies)
+  const currencies = contract.PACK_CURRENCIES.filter((currency) => taken.includes(currency))
 
   serve(contract.packs, () => ({
     packs: contract.PACK_IDS.map((id) => {
-      const { credits, bonus, priceCents: price } = contract.PACKS[id]
-      return { id, credits, bonus, price, currency: 'USD' as const }
+      const { credits, bonus } = contract.PACKS[id]
+      const prices = currencies.map((currency) => ({ currency, price: contract.priceOf(id, currency) }))
+      return { id, credits, bonus, ...must(prices[0], 'a currency of packs'), ...(prices.length > 1 && { prices }) }
     }),
   }))
 

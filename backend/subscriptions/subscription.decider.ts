@@ -24,7 +24,7 @@ import {
 import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
 import { faultOf } from './invariants.rules.ts'
 import { lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
-import { findMismatched, reportDispute, reportReversal } from './reversals.rules.ts'
+import { findMismatched, reportDispute, reportFailedRefund, reportReversal } from './reversals.rules.ts'
 import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
 
 function find({ agreements }: Subscription, id: string): Agreement {
@@ -180,6 +180,8 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
       return reportPaymentFailed(command, subscription)
     case 'ReportReversal':
       return reportReversal(command, subscription)
+    case 'ReportFailedRefund':
+      return reportFailedRefund(command, subscription)
     case 'ReportDispute':
       return reportDispute(command, subscription)
     case 'CancelSubscription':

@@ -10,6 +10,7 @@ import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { endOf } from './agreements.rules.ts'
 import type { CurrentSubscription, Invoice, Stats, Tier } from './contract.ts'
+import { tillOf } from './paymentProvider.port.ts'
 import { type Allowance, allowanceOf } from './plans.contract.ts'
 import { isWithdrawable } from './takenBack.rules.ts'
 
@@ -56,7 +57,7 @@ const invoiceOf = ({ id, sale_id, tier, pack, amount_cents, refunded_cents, ...r
   currency: row.currency,
   credits: row.credits,
   status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
-  payment_method: 'paypal',
+  payment_method: tillOf(sale_id),
   paid_at: instant(row.period_start),
   period_start: instant(row.period_start),
   period_end: instant(row.period_end),
@@ -110,6 +111,7 @@ export const createSubscriptionReads = (
       grace_until: graceUntil,
       next_tier: row.scheduled_tier,
       plan_credits: ofPlan,
+      payment_provider: tillOf(row.agreement_id ?? ''),
       refundable: periodStart !== null && !isOver && isWithdrawable(periodStart, at),
     }
   },

@@ -10,15 +10,16 @@ import { callProvider } from './callProvider.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import { isLeftOpen } from './endings.rules.ts'
 import type { PaidTier } from './events.ts'
-import type { ListedSale, PaymentProvider, PaymentWebhook, ProviderAgreement } from './paymentProvider.port.ts'
+import type { ListedSale, PaymentWebhook, ProviderAgreement } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
+import type { Tills } from './tills.ts'
 import type { WebhookInbox } from './webhooks/webhookInbox.ts'
 
 export interface SubscriptionsDeps {
   readonly changes: Changes
   readonly handle: Handle
-  readonly payments: PaymentProvider
+  readonly payments: Tills
   readonly inbox: WebhookInbox
   /** `expire` closes expired lots and returns the log position of the user's credits. */
   readonly credits: { expire(userId: string): Promise<GlobalPosition | undefined> }
@@ -27,9 +28,25 @@ export interface SubscriptionsDeps {
   readonly calendar: Calendar
 }
 
-type Upgrade = Readonly<{ userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string }>
+type Upgrade = Readonly<{
+  userId: string
+  tier: PaidTier
+  provider?: string | undefined
+  language: 'en' | 'zh'
+  requestId: string
+}>
 type Outcome = 'unapproved' | 'pending' | 'started' | 'ended'
 type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPeriodEnd: boolean }>
+
+/** Currency of the plans' prices. */
+const PLAN_CURRENCY = 'USD'
+
+/** Returns the provider that the buyer chose, by default the preferred one. @throws Rejection no_such_provider */
+export function chooseTill({ offers }: Tills, currency: string, wish: string | undefined): string {
+  const offer = offers.find(({ name, currencies }) => (wish ?? name) === name && currencies.includes(currency))
+  if (offer) return offer.name
+  throw new Rejection('no_such_provider', `Payments in ${currency}${wish ? ` by ${wish}` : ''} are not offered here.`)
+}
 
 /** Withdrawn agreements that a user can have open at the provider: every settlement asks about each of them. */
 const MAX_LEFT_OPEN = 10
@@ -56,14 +73,15 @@ export function createSender({ changes, handle, calendar }: SubscriptionsDeps) {
  * Creates the function that creates an agreement for the buyer to approve, or returns the one for this plan that is still
  * open. A smaller plan starts when the current period ends.
  * @param requestId idempotency key
- * @throws Rejection already_subscribed, too_many_approvals, no_payment_link, unavailable
+ * @throws Rejection already_subscribed, too_many_approvals, no_payment_link, no_such_provider, unavailable
  */
 function createUpgrade(deps: SubscriptionsDeps) {
   const { payments, publicUrl } = deps
   const { at, sendCommand, sendAndWait } = createSender(deps)
   const isPast = (instant: string | null) => instant !== null && instant <= at()
 
-  return async ({ userId, tier, language, requestId }: Upgrade, context: CommandContext) => {
+  return async ({ userId, tier, language, requestId, ...wish }: Upgrade, context: CommandContext) => {
+    const provider = chooseTill(payments, PLAN_CURRENCY, wish.provider)
     const timing = { ...context, commandId: derivedId(requestId, 'time') }
     const { state } = await sendCommand({ type: 'ApplyDueChanges', userId, at: at() }, timing)
     const current = currentOf(state)
@@ -78,14 +96,15 @@ function createUpgrade(deps: SubscriptionsDeps) {
     const startsAt = isLarger || isPast(current.periodEnd) ? null : current.periodEnd
     const base = publicUrl() + (language === 'zh' ? '/zh' : '')
     const urls = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
+    const others = provider === payments.offers[0]?.name ? [] : [provider]
     // The provider returns the same agreement for the same id, until one of the user's agreements is approved or ends.
     const decided = state.agreements.filter(({ status }) => status !== 'pending').length
-    const openId = derivedId('approval', userId, tier, startsAt ?? 'now', language, String(decided))
+    const openId = derivedId('approval', userId, tier, startsAt ?? 'now', language, String(decided), ...others)
     const { agreementId, approvalUrl } = await callProvider(() =>
-      payments.createAgreement({ requestId: openId, userId, tier, startsAt, language, ...urls }),
+      payments.createAgreement(provider, { requestId: openId, userId, tier, startsAt, language, ...urls }),
     )
-    const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
-    const request = { userId, agreementId, provider: payments.name, tier, ...price, startsAt }
+    const price = { priceCents: PLANS[tier].priceCents, currency: PLAN_CURRENCY }
+    const request = { userId, agreementId, provider, tier, ...price, startsAt }
     await sendAndWait({ type: 'RequestSubscription', ...request, at: at() }, context)
     if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
     return { approvalUrl, agreementId }
@@ -115,7 +134,7 @@ function webhooksOf({ id: agreementId, status, statusAt }: ProviderAgreement, sa
  */
 export function createSubscriptions(deps: SubscriptionsDeps) {
   const { changes, payments, inbox, credits, encrypt } = deps
-  const { at, sendCommand, sendAndWait } = createSender(deps)
+  const { at, read, sendCommand, sendAndWait } = createSender(deps)
 
   return {
     upgrade: createUpgrade(deps),
@@ -136,6 +155,22 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
     /** @throws Rejection no_subscription, cannot_reactivate */
     async reactivate(userId: string, context: CommandContext): Promise<void> {
       await sendAndWait({ type: 'ReactivateSubscription', userId, at: at() }, context)
+    },
+
+    /**
+     * Returns the provider's page on which the buyer completes a failed payment of the plan, or changes how it is paid.
+     * @throws Rejection not_found, no_payment_link, unavailable
+     */
+    async paymentPage(userId: string, language: 'en' | 'zh'): Promise<string> {
+      const current = currentOf(await read(userId))
+      if (!current) throw new Rejection('not_found', 'You are on the Free plan.')
+      const returnUrl = `${deps.publicUrl()}${language === 'zh' ? '/zh' : ''}/profile#subscription`
+      const agreement = await callProvider(() => payments.getAgreement(current.id))
+      const url =
+        agreement?.completionUrl ?? (await callProvider(() => payments.paymentMethodUrl(current.id, returnUrl)))
+      if (!url)
+        throw new Rejection('no_payment_link', 'The payment provider has no page for this. Please sign in there.')
+      return url
     },
 
     /**

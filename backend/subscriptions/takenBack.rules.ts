@@ -10,12 +10,12 @@ export const sum = (amounts: readonly number[]) => amounts.reduce((total, amount
 
 /**
  * Returns the part of a sale that was refunded or charged back, in cents. A chargeback reports the whole sale. It does
- * not count once all disputes about the sale are won. See docs/decisions/0015-disputes.md.
+ * not count once all disputes about the sale are won, and a refund not if it failed. See docs/decisions/0015-disputes.md.
  */
 export function takenCents({ reversals, disputes }: Facts, sale: Pick<Sale, 'id' | 'amountCents'>): number {
   const about = ofSale(disputes, sale)
   const isWon = about.length > 0 && about.every(({ outcome }) => outcome === 'won')
-  const counting = ofSale(reversals, sale).filter(({ kind }) => kind === 'refund' || !isWon)
+  const counting = ofSale(reversals, sale).filter(({ kind, failed }) => !failed && (kind === 'refund' || !isWon))
   return Math.min(sale.amountCents, sum(counting.map(({ amountCents }) => amountCents)))
 }
 

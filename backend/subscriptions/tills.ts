@@ -23,9 +23,6 @@ const addressOf = (name: string) => (name === 'sandbox' ? 'paypal' : name)
 /** A till, with the functions that add its prefix to its ids and remove it. */
 type Till = Readonly<{ provider: PaymentProvider; prefix: string }>
 
-/** Returns the name of the till that an id belongs to, as operators know it. */
-export const tillOf = (id: string): string => /^([a-z]+):/.exec(id)?.[1] ?? 'paypal'
-
 /**
  * The payment providers of an installation as one. Ids begin with the name of their provider and a colon, except those of PayPal,
  * so each agreement, order and sale asks its own provider. See docs/decisions/0069-several-tills.md.

@@ -13,7 +13,8 @@ function startSubscriptions(when: string) {
   const handle = createHandle(createMemoryEventStore())
   const asked: NewAgreement[] = []
   const payments = {
-    async createAgreement(agreement: NewAgreement) {
+    offers: [{ name: 'paypal', currencies: ['USD'] }],
+    async createAgreement(_: string, agreement: NewAgreement) {
       const agreementId = `I-${asked.push(agreement)}`
       return { agreementId, approvalUrl: `https://pay.test/${agreementId}` }
     },

@@ -53,7 +53,7 @@ function assertListed({ provider, account }: MoneyWorld): void {
   const listed = new Map([...provider.accounts.values()].flatMap(({ sales }) => sales.map((each) => [each.id, each])))
   for (const { id, reversed, source } of [...account.lots, ...account.closed]) {
     if (source !== 'subscription' && source !== 'payment') continue
-    const paid = listed.get(id.replace(/^restored-.*? (?=S-)|^sale-/, '').replace(/ .*/, ''))
+    const paid = listed.get(id.replace(/^restored-\S+ |^sale-/, '').replace(/ .*/, ''))
     expect(paid, `lot ${id}`).toBeDefined()
     expect(reversed === 0 || provider.wasReversed(paid!.id), `claims of ${id}`).toBe(true)
   }

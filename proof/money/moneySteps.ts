@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { PACK_IDS } from '#backend/subscriptions/packs.contract.ts'
-import type { MoneyWorld } from './moneyWorld.ts'
+import { type MoneyWorld, TILLS } from './moneyWorld.ts'
 
 export type Step = (world: MoneyWorld) => unknown
 const tier = fc.constantFrom('standard' as const, 'pro' as const, 'ultimate' as const)
 const pack = fc.constantFrom(...PACK_IDS)
+const till = fc.constantFrom(...TILLS)
+const currency = fc.constantFrom('USD' as const, 'CNY' as const)
 const nth = fc.nat({ max: 5 })
 const ofAgreement = (world: MoneyWorld, n: number) => world.agreements[n % world.agreements.length] ?? ''
 /** A sale of an agreement, counted from the last. */
@@ -14,8 +16,8 @@ const percents = fc.oneof(fc.tuple(fc.integer({ min: 1, max: 100 })), fc.constan
 const task = fc.nat({ max: 6 }).map((n) => `task${n}`)
 
 /** Requests a plan, and approves it at once at the provider. */
-export const subscribing = tier.map((each) => async (world: MoneyWorld) => {
-  await world.request(each)
+export const subscribing = fc.tuple(tier, till).map(([each, by]) => async (world: MoneyWorld) => {
+  await world.request(each, by)
   world.provider.approve(world.agreements.at(-1) ?? '')
 })
 
@@ -62,10 +64,25 @@ const together = fc
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: subscribing },
   { weight: 2, arbitrary: holdingOver },
-  { weight: 4, arbitrary: tier.map((each) => (world: MoneyWorld) => world.request(each)) },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(tier, till).map(
+      ([each, by]) =>
+        (world: MoneyWorld) =>
+          world.request(each, by),
+    ),
+  },
   { weight: 6, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.approve(ofAgreement(world, n))) },
   { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.failPayment(ofAgreement(world, n))) },
-  { weight: 1, arbitrary: pack.map((each) => (world: MoneyWorld) => world.order(each)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(pack, till, currency).map(
+      ([each, by, paidIn]) =>
+        (world: MoneyWorld) =>
+          world.order(each, by, paidIn),
+    ),
+  },
+  { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.failRefund(n)) },
   { weight: 2, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.approveOrder(ofAgreement(world, n))) },
   {
     weight: 1,

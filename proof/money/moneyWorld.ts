@@ -8,11 +8,12 @@ import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { assertSound, type Decider, type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { currentOf, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import { creditsOf, PACKS, type PackId } from '#backend/subscriptions/packs.contract.ts'
+import { creditsOf, type PackCurrency, type PackId, priceOf } from '#backend/subscriptions/packs.contract.ts'
 import { packSales } from '#backend/subscriptions/packs.rules.ts'
 import { PaymentProviderDown, type WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS, TIERS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import type { Tills } from '#backend/subscriptions/tills.ts'
 import { applyWebhook } from '#workflows/subscriptions/applyWebhook.ts'
 import { remind } from '#workflows/subscriptions/remind.ts'
 import { settleSubscription } from '#workflows/subscriptions/settleSubscription.ts'
@@ -27,6 +28,16 @@ class Crash extends Error {}
 
 /** Faulty replacements of deciders, by category. */
 export type Faulty = Readonly<Record<string, { decide(command: never, state: never): readonly Event[] }>>
+
+/** The providers of the world. PayPal's ids have no prefix. */
+export const TILLS = ['paypal', 'stripe', 'alipay'] as const
+export type TillName = (typeof TILLS)[number]
+const PAGES = {
+  requestId: '',
+  language: 'en',
+  returnUrl: 'https://kinora.test/',
+  cancelUrl: 'https://kinora.test/',
+} as const
 
 const DAY_MS = 24 * 3_600_000
 const userId = 'user'
@@ -47,6 +58,7 @@ export class MoneyWorld {
   readonly log: Stored[] = []
   readonly inbox: WebhookSubject[] = []
   readonly provider = new PaymentModel(() => this.now)
+  readonly #tills = this.provider.tills(...TILLS)
   readonly agreements: string[] = []
   /** Codes of the open operator alerts. */
   readonly alerts = new Set<string>()
@@ -84,7 +96,7 @@ export class MoneyWorld {
       handle,
       credits,
       alerts,
-      payments: this.#slow(this.provider),
+      payments: this.#slow(this.#tills),
       ...reads,
     } as unknown as SubscriptionActivityDeps
   }
@@ -135,11 +147,11 @@ export class MoneyWorld {
   }
 
   /** Makes the calls of a provider take as long as other steps. */
-  #slow(provider: PaymentModel): PaymentModel {
-    return new Proxy(provider, {
-      get: (target, name: keyof PaymentModel) => {
+  #slow(tills: Tills): Tills {
+    return new Proxy(tills, {
+      get: (target, name: keyof Tills) => {
         const value = target[name]
-        if (typeof value !== 'function') return value
+        if (typeof value !== 'function' || name === 'reaches') return value
         return async (...args: unknown[]) => {
           await this.#turns()
           return (value as (...all: unknown[]) => unknown).apply(target, args)
@@ -167,16 +179,17 @@ export class MoneyWorld {
   }
 
   /** Requests a plan as the API does: a smaller one starts when the current period ends. */
-  async request(tier: PaidTier): Promise<void> {
+  async request(tier: PaidTier, till: TillName = TILLS[0]): Promise<void> {
     await this.attempt(async () => {
       await this.#handle(subscription, userId, { type: 'ApplyDueChanges', userId, at: this.at })
       const current = currentOf(this.subscription)
       const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
       const isOver = current?.periodEnd && current.periodEnd <= this.at
       const startsAt = isLarger || isOver ? null : current.periodEnd
-      const { agreementId } = await this.provider.createAgreement({ userId, tier, startsAt })
+      const { agreementId } = await this.#tills.createAgreement(till, { userId, tier, startsAt, ...PAGES })
       const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt }
-      const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
+      const request = { userId, agreementId, provider: till, tier, ...price, at: this.at }
+      const command = { type: 'RequestSubscription', ...request } as const
       await this.#handle(subscription, userId, command)
       // After a crash, the buyer has no approval link and cannot approve the agreement.
       this.agreements.push(agreementId)
@@ -184,19 +197,12 @@ export class MoneyWorld {
   }
 
   /** Orders a pack as the API does. Its order is among the agreements. */
-  async order(pack: PackId): Promise<void> {
+  async order(pack: PackId, till: TillName = TILLS[0], currency: PackCurrency = 'USD'): Promise<void> {
     await this.attempt(async () => {
-      const sold = { amountCents: PACKS[pack].priceCents, currency: 'USD', credits: creditsOf(pack) }
-      const { orderId: agreementId } = await this.provider.createOrder({ userId, ...sold })
-      const command = {
-        type: 'RequestPack',
-        userId,
-        agreementId,
-        provider: 'model',
-        pack,
-        ...sold,
-        at: this.at,
-      } as const
+      const sold = { amountCents: priceOf(pack, currency), currency, credits: creditsOf(pack) }
+      const { orderId: agreementId } = await this.#tills.createOrder(till, { userId, ...sold, ...PAGES })
+      const request = { userId, agreementId, provider: till, pack, ...sold, at: this.at }
+      const command = { type: 'RequestPack', ...request } as const
       await this.#handle(subscription, userId, command)
       this.agreements.push(agreementId)
     })

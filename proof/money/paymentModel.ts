@@ -3,7 +3,9 @@ import type { PaidTier } from '#backend/subscriptions/events.ts'
 import {
   chargebackIdOf,
   type ListedSale,
+  type NewAgreement,
   type NewOrder,
+  type NewRefund,
   type PaymentProvider,
   PaymentProviderDown,
   type ProviderAgreement,
@@ -14,6 +16,7 @@ import {
   type WebhookSubject,
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { createTills } from '#backend/subscriptions/tills.ts'
 
 /** A sale of the model, whose amounts can always be booked. */
 export type ModelSale = ProviderSale & { readonly amountCents: number }
@@ -27,13 +30,20 @@ type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] 
 interface Order {
   readonly userId: string
   readonly amountCents: number
+  readonly currency: string
   isApproved: boolean
+  isClosed: boolean
   readonly sales: ModelSale[]
 }
 
-/** An in-memory payment provider. Tests move its clock and deliver its webhooks. */
-export class PaymentModel implements PaymentProvider {
-  readonly name = 'model'
+type Wanted = Pick<NewAgreement, 'userId' | 'tier'> & { readonly startsAt?: string | null }
+type Ordered = Pick<NewOrder, 'userId' | 'amountCents'> & { readonly currency?: string }
+
+/**
+ * In-memory payment providers. Tests move their clock and deliver their webhooks. Ids are those that the product knows, with the
+ * prefix of their provider.
+ */
+export class PaymentModel {
   readonly accounts = new Map<string, Account>()
   readonly orders = new Map<string, Order>()
   readonly webhooks: WebhookSubject[] = []
@@ -48,6 +58,8 @@ export class PaymentModel implements PaymentProvider {
   readonly #chargedBack = new Set<string>()
   readonly #won = new Set<string>()
   readonly #reversals: ProviderReversal[] = []
+  /** Reversals by the idempotency key of the refund. */
+  readonly #asked = new Map<string, ProviderReversal>()
   readonly #disputes = new Map<string, ProviderDispute>()
   readonly #now: () => number
   #count = 0
@@ -71,17 +83,66 @@ export class PaymentModel implements PaymentProvider {
     if (this.down) throw new PaymentProviderDown('down')
   }
 
-  async createAgreement({
-    userId,
-    tier,
-    startsAt = null,
-  }: {
-    userId: string
-    tier: PaidTier
-    startsAt?: string | null
-  }) {
+  /** Returns the providers of these names as the product sees them. */
+  tills(...names: readonly string[]) {
+    return createTills(names.map((name) => this.#till(name, name === 'paypal' ? '' : `${name}:`)))
+  }
+
+  /** Returns one of the providers. Like a real one, it does not know the prefix of its ids. */
+  #till(name: string, prefix: string): PaymentProvider {
+    const strip = (id: string) => id.slice(prefix.length)
+    const stripped = <T extends ReversalHint>(reversal: T): T => ({
+      ...reversal,
+      saleId: strip(reversal.saleId),
+      reversalId: strip(reversal.reversalId),
+    })
+    return {
+      name,
+      currencies: ['USD', 'CNY'],
+      createAgreement: async (wanted) => {
+        const { agreementId, approvalUrl } = await this.createAgreement(wanted, prefix)
+        return { agreementId: strip(agreementId), approvalUrl }
+      },
+      createOrder: async (wanted) => {
+        const { orderId, paymentUrl } = await this.createOrder(wanted, prefix)
+        return { orderId: strip(orderId), paymentUrl }
+      },
+      collectOrder: async (id) => {
+        const order = await this.collectOrder(prefix + id)
+        return order?.sale ? { ...order, sale: { ...order.sale, id: strip(order.sale.id) } } : order
+      },
+      closeOrder: (id) => this.closeOrder(prefix + id),
+      getAgreement: async (id) => {
+        const agreement = await this.getAgreement(prefix + id)
+        return agreement && { ...agreement, id }
+      },
+      listSales: async (id, from, to) =>
+        (await this.listSales(prefix + id, from, to)).map((sale) => ({ ...sale, id: strip(sale.id), agreementId: id })),
+      listReversals: async () =>
+        (await this.listReversals()).filter(({ saleId }) => isOf(prefix, saleId)).map(stripped),
+      getReversal: async ({ saleId, reversalId, reversal }) => {
+        const own = { saleId: prefix + saleId, reversalId: prefix + reversalId, reversal }
+        const found = await this.getReversal(own)
+        return found && stripped(found)
+      },
+      getDispute: async (id) => {
+        const dispute = await this.getDispute(prefix + id)
+        return dispute && { ...dispute, saleIds: dispute.saleIds.map(strip) }
+      },
+      refund: async (refund) => {
+        const made = await this.refundSale({ ...refund, saleId: prefix + refund.saleId })
+        return made && stripped(made)
+      },
+      pauseAgreement: (id) => this.pauseAgreement(prefix + id),
+      resumeAgreement: (id) => this.resumeAgreement(prefix + id),
+      cancelAgreement: (id) => this.cancelAgreement(prefix + id),
+      verifyWebhook: async () => undefined,
+    }
+  }
+
+  async createAgreement({ userId, tier, startsAt = null }: Wanted, prefix = '') {
     this.#answer()
-    const id = `I-${++this.#count}`
+    const id = `${prefix}I-${++this.#count}`
     const pending = {
       status: 'pending',
       statusAt: this.#at,
@@ -93,16 +154,16 @@ export class PaymentModel implements PaymentProvider {
     return { agreementId: id, approvalUrl: `https://pay.test/${id}` }
   }
 
-  async createOrder({ userId, amountCents }: Pick<NewOrder, 'userId' | 'amountCents'>) {
+  async createOrder({ userId, amountCents, currency = 'USD' }: Ordered, prefix = '') {
     this.#answer()
-    const orderId = `O-${++this.#count}`
-    this.orders.set(orderId, { userId, amountCents, isApproved: false, sales: [] })
+    const orderId = `${prefix}O-${++this.#count}`
+    this.orders.set(orderId, { userId, amountCents, currency, isApproved: false, isClosed: false, sales: [] })
     return { orderId, paymentUrl: `https://pay.test/${orderId}` }
   }
 
   approveOrder(orderId: string) {
     const order = this.orders.get(orderId)
-    if (!order || order.isApproved) return
+    if (!order || order.isApproved || order.isClosed) return
     order.isApproved = true
     this.webhooks.push({ kind: 'order', orderId })
   }
@@ -114,13 +175,21 @@ export class PaymentModel implements PaymentProvider {
     const { userId, isApproved, sales } = order
     if (isApproved && sales.length === 0) {
       const amountCents = this.isMispriced ? order.amountCents - 100 : order.amountCents
-      sales.push({ id: `S-${orderId}`, agreementId: orderId, amountCents, currency: 'USD', soldAt: this.#at })
+      const { currency } = order
+      sales.push({ id: saleIdOf(orderId), agreementId: orderId, amountCents, currency, soldAt: this.#at })
       this.webhooks.push({ kind: 'order', orderId })
     }
     const [sale] = sales
     if (!sale) return { userId, sale: undefined }
     const { agreementId: _, ...sold } = sale
     return { userId, sale: sold }
+  }
+
+  /** Ends an order of a provider that can; PayPal cannot. */
+  async closeOrder(orderId: string) {
+    this.#answer()
+    const order = this.orders.get(orderId)
+    if (order && orderId.includes(':')) order.isClosed = true
   }
 
   /** Returns the sales of an agreement or order. */
@@ -147,7 +216,7 @@ export class PaymentModel implements PaymentProvider {
     const { id, tier } = account
     const { priceCents } = PLANS[tier]
     const sale = {
-      id: `S-${id}-${account.sales.length}`,
+      id: `${saleIdOf(id)}-${account.sales.length}`,
       agreementId: id,
       amountCents: this.isMispriced ? priceCents - 100 : priceCents,
       currency: 'USD',
@@ -174,7 +243,23 @@ export class PaymentModel implements PaymentProvider {
     const amountCents = Math.min(wanted, sale.amountCents - this.takenBack(sale))
     if (amountCents === 0) return
     this.#refunded.set(sale.id, (this.#refunded.get(sale.id) ?? 0) + amountCents)
-    this.#reverse({ saleId: sale.id, reversalId: `R-${++this.#count}`, amountCents, reversal: 'refund' })
+    this.#reverse({
+      saleId: sale.id,
+      reversalId: reversalIdOf(sale.id, ++this.#count),
+      amountCents,
+      reversal: 'refund',
+    })
+  }
+
+  /** Lets a refund fail after it was reported: the seller has the money again. */
+  failRefund(nth: number) {
+    const refunds = this.#reversals.filter(({ reversal, failed }) => reversal === 'refund' && !failed)
+    const refund = refunds[nth % refunds.length]
+    if (!refund) return
+    this.#reversals[this.#reversals.indexOf(refund)] = { ...refund, failed: true }
+    this.#refunded.set(refund.saleId, (this.#refunded.get(refund.saleId) ?? 0) - refund.amountCents)
+    const { amountCents: _, ...hint } = refund
+    this.webhooks.push({ kind: 'reversal', ...hint })
   }
 
   /** Charges a sale back. PayPal reports the whole sale, even if a part of it was refunded before. */
@@ -198,7 +283,7 @@ export class PaymentModel implements PaymentProvider {
     if (!sale || !this.#chargedBack.has(sale.id)) return
     if (isWon) this.#won.add(sale.id)
     else this.#won.delete(sale.id)
-    const [disputeId, statusAt] = [`D-${sale.id}`, new Date(this.#now() + ++this.#count).toISOString()]
+    const [disputeId, statusAt] = [disputeIdOf(sale.id), new Date(this.#now() + ++this.#count).toISOString()]
     this.#disputes.set(disputeId, { saleIds: [sale.id], outcome: isWon ? 'won' : 'lost', statusAt })
     this.webhooks.push({ kind: 'dispute', disputeId })
   }
@@ -233,24 +318,25 @@ export class PaymentModel implements PaymentProvider {
     return this.#reversals
   }
 
-  async getReversal({ reversalId }: ReversalHint) {
+  async getReversal({ reversalId }: ReversalHint): Promise<ProviderReversal | undefined> {
     this.#answer()
     return this.#reversals.find((reversal) => reversal.reversalId === reversalId)
   }
 
-  async refundSale({ id }: { id: string }) {
+  async refundSale({ saleId: id, refundId, amountCents }: NewRefund) {
     this.#answer()
     const sale = [...this.accounts.values(), ...this.orders.values()]
       .flatMap(({ sales }) => sales)
       .find((each) => each.id === id)
     if (this.refusesRefunds || !sale) throw new Error('refused')
-    const own = this.#reversals.find(({ saleId, reversalId }) => saleId === id && reversalId === `R-${id}`)
-    if (own) return own
-    const amountCents = sale.amountCents - this.takenBack(sale)
-    if (amountCents === 0) throw new Error('refunded already')
+    const own = this.#asked.get(refundId)
+    if (own && this.#reversals.includes(own)) return own
+    if (own || amountCents > sale.amountCents - this.takenBack(sale)) throw new Error('refused')
     this.#refunded.set(id, (this.#refunded.get(id) ?? 0) + amountCents)
-    this.#reverse({ saleId: id, reversalId: `R-${id}`, amountCents, reversal: 'refund' })
-    return this.#reversals.at(-1)
+    const made = { saleId: id, reversalId: reversalIdOf(id, ++this.#count), amountCents, reversal: 'refund' } as const
+    this.#reverse(made)
+    this.#asked.set(refundId, made)
+    return made
   }
 
   async getDispute(disputeId: string) {
@@ -285,8 +371,12 @@ export class PaymentModel implements PaymentProvider {
       this.#setStatus(account, 'cancelled')
     }
   }
-
-  async verifyWebhook() {
-    return undefined
-  }
 }
+
+const isOf = (prefix: string, id: string) => (prefix ? id.startsWith(prefix) : !id.includes(':'))
+
+/** Returns an id that belongs to another, with the same prefix. */
+const derive = (id: string, letter: string) => id.replace(/^([a-z]+:)?/, `$1${letter}-`)
+const saleIdOf = (id: string) => derive(id, 'S')
+const disputeIdOf = (saleId: string) => derive(saleId, 'D')
+const reversalIdOf = (saleId: string, count: number) => `${derive(saleId, 'R')}-${count}`

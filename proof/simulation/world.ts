@@ -156,7 +156,7 @@ export class World {
           settings.layout === 'temporal' ? { address: 'simulated', namespace: 'default', tls: false } : undefined,
         video: {},
         marks: { label: 'never' },
-        payments: { mode: 'sandbox', paypal: undefined, monthlyCredits: 0 },
+        payments: { tills: ['sandbox'], paypal: undefined, stripe: undefined, monthlyCredits: 0 },
         operators: { timeZone: 'UTC' },
         dataDir: '/simulated',
       },

@@ -4,7 +4,7 @@ import { ROOT } from '../run.mjs'
 
 /** Brand, model, unit and format names, which are the same in every language. */
 const NAMES = new Set(
-  `Kinora AI MiniMax Hailuo T2V I2V S2V Director live PayPal GitHub Google Apple Mozilla Microsoft Chrome Safari Firefox Edge Cookie Cookies
+  `Kinora AI MiniMax Hailuo T2V I2V S2V Director live PayPal Stripe GitHub Google Apple Mozilla Microsoft Chrome Safari Firefox Edge Cookie Cookies
   JPG JPEG PNG WebP HEIC MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB UTC GB MB KB px fps K P W Hz Plus Pro Ultimate
   Markdown Docker Compose npm Node js Ctrl C Temporal EventStoreDB Prometheus ComfyUI vLLM Omni SGLang LocalAI fal Replicate
   Runway JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT C2PA AIGC OpenAI curl Python SDK n8n LobeHub LiteLLM Open WebUI Base By OpenAPI Postman nginx`.split(

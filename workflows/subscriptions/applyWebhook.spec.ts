@@ -151,6 +151,28 @@ describe('a refund', () => {
     expect(await added(async () => expect(await apply(refund('s1'))).toBe('later'))).toEqual([])
   })
 
+  it('that failed later gives back what it claimed, and alerts the operator', async () => {
+    await world.given(...running)
+    await apply(refund('s1'))
+    world.provider.getReversal = async ({ saleId, reversalId }) => ({
+      ...{ saleId, reversalId, amountCents: 100, reversal: 'refund', failed: true },
+    })
+    const fails = () => added(() => apply(refund('s1')))
+    expect(await fails()).toMatchObject([
+      { type: 'SubscriptionSaleRestored', data: { saleId: 's1', reversalId: 'r1', amountCents: 100, credits: 100 } },
+    ])
+    expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
+    expect(await fails()).toEqual([])
+  })
+
+  it('that failed before it was known claims nothing', async () => {
+    await world.given(...running)
+    world.provider.getReversal = async ({ saleId, reversalId }) => ({
+      ...{ saleId, reversalId, amountCents: 100, reversal: 'refund', failed: true },
+    })
+    expect(await added(() => apply(refund('s1')))).toEqual([])
+  })
+
   it('is recorded once, after the agreement was asked about', async () => {
     const before = [requested('B'), activated('B'), changed(paid('s0'), { agreementId: 'B' }), ended('B', 'cancelled')]
     await world.given(...before, ...running, reversed('r0', 100, 100, { takenCents: 100 }))
@@ -178,7 +200,7 @@ describe('a refund', () => {
 describe('a sale that the provider lists as refunded', () => {
   const refresh = () => refreshAgreement(world.deps, 'A', { reconciles: true })
   const chargeback = (saleId: string) =>
-    reversed(`${saleId} reversed`, 4499, 4500, { saleId, kind: 'reversal', takenCents: 4499 })
+    reversed(`${saleId} taken back`, 4499, 4500, { saleId, kind: 'reversal', takenCents: 4499, assumed: true })
 
   it('is charged back unless all of it is booked', async () => {
     const [s1, s2] = [soldOn('s1', on('01-01')), soldOn('s2', on('01-02'))]

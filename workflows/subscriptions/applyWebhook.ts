@@ -1,5 +1,6 @@
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { ProviderReversal, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import { undoneBy } from '#backend/subscriptions/reversals.rules.ts'
 import { refreshAgreement, type WebhookResult } from './refreshAgreement.ts'
 import { refreshOrder } from './refreshOrder.ts'
 import { calendarTime, sendCommand } from './sendCommand.ts'
@@ -43,6 +44,14 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       const found = isKnown ? await deps.payments.getReversal(subject) : undefined
       return found ? reverse(deps, found) : 'later'
     }
+    case 'fraud_warning': {
+      const warning = await deps.payments.getFraudWarning?.(subject.warningId)
+      const userId = warning && (await deps.findBuyer(warning.saleId))
+      if (!warning || userId === undefined) return 'later'
+      const detail = `The bank of the buyer takes sale ${warning.saleId} of user ${userId} for fraud. A refund now avoids a chargeback.`
+      await deps.alerts.raise(`fraud_warning ${warning.saleId}`, detail)
+      return { userId }
+    }
     case 'dispute': {
       const { disputeId } = subject
       const found = await deps.payments.getDispute(disputeId)
@@ -62,15 +71,28 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
 }
 
 async function reverse(deps: WebhookDeps, listed: ProviderReversal): Promise<WebhookResult> {
-  const { saleId, reversalId, amountCents, reversal: kind } = listed
+  const { saleId, reversalId, amountCents, reversal: kind, failed } = listed
   const userId = await deps.findBuyer(saleId)
   if (userId === undefined) return 'later'
   // Whether a refund ends the plan depends on the sales after it, whose webhooks can be late.
-  const { sales, reversals } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
-  if (reversals.some(({ id }) => id === reversalId)) return { userId }
-  const sale = sales.find(({ id }) => id === saleId)
+  const state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+  if (failed) return undoneBy(state, saleId, reversalId).length > 0 ? restore(deps, userId, listed) : { userId }
+  if (state.reversals.some(({ id }) => id === reversalId)) return { userId }
+  const sale = state.sales.find(({ id }) => id === saleId)
   if (sale) await refreshAgreement(deps, sale.agreementId)
   const reversal = { userId, saleId, reversalId, amountCents, kind }
   await sendCommand(deps, { type: 'ReportReversal', ...reversal, at: calendarTime(deps) })
+  return { userId }
+}
+
+/** Gives back what a refund claimed that failed later. The operator has to refund the sale in another way. */
+async function restore(
+  deps: WebhookDeps,
+  userId: string,
+  { saleId, reversalId }: ProviderReversal,
+): Promise<WebhookResult> {
+  await sendCommand(deps, { type: 'ReportFailedRefund', userId, saleId, reversalId, at: calendarTime(deps) })
+  const detail = `Refund ${reversalId} of sale ${saleId} of user ${userId} failed at the payment provider. The buyer has the credits again.`
+  await deps.alerts.raise(`refund_failed ${reversalId}`, detail)
   return { userId }
 }

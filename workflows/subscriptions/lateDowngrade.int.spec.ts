@@ -35,7 +35,7 @@ afterEach(() => double.close())
 
 async function deliver() {
   for (const { headers, body } of double.model.events.splice(0).map((event) => double.sign(event)))
-    await applyWebhook(world.deps, (await world.deps.payments.verifyWebhook(headers, body))!.subject)
+    await applyWebhook(world.deps, (await world.provider.verifyWebhook(headers, body))!.subject)
 }
 
 async function pass(ms: number) {

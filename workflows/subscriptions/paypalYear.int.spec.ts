@@ -57,7 +57,7 @@ afterAll(() => double.close())
 
 /** Processes webhooks in this order and returns the state after the end of the period. */
 async function endOf(arriving: readonly SignedWebhook[]) {
-  const { store, clock, known, deps } = await startPaypalProcess(double, agreementId)
+  const { store, clock, known, deps, provider } = await startPaypalProcess(double, agreementId)
   const seen = new Set<string>()
   const inbox = new Map<string, PaymentWebhook>()
   const process = async (webhook: PaymentWebhook) => {
@@ -67,7 +67,7 @@ async function endOf(arriving: readonly SignedWebhook[]) {
   }
   let forged = 0
   for (const { headers, body } of arriving) {
-    const webhook = await deps.payments.verifyWebhook(headers, body)
+    const webhook = await provider.verifyWebhook(headers, body)
     if (!webhook) forged++
     if (!webhook || seen.has(webhook.id)) continue
     seen.add(webhook.id)

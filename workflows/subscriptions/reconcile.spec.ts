@@ -4,10 +4,10 @@ import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { UnknownEvent } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import { createNoPayments } from '#backend/providers/payments/noPayments.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { createTills } from '#backend/subscriptions/tills.ts'
 import { MoneyWorld } from '#proof/money/moneyWorld.ts'
 import { PaymentModel } from '#proof/money/paymentModel.ts'
 import { sendCommand } from './sendCommand.ts'
@@ -27,7 +27,11 @@ async function reconcile(failing: () => Error) {
       { userId: 'user 1', agreementIds: ['agreement 1', 'agreement 2'] },
       { userId: 'user 2', agreementIds: ['agreement 3'] },
     ],
-    payments: { getAgreement: async (id: string) => unlessFirst(id), listReversals: async () => [] },
+    payments: {
+      getAgreement: async (id: string) => unlessFirst(id),
+      listReversals: async () => ({ reversals: [], refusedBy: [] }),
+      reaches: () => true,
+    },
     alerts: { clear: async () => {} },
     usersWithExpiredLots: async () => ['user 1', 'user 2'],
     credits: { expire: async (userId: string) => unlessFirst(userId), forfeitSales: async () => {} },
@@ -82,7 +86,7 @@ async function approvedLate() {
   const deps = {
     handle,
     findOrigin,
-    payments,
+    payments: payments.tills('paypal'),
     calendar: () => now,
     credits: { ...createCredits(handle, () => now), expire: async (id: string) => void expired.push(id) },
     alerts: {
@@ -128,7 +132,7 @@ it('asks about each agreement of a user only to read and to settle it, however m
 
 it('leaves agreements of an earlier provider as they are while payments are off, and alerts the operator', async () => {
   const { deps, payments, agreementId, alerts, expired } = await approvedLate()
-  const off = createSubscriptionActivities({ ...deps, payments: createNoPayments() })
+  const off = createSubscriptionActivities({ ...deps, payments: createTills([]) })
   await off.reconcile({})
   expect(await off.settleSubscription({ userId })).toBe(null)
   expect([[...alerts], expired, payments.accounts.get(agreementId)?.status]).toEqual([

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type PaypalDouble, startPaypalDouble } from '#backend/providers/payments/paypal/testing/paypalDouble.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { createTills } from '#backend/subscriptions/tills.ts'
 import { paypalOf, REQUEST, startPaypalProcess } from '../testing/paypalProcess.ts'
 import { sendCommand } from './sendCommand.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
@@ -37,7 +38,7 @@ async function startWithAgreements() {
   }
   const { reconcile } = createSubscriptionActivities({
     ...deps,
-    payments: { ...payments, getAgreement },
+    payments: createTills([{ ...payments, getAgreement }]),
     openAgreements: async () => agreements,
     usersWithExpiredLots: async () => [],
   } as unknown as SubscriptionActivityDeps)

@@ -25,9 +25,8 @@ const reconcile = () => {
 
 /** Delivers the webhooks that PayPal has sent since the last call. */
 async function deliver() {
-  const { payments } = world.deps
   for (const { headers, body } of double.model.events.splice(0).map((event) => double.sign(event)))
-    await applyWebhook(world.deps, (await payments.verifyWebhook(headers, body))!.subject)
+    await applyWebhook(world.deps, (await world.provider.verifyWebhook(headers, body))!.subject)
 }
 const loseWebhooks = () => double.model.events.splice(0)
 

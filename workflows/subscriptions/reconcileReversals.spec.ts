@@ -35,9 +35,10 @@ async function world(listed?: readonly ProviderReversal[]) {
     calendar: () => now,
     payments: {
       getAgreement: async () => undefined,
+      reaches: () => true,
       listReversals: async (...period: string[]) => {
         periods.push(period)
-        return listed
+        return { reversals: listed ?? [], refusedBy: listed ? [] : ['paypal'] }
       },
     },
     credits: {

@@ -9,14 +9,14 @@ const PERIOD_MS = 62 * 24 * 3_600_000
 
 const ALERT = 'refunds_not_listed'
 const ALERT_DETAIL =
-  'PayPal refuses its list of refunds, so lost webhooks of partial refunds are not found. Switch on "Transaction search" for the app at PayPal.'
+  'refuses its list of refunds, so lost webhooks of partial refunds are not found. At PayPal, switch on "Transaction search" for the app.'
 
-/** Returns the refunds and chargebacks of the period. Alerts the operator if the provider refuses the list. */
+/** Returns the refunds and chargebacks of the period. Alerts the operator if a provider refuses the list. */
 export async function listReversals({ payments, alerts, calendar }: WebhookDeps): Promise<ProviderReversal[]> {
   const from = new Date(calendar() - PERIOD_MS).toISOString()
-  const reversals = await payments.listReversals(from, calendarTime({ calendar }))
-  await (reversals ? alerts.clear(ALERT) : alerts.raise(ALERT, ALERT_DETAIL))
-  return reversals ?? []
+  const { reversals, refusedBy } = await payments.listReversals(from, calendarTime({ calendar }))
+  await (refusedBy.length === 0 ? alerts.clear(ALERT) : alerts.raise(ALERT, `${refusedBy.join(', ')} ${ALERT_DETAIL}`))
+  return reversals
 }
 
 /** Applies reversals. Those whose webhook was processed change nothing. Returns those whose sale is not known yet. */

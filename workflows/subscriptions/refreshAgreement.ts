@@ -1,11 +1,11 @@
 import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
 import { PLANS } from '#backend/subscriptions/contract.ts'
-import {
-  chargebackIdOf,
-  type ListedSale,
-  type PaymentProvider,
-  type ProviderAgreement,
-  type ProviderSale,
+import type {
+  ListedSale,
+  PaymentProvider,
+  ProviderAgreement,
+  ProviderReversal,
+  ProviderSale,
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 import { type CommandDeps, calendarTime, sendCommand } from './sendCommand.ts'
@@ -24,9 +24,21 @@ interface Alerts {
   clear(code: string): Promise<void>
 }
 
+type Asked =
+  | ('collectOrder' | 'closeOrder' | 'getAgreement' | 'listSales' | 'getReversal' | 'getDispute' | 'getFraudWarning')
+  | ('refund' | 'pauseAgreement' | 'resumeAgreement' | 'cancelAgreement')
+
+/** What workflows ask of the payment providers: each id says which of them. */
+export interface Payments extends Pick<PaymentProvider, Asked> {
+  /** Returns whether the provider of an id is set up. */
+  reaches(id: string): boolean
+  /** Also returns the names of the providers that refuse the list. */
+  listReversals(from: string, to: string): Promise<{ reversals: ProviderReversal[]; refusedBy: string[] }>
+}
+
 export interface RefreshDeps extends CommandDeps {
   readonly alerts: Alerts
-  readonly payments: PaymentProvider
+  readonly payments: Payments
   readonly calendar: Calendar
 }
 
@@ -47,14 +59,10 @@ export async function alertUnreadable({ alerts }: RefreshDeps, userId: string, s
 }
 
 /** Reads an agreement from the provider and reports its sales, failed payments and status. */
-export async function refreshAgreement(
-  deps: RefreshDeps,
-  agreementId: string,
-  hints: Hints = {},
-): Promise<WebhookResult> {
-  const remote = await deps.payments.getAgreement(agreementId)
+export async function refreshAgreement(deps: RefreshDeps, askedFor: string, hints: Hints = {}): Promise<WebhookResult> {
+  const remote = await deps.payments.getAgreement(askedFor)
   if (!remote?.userId) return 'ignored'
-  const { userId } = remote
+  const { userId, id: agreementId } = remote
   const { agreements } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const agreement = agreements.find(({ id }) => id === agreementId)
   if (!agreement) return 'later'
@@ -85,7 +93,7 @@ export async function refreshAgreement(
 
 /**
  * Reports a sale that is refunded whole. The list of sales does not tell a refund from a chargeback. It is reported as a
- * chargeback, whose credits return if its dispute is won.
+ * chargeback, whose credits return if its dispute is won, or if it was a refund that fails.
  */
 async function reportRefunded(deps: RefreshDeps, userId: string, sale: ListedSale): Promise<void> {
   const { id: saleId, amountCents } = sale
@@ -96,7 +104,7 @@ async function reportRefunded(deps: RefreshDeps, userId: string, sale: ListedSal
     ? takenCents(known, paid) === amountCents
     : known.reversals.some((each) => each.saleId === saleId)
   if (isBooked) return
-  const reversal = { saleId, reversalId: chargebackIdOf(saleId), amountCents, kind: 'reversal' } as const
+  const reversal = { saleId, reversalId: `${saleId} taken back`, amountCents, kind: 'reversal', assumed: true } as const
   await sendCommand(deps, { type: 'ReportReversal', userId, ...reversal, at: calendarTime(deps) })
 }
 

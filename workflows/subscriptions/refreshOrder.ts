@@ -20,7 +20,11 @@ export async function refreshOrder(deps: RefreshDeps, orderId: string): Promise<
 /** Asks the provider about an unpaid order, whose webhook can be lost, and lets it lapse in the end. */
 export async function settleOrder(deps: RefreshDeps, userId: string, pack: Pack): Promise<void> {
   const { id } = pack
+  // What became of it cannot be known until its provider is set up again.
+  if (!deps.payments.reaches(id)) return
+  const isOver = deps.calendar() >= lapsesAt(pack)
+  // Closed before the last question, so that the buyer cannot pay after it.
+  if (isOver) await deps.payments.closeOrder(id)
   await refreshOrder(deps, id)
-  if (deps.calendar() >= lapsesAt(pack))
-    await sendCommand(deps, { type: 'LapsePack', userId, agreementId: id, at: calendarTime(deps) })
+  if (isOver) await sendCommand(deps, { type: 'LapsePack', userId, agreementId: id, at: calendarTime(deps) })
 }

@@ -11,7 +11,7 @@ import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
 import { awaitsApproval } from '#backend/subscriptions/endings.rules.ts'
 import { packSales } from '#backend/subscriptions/packs.rules.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
-import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
+import { ofSale, takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
 import { settleOrder } from './refreshOrder.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
@@ -113,6 +113,9 @@ const REFUND_CAUSES = {
   mismatched: 'does not have the agreed price, or paid an order twice, so it granted no credits.',
 } as const
 
+/** Shown to the buyer of a sale that Kinora refunds by itself. */
+const REFUND_REASON = 'This payment bought nothing.'
+
 /** Time in which a refund is repeated that the provider refused, or whose credits were in use. */
 const REFUND_MS = 7 * 24 * 3_600_000
 
@@ -138,10 +141,13 @@ async function settleRefund(
     const share = granted === 0 ? 0 : Math.floor((amountCents * forfeited) / granted)
     why += ` ${forfeited} of its ${granted} credits were unused: refund ${share / 100} ${currency}.`
   }
-  const isDue = automatic && deps.calendar() < Date.parse(at) + REFUND_MS
+  const hasFailed = ofSale(subscription.reversals, sale).some(({ failed }) => failed)
+  const isDue = automatic && !hasFailed && deps.calendar() < Date.parse(at) + REFUND_MS
+  if (hasFailed) why += ' Its refund failed at the provider.'
   if (isDue && (await deps.credits.voidSale(userId, saleId)))
     try {
-      const refund = await deps.payments.refundSale(sale)
+      const request = { saleId, refundId: `refund-${saleId}`, amountCents, currency, reason: REFUND_REASON }
+      const refund = await deps.payments.refund(request)
       if (refund) {
         const { reversalId, reversal: kind } = refund
         const reversed = { saleId, reversalId, amountCents: refund.amountCents, kind }
@@ -185,7 +191,7 @@ async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreeme
     // The report of a late approval starts an agreement that expired unapproved.
     const isOver = remote?.status === 'suspended' || (remote?.status === 'active' && !awaitsApproval(agreement))
     if (isOver) await payments.cancelAgreement(id, 'The subscription is over.')
-    const isDeleted = remote === undefined && payments.name !== 'off'
+    const isDeleted = remote === undefined && payments.reaches(id)
     if (!isDeleted || !isAbandoned(agreement, deps.calendar())) return report()
     const gone = { status: 'expired', statusAt: about.at, trial: false, periodEnd: null } as const
     return sendCommand(deps, { type: 'ReportStatus', ...about, ...gone })

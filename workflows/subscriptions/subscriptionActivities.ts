@@ -1,6 +1,6 @@
 import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import { inParallel } from '#backend/kernel/inParallel.ts'
-import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import { tillOf, type WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import type { ActivityContext, Engine, Implemented, NoInput } from '../engine/engine.port.ts'
 import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
 import { createForEachAnswered } from './forEachAnswered.ts'
@@ -41,12 +41,14 @@ const RECONCILED_MS = 12 * 3_600_000
 
 const UNREACHABLE = 'agreements_unreachable'
 
-/** Alerts the operator to agreements of an earlier payment provider, which goes on billing them. */
-async function warnOfUnreachable({ payments, alerts }: WebhookDeps, agreements: number): Promise<void> {
+/** Alerts the operator to agreements of providers that are not set up any more, which go on billing them. */
+async function warnOfUnreachable({ payments, alerts }: WebhookDeps, agreements: readonly string[]): Promise<void> {
+  const unreached = agreements.filter((id) => !payments.reaches(id)).map(tillOf)
+  const counts = [...new Set(unreached)].map((till) => `${till} (${unreached.filter((each) => each === till).length})`)
   const detail =
-    `Payments are off, but the earlier payment provider may still bill ${agreements} agreements. ` +
-    'Cancel them there, or set its settings again.'
-  await (payments.name === 'off' && agreements > 0 ? alerts.raise(UNREACHABLE, detail) : alerts.clear(UNREACHABLE))
+    `Agreements of payment providers that are not set up may still be billed: ${counts.join(', ')}. ` +
+    'Cancel them there, or set the settings again.'
+  await (counts.length > 0 ? alerts.raise(UNREACHABLE, detail) : alerts.clear(UNREACHABLE))
 }
 
 export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
@@ -89,7 +91,10 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       const reversals = await listReversals(deps)
       const unmatched = await applyReversals(deps, reversals, forEach)
       const open = await deps.openAgreements()
-      await warnOfUnreachable(deps, open.flatMap(({ agreementIds }) => agreementIds).length)
+      await warnOfUnreachable(
+        deps,
+        open.flatMap(({ agreementIds }) => agreementIds),
+      )
       const isDue = (id: string) => (reconciledAt.get(id) ?? 0) < Date.now() - RECONCILED_MS
       await inParallel(open, PARALLEL_USERS, async ({ userId, agreementIds }) => {
         await forEach(agreementIds.filter(isDue), async (agreementId) => {

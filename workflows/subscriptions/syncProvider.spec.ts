@@ -15,6 +15,7 @@ import {
   suspended,
   userId,
 } from '#backend/subscriptions/testing/subscriptionFacts.ts'
+import { createTills } from '#backend/subscriptions/tills.ts'
 import { SettleWorld } from '../testing/settleWorld.ts'
 import { sendCommand } from './sendCommand.ts'
 
@@ -129,9 +130,10 @@ describe('an agreement that has ended', () => {
     world.now = Date.parse(on('01-04'))
     expect(await world.settled()).toEqual([])
     world.now++
-    Object.assign(world.provider, { name: 'off' })
+    const { payments } = world.deps
+    Object.assign(world.deps, { payments: createTills([]) })
     expect(await world.settled()).toEqual([])
-    Object.assign(world.provider, { name: 'model' })
+    Object.assign(world.deps, { payments })
     expect(await world.settled()).toMatchObject([{ type: 'SubscriptionClosed' }])
   })
 

@@ -12,6 +12,7 @@ import { MODEL_PLANS } from '#backend/providers/payments/paypal/testing/paypalMo
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { createTills } from '#backend/subscriptions/tills.ts'
 import { isKnown } from '#proof/money/moneyWorld.ts'
 import { contextOf } from '../subscriptions/sendCommand.ts'
 
@@ -54,7 +55,8 @@ export async function startPaypalProcess(double: PaypalDouble, agreementId: stri
   await give({ type: 'RequestSubscription', userId, agreementId, ...price, at })
   const approved = { status: 'active', statusAt: at, trial: false, periodEnd: null } as const
   await give({ type: 'ReportStatus', userId, agreementId, ...approved, at })
-  const payments = paypalOf(double)
+  const provider = paypalOf(double)
+  const payments = createTills([provider])
   const findOrigin = createOrigins(store)
   const raised = new Set<string>()
   const alerts = {
@@ -62,5 +64,12 @@ export async function startPaypalProcess(double: PaypalDouble, agreementId: stri
     clear: async (code: string) => void raised.delete(code),
   }
   const credits = createCredits(handle, calendar)
-  return { store, clock, known, raised, deps: { handle, payments, findOrigin, credits, alerts, calendar, findBuyer } }
+  return {
+    store,
+    clock,
+    known,
+    raised,
+    provider,
+    deps: { handle, payments, findOrigin, credits, alerts, calendar, findBuyer },
+  }
 }

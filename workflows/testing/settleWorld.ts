@@ -53,7 +53,14 @@ export class SettleWorld {
       clear: async (code: string) => void this.alerts.delete(code),
     }
     const credits = createCredits(handle, calendar)
-    this.deps = { handle, findOrigin: createOrigins(this.store), payments: this.provider, credits, alerts, calendar }
+    this.deps = {
+      handle,
+      findOrigin: createOrigins(this.store),
+      payments: this.provider.tills('paypal'),
+      credits,
+      alerts,
+      calendar,
+    }
   }
 
   /** Stores events, each as the step of a request. The request of an agreement is named after it. */

@@ -82,7 +82,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const ownWrites = createOwnWrites(context.changes, pool)
   const uploadLimits = createUploadLimits(database, accounts.throttle.take)
   const facts = () => installationFacts(config, adapters)
-  const { mode, paypal } = config.payments
+  const { tills, paypal } = config.payments
 
   const keyMails = createKeyMails(database, services.outbox, publicUrl)
   const operators = composeOperators(context, adapters, publicUrl, {
@@ -120,8 +120,8 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
       reads: services.subscriptionReads,
-      hasPlans: mode !== 'off',
-      paypalPlans: mode === 'sandbox' ? SANDBOX_PLANS : paypal?.plans,
+      hasPlans: tills.length > 0,
+      paypalPlans: tills.includes('sandbox') ? SANDBOX_PLANS : paypal?.plans,
     })
     tasks.serve(serve)
     analytics.serve(serve)

@@ -10,13 +10,18 @@ import { rendersHere } from '../video/capacity.ts'
 export function serveStatus(serve: Serve, config: Config, adapters: Adapters): void {
   const demo_renderer = rendersHere(adapters.videos)
   const { registration } = config
-  const { mode: payments } = config.payments
+  const payments = config.payments.tills[0] ?? ('off' as const)
+  const payment_providers = adapters.payments.offers.map(({ name, currencies }) => ({
+    name,
+    currencies: [...currencies],
+  }))
   const { supportEmail: support_email } = config.http
   const { label: video_label } = config.marks
   const prompt_optimizer = hasOptimizer(adapters)
   serve(status, () => ({
     demo_renderer,
     payments,
+    payment_providers,
     prompt_optimizer,
     registration,
     support_email,
@@ -28,11 +33,16 @@ export function serveStatus(serve: Serve, config: Config, adapters: Adapters): v
 const hasOptimizer = ({ videos }: Adapters): boolean =>
   [...videos.values()].some(({ ignoresOptimizer }) => !ignoresOptimizer)
 
+/** Returns the providers that texts name. The sandbox stands for PayPal. */
+const tillsFact = (tills: Config['payments']['tills']) =>
+  tills.length > 1 ? 'both' : tills[0] === 'stripe' ? 'stripe' : 'paypal'
+
 /** Returns what texts say of this installation. */
 export const installationFacts = ({ payments, registration }: Config, adapters: Adapters) => {
   const shapes = adapters.catalogue.offered().flatMap((model) => model.shapes)
   return {
-    plans: payments.mode === 'off' ? 'off' : 'on',
+    plans: payments.tills.length === 0 ? 'off' : 'on',
+    tills: tillsFact(payments.tills),
     registration,
     optimizer: hasOptimizer(adapters) ? 'on' : 'off',
     ultrahd: shapes.some(({ resolutions }) => resolutions.some(isUltraHd)) ? 'on' : 'off',

@@ -28,6 +28,6 @@ export function webhooksOf(context: Context, { definitions, payments }: Adapters
       find: definitions.find,
       keys: createWebhookKeys(clock),
     }),
-    ...(config.payments.mode === 'off' ? [] : [webhookRoutes({ payments, inbox: webhooks, onInvalidSignature })]),
+    webhookRoutes({ payments, inbox: webhooks, onInvalidSignature }),
   ]
 }

@@ -92,7 +92,10 @@ const Environment = z.object({
   REPLICATE_API_TOKEN: text,
   ARK_API_KEY: text,
   RUNWAYML_API_SECRET: text,
-  PAYMENTS: z.optional(oneOf('paypal', 'sandbox', 'off')),
+  PAYMENTS: pattern(
+    /^(off|sandbox|stripe|paypal|stripe, *paypal|paypal, *stripe)$/,
+    'stripe, paypal, both with a comma between, sandbox or off',
+  ),
   MONTHLY_CREDITS: z._default(whole(0, 1_000_000), 0),
   PAYPAL_CLIENT_ID: text,
   PAYPAL_CLIENT_SECRET: text,
@@ -101,6 +104,9 @@ const Environment = z.object({
   PAYPAL_PLAN_STANDARD: text,
   PAYPAL_PLAN_PRO: text,
   PAYPAL_PLAN_ULTIMATE: text,
+  STRIPE_SECRET_KEY: text,
+  STRIPE_WEBHOOK_SECRET: text,
+  STRIPE_BASE_URL: z._default(service, 'https://api.stripe.com'),
   S3_ENDPOINT: z.optional(service),
   S3_BUCKET: text,
   S3_ACCESS_KEY_ID: text,
@@ -143,6 +149,9 @@ export type Environment = z.infer<typeof Environment>
 
 /** Every environment variable that Kinora reads. */
 export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
+
+/** Settings of Stripe that belong together. */
+export const STRIPE = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const
 
 /** Settings of PayPal that belong together. */
 export const PAYPAL = [

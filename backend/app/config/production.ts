@@ -10,7 +10,7 @@ const SHARED_SECRETS = ['SESSION_SECRET', 'ENCRYPTION_KEY', 'OPERATOR_PASSWORD']
 const PUBLISHED_SECRET = 'development-only'
 /** Minimum number of distinct characters in a secret. A random one of 32 characters has at least 10. */
 const DISTINCT = { SESSION_SECRET: 8, ENCRYPTION_KEY: 6, OPERATOR_PASSWORD: 5, METRICS_TOKEN: 5 } as const
-const PROVIDERS = ['MINIMAX_BASE_URL', 'PAYPAL_BASE_URL'] as const
+const PROVIDERS = ['MINIMAX_BASE_URL', 'PAYPAL_BASE_URL', 'STRIPE_BASE_URL'] as const
 const EXAMPLE_DOMAIN = /(^|[@.])example(\.(com|net|org))?$/
 
 /** Returns the reasons why production must not start, a sentence each. */

@@ -46,6 +46,14 @@ describe('the configuration', () => {
         region: 'us-east-1',
       },
     })
+    const STRIPE = { STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test' }
+    const { tills, stripe } = read({ ...STRIPE, ...PAYPAL, PAYMENTS: 'paypal, stripe' }).payments
+    expect(tills).toEqual(['paypal', 'stripe'])
+    expect(stripe).toEqual({ secretKey: 'sk_test', webhookSecret: 'whsec_test', baseUrl: 'https://api.stripe.com' })
+    expect(read({ ...STRIPE, ...PAYPAL }).payments.tills).toEqual(['stripe', 'paypal'])
+    expect(read({ ...STRIPE, ...PAYPAL, PAYMENTS: 'paypal' }).payments.stripe).toBe(undefined)
+    expect(() => read({ ...PAYPAL, PAYMENTS: 'stripe' })).toThrow('PAYMENTS names stripe, but the STRIPE_ settings')
+    expect(() => read({ ...PAYPAL, PAYMENTS: 'paypal,paypal' })).toThrow('PAYMENTS: must be stripe, paypal')
     expect(read({ MINIMAX_API_KEY: '' }).video.minimax).toBe(undefined)
   })
 

@@ -44,7 +44,7 @@ describe('the smallest production', () => {
     { RUNWAYML_API_SECRET: 'key' },
   ])('starts with PUBLIC_URL and %j, without plans and mail, and keeps its own secrets', (engine) => {
     const config = production(engine)
-    expect(config).toMatchObject({ mail: undefined, payments: { mode: 'off', paypal: undefined, monthlyCredits: 0 } })
+    expect(config).toMatchObject({ mail: undefined, payments: { tills: [], paypal: undefined, monthlyCredits: 0 } })
     expect(production(engine).secrets).toEqual(config.secrets)
     expect(config.secrets.session).toMatch(/^[0-9a-f]{64}$/)
     expect(config.operators.password).toHaveLength(22)
@@ -100,7 +100,7 @@ describe('the smallest production', () => {
   it('grants monthly credits only without plans', () => {
     expect(production({ FAL_KEY: 'key', MONTHLY_CREDITS: '300' }).payments.monthlyCredits).toBe(300)
     expect(() => readConfig({ DATA_DIR, MONTHLY_CREDITS: '300' })).toThrow(/^MONTHLY_CREDITS is for installations/)
-    expect(readConfig({ DATA_DIR, MONTHLY_CREDITS: '300', PAYMENTS: 'off' }).payments.mode).toBe('off')
+    expect(readConfig({ DATA_DIR, MONTHLY_CREDITS: '300', PAYMENTS: 'off' }).payments.tills).toEqual([])
     for (const MONTHLY_CREDITS of ['-1', '1.5', 'many'])
       expect(() => readConfig({ DATA_DIR, PAYMENTS: 'off', MONTHLY_CREDITS })).toThrow(/MONTHLY_CREDITS/)
   })

@@ -103,8 +103,10 @@ export const status = endpoint('GET /status', {
   access: 'public',
   answer: z.object({
     demo_renderer: z.boolean(),
-    /** `off`: there are no plans; operators grant credits. */
-    payments: z.enum(['paypal', 'sandbox', 'off']),
+    /** The preferred payment provider. `off`: there are no plans; operators grant credits. */
+    payments: z.enum(['stripe', 'paypal', 'sandbox', 'off']),
+    /** All of them, the preferred one first, with the currencies of credit packs. */
+    payment_providers: z.array(z.object({ name: z.string(), currencies: z.array(z.string()) })),
     /** `closed`: accounts are made by invitation. */
     registration: z.enum(['open', 'closed']),
     /** Whether the engine can improve prompts. */

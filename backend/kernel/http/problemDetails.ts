@@ -65,6 +65,7 @@ const STATUS: Readonly<Record<string, number>> = {
   too_many_unused_images: 429,
   internal: 500,
   no_payment_link: 502,
+  no_such_provider: 422,
   unavailable: 503,
   uploads_busy: 503,
   image_timeout: 503,

@@ -114,7 +114,7 @@ export function serviceChecks(
     },
     {
       name: 'payments',
-      examine: async () => (payments.paypal ? examinePaypal(payments.paypal) : payments.mode),
+      examine: async () => (payments.paypal ? examinePaypal(payments.paypal) : (payments.tills[0] ?? 'off')),
       advice:
         'Check PAYPAL_CLIENT_ID, PAYPAL_CLIENT_SECRET, PAYPAL_WEBHOOK_ID, and that PAYPAL_BASE_URL is of the same kind.',
     },

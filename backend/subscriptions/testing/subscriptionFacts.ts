@@ -139,7 +139,7 @@ export const cancel = (atPeriodEnd = true, when = at): SubscriptionCommand => ({
 })
 export const applyDueChanges = (when: string): SubscriptionCommand => ({ type: 'ApplyDueChanges', userId, at: when })
 
-type ReversalFacts = { saleId?: string; kind?: 'refund' | 'reversal'; takenCents?: number }
+type ReversalFacts = { saleId?: string; kind?: 'refund' | 'reversal'; takenCents?: number; assumed?: true }
 export const reversal = (
   reversalId: string,
   amountCents: number,
@@ -149,10 +149,10 @@ export const reversed = (
   reversalId: string,
   amountCents: number,
   credits: number,
-  { saleId = 's1', kind = 'refund', takenCents = amountCents }: ReversalFacts = {},
+  { saleId = 's1', kind = 'refund', takenCents = amountCents, ...assumed }: ReversalFacts = {},
 ): SubscriptionEvent => ({
   type: 'SubscriptionSaleReversed',
-  data: { userId, agreementId: 'A', at, saleId, reversalId, kind, amountCents, takenCents, credits },
+  data: { userId, agreementId: 'A', at, saleId, reversalId, kind, amountCents, takenCents, credits, ...assumed },
 })
 
 type DisputeFacts = { saleId?: string; disputeId?: string }

@@ -1,8 +1,5 @@
-import {
-  type PaymentProvider,
-  PaymentProviderDown,
-  type PaymentWebhook,
-} from '#backend/subscriptions/paymentProvider.port.ts'
+import { PaymentProviderDown, type PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { Tills } from '#backend/subscriptions/tills.ts'
 import { PaymentModel } from '#proof/money/paymentModel.ts'
 import type { Latency, Scheduler } from '../time/scheduler.ts'
 
@@ -22,22 +19,16 @@ export class SimulatedPayments {
     this.model = new PaymentModel(calendar)
   }
 
-  /** The provider as the product sees it. */
-  readonly client: PaymentProvider = {
-    name: 'simulated',
-    createAgreement: (agreement) => this.#call(() => this.model.createAgreement(agreement)),
-    getAgreement: (id) => this.#call(() => this.model.getAgreement(id)),
-    createOrder: (order) => this.#call(() => this.model.createOrder(order)),
-    collectOrder: (id) => this.#call(() => this.model.collectOrder(id)),
-    listSales: (id, from, to) => this.#call(() => this.model.listSales(id, from, to)),
-    listReversals: () => this.#call(() => this.model.listReversals()),
-    getReversal: (hint) => this.#call(() => this.model.getReversal(hint)),
-    refundSale: (sale) => this.#call(() => this.model.refundSale(sale)),
-    getDispute: (id) => this.#call(() => this.model.getDispute(id)),
-    pauseAgreement: (id) => this.#call(() => this.model.pauseAgreement(id)),
-    resumeAgreement: (id) => this.#call(() => this.model.resumeAgreement(id)),
-    cancelAgreement: (id) => this.#call(() => this.model.cancelAgreement(id)),
-    verifyWebhook: async () => undefined,
+  /** The providers as the product sees them. */
+  get client(): Tills {
+    return new Proxy(this.model.tills('paypal'), {
+      get: (tills, name: keyof Tills) => {
+        const value = tills[name]
+        if (typeof value !== 'function' || name === 'reaches') return value
+        return (...args: unknown[]) =>
+          this.#call(() => (value as (...all: unknown[]) => Promise<unknown>).apply(tills, args))
+      },
+    })
   }
 
   /** Sends the webhooks of what happened since the last call: each up to three times, late and in any order. */

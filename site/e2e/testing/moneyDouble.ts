@@ -45,6 +45,7 @@ export const PRO_MONTHLY: CurrentSubscription = {
   grace_until: null,
   next_tier: null,
   plan_credits: 2_880,
+  payment_provider: 'paypal',
   refundable: true,
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { DisputeOutcome } from '#backend/subscriptions/events.ts'
 import {
   chargebackIdOf,
-  type PaymentProvider,
+  type NewRefund,
   type ProviderDispute,
   type ProviderReversal,
   type ReversalHint,
@@ -16,6 +16,12 @@ const Refund = z.object({ id: Id, sale_id: Id, state: z.string(), amount: Money 
 const Sale = z.object({ state: z.string(), amount: Money })
 /** A refund or capture of the Payments API v2, by which packs are paid. */
 const PaymentV2 = z.looseObject({ id: Id, status: z.string(), amount: MoneyV2 })
+/** The short answer to a refund. */
+const Refunded = z.object({ id: Id, status: z.string() })
+
+/** States of refunds, of both versions of the API. Others are pending. */
+const isCompleted = (state: string) => state.toUpperCase() === 'COMPLETED'
+const isFailed = (state: string) => ['FAILED', 'CANCELLED'].includes(state.toUpperCase())
 const Dispute = z.object({
   status: z.optional(z.string()),
   create_time: Instant,
@@ -35,8 +41,8 @@ const OUTCOMES: Readonly<Record<string, DisputeOutcome>> = {
 
 /**
  * Asks PayPal about a refund by its id (https://developer.paypal.com/docs/api/payments/v1 for the sales of subscriptions,
- * v2 for those of orders), and about a chargeback, which has none, by its sale. Returns undefined if PayPal does not know it or
- * has not completed it.
+ * v2 for those of orders and those that Kinora makes), and about a chargeback, which has none, by its sale. Returns undefined if
+ * PayPal does not know it, or it is pending.
  */
 export const getReversal = async (api: PaypalApi, hint: ReversalHint): Promise<ProviderReversal | undefined> =>
   (await getReversalOfSale(api, hint)) ?? getReversalOfCapture(api, hint)
@@ -47,9 +53,9 @@ async function getReversalOfCapture(api: PaypalApi, hint: ReversalHint): Promise
   const path = isChargeback ? `captures/${encodeURIComponent(saleId)}` : `refunds/${encodeURIComponent(reversalId)}`
   const found = await known(api.get(`/v2/payments/${path}`, PaymentV2))
   if (!found) return undefined
-  const isDone = isChargeback ? ['REVERSED', 'REFUNDED'].includes(found.status) : found.status === 'COMPLETED'
   const total = { total: found.amount.value, currency: found.amount.currency_code }
-  return isDone && (isChargeback || captureOf(found) === saleId) ? reversalOf(hint, total) : undefined
+  if (isChargeback) return ['REVERSED', 'REFUNDED'].includes(found.status) ? reversalOf(hint, total) : undefined
+  return captureOf(found) === saleId ? refundOf(hint, found.status, total) : undefined
 }
 
 async function getReversalOfSale(api: PaypalApi, hint: ReversalHint): Promise<ProviderReversal | undefined> {
@@ -60,11 +66,12 @@ async function getReversalOfSale(api: PaypalApi, hint: ReversalHint): Promise<Pr
     return isTaken ? reversalOf(hint, sale.amount) : undefined
   }
   const refund = await known(api.get(`/v1/payments/refund/${encodeURIComponent(reversalId)}`, Refund))
-  return refund && reversalOfRefund(refund, hint.reversal)
+  return refund && refundOf({ ...hint, saleId: refund.sale_id }, refund.state, refund.amount)
 }
 
-function reversalOfRefund({ id, sale_id, state, amount }: z.infer<typeof Refund>, reversal: ReversalHint['reversal']) {
-  return state === 'completed' ? reversalOf({ saleId: sale_id, reversalId: id, reversal }, amount) : undefined
+function refundOf(hint: ReversalHint, state: string, amount: z.infer<typeof Money>): ProviderReversal | undefined {
+  const refund = isCompleted(state) || isFailed(state) ? reversalOf(hint, amount) : undefined
+  return refund && isFailed(state) ? { ...refund, failed: true } : refund
 }
 
 function reversalOf(hint: ReversalHint, { total, currency }: z.infer<typeof Money>): ProviderReversal | undefined {
@@ -73,14 +80,20 @@ function reversalOf(hint: ReversalHint, { total, currency }: z.infer<typeof Mone
   return amountCents === undefined ? undefined : { ...hint, amountCents: Math.abs(amountCents) }
 }
 
-/** Refunds all of a sale. The idempotency key is the sale's, and PayPal refuses to refund more than the sale. */
-export async function refundSale(
+/**
+ * Refunds a capture: https://developer.paypal.com/docs/api/payments/v2/#captures_refund. The sales of subscriptions are captures
+ * too. PayPal refuses to refund more than the sale.
+ */
+export async function refund(
   api: PaypalApi,
-  { id, amountCents, currency }: Parameters<PaymentProvider['refundSale']>[0],
+  { saleId, refundId, amountCents, currency, reason }: NewRefund,
 ): Promise<ProviderReversal | undefined> {
-  const body = { amount: { total: decimalOf(amountCents), currency } }
-  const path = `/v1/payments/sale/${encodeURIComponent(id)}/refund`
-  return reversalOfRefund(await api.post(path, Refund, body, `refund-${id}`), 'refund')
+  const amount = { value: decimalOf(amountCents), currency_code: currency }
+  const body = { amount, note_to_payer: reason.slice(0, 255) }
+  const path = `/v2/payments/captures/${encodeURIComponent(saleId)}/refund`
+  const { id, status } = await api.post(path, Refunded, body, refundId)
+  if (isFailed(status)) throw new Error(`PayPal answered that refund ${id} is ${status}`)
+  return isCompleted(status) ? { saleId, reversalId: id, amountCents, reversal: 'refund' } : undefined
 }
 
 /** Asks PayPal about a dispute: https://developer.paypal.com/docs/api/customer-disputes/v1. */

@@ -8,6 +8,9 @@ import { Id } from './paypalShapes.ts'
 const CODES = { T1106: 'reversal', T1107: 'refund', T1201: 'reversal' } as const
 type Code = keyof typeof CODES
 
+/** Statuses of refunds that were denied, or whose money came back. */
+const FAILED = ['D', 'V']
+
 /** PayPal refuses longer periods. */
 const MAX_PERIOD_MS = 31 * 24 * 3_600_000
 const PAGE_SIZE = '500'
@@ -61,13 +64,14 @@ async function listPeriod(api: PaypalApi, code: Code, period: Period): Promise<P
   return reversals
 }
 
-/** Returns the reversal of a transaction; none if it is not completed or refers to no sale. */
+/** Returns the reversal of a transaction; none if it is pending or refers to no sale. */
 function reversalOf(
   { transaction_id, paypal_reference_id: saleId, transaction_status, transaction_amount }: z.infer<typeof Transaction>,
   reversal: ProviderReversal['reversal'],
 ): ProviderReversal[] {
   const amountCents = smallestUnits(transaction_amount.value, transaction_amount.currency_code)
-  if (transaction_status !== 'S' || !saleId || amountCents === undefined) return []
+  const failed = reversal === 'refund' && FAILED.includes(transaction_status)
+  if ((transaction_status !== 'S' && !failed) || !saleId || amountCents === undefined) return []
   const reversalId = reversal === 'refund' ? transaction_id : chargebackIdOf(saleId)
-  return [{ saleId, reversalId, amountCents: Math.abs(amountCents), reversal }]
+  return [{ saleId, reversalId, amountCents: Math.abs(amountCents), reversal, ...(failed && { failed }) }]
 }

@@ -35,8 +35,9 @@ function subjectOf(type: string, resource: unknown, at: string): { subject: Webh
   if (type === 'PAYMENT.SALE.COMPLETED') return saleOf(resource)
   if (type === 'PAYMENT.SALE.REFUNDED') return reversalOf(resource, 'refund')
   if (type === 'PAYMENT.SALE.REVERSED') return reversalOf(resource, 'reversal')
-  if (type === 'PAYMENT.CAPTURE.REFUNDED') return reversalOfCapture(resource, 'refund')
-  if (type === 'PAYMENT.CAPTURE.REVERSED') return reversalOfCapture(resource, 'reversal')
+  if (type === 'PAYMENT.CAPTURE.REFUNDED') return reversalOfCapture(resource, type)
+  if (type.startsWith('PAYMENT.REFUND.')) return reversalOfCapture(resource, type)
+  if (type === 'PAYMENT.CAPTURE.REVERSED') return reversalOfCapture(resource, type)
   if (type.startsWith('PAYMENT.CAPTURE.') || type.startsWith('CHECKOUT.')) return orderOf(type, resource)
   if (type.startsWith('CUSTOMER.DISPUTE.')) return disputeOf(resource, at)
   if (!type.startsWith('BILLING.SUBSCRIPTION.')) return { subject: { kind: 'other' }, state: `${idOf(resource)} ${at}` }
@@ -66,7 +67,8 @@ function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subje
 }
 
 /** A refund of the Payments API v2 links to its capture, which is the sale. */
-function reversalOfCapture(resource: unknown, reversal: 'refund' | 'reversal') {
+function reversalOfCapture(resource: unknown, type: string) {
+  const reversal = type === 'PAYMENT.CAPTURE.REVERSED' ? 'reversal' : 'refund'
   const { id } = parse(Identified, resource)
   const saleId = captureOf(resource)
   if (saleId === undefined) throw new ValidationError([{ path: 'resource.links', code: 'required' }])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type NewAgreement, PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
-import { paymentProviderContract } from '../testing/paymentProviderContract.ts'
+import { paymentProviderContract, REDELIVERED } from '../testing/paymentProviderContract.ts'
 import { createPaypal, type PaypalOptions } from './paypal.ts'
 import { type PaypalAccess, PaypalRefusal } from './paypalApi.ts'
 import {
@@ -42,6 +42,8 @@ paymentProviderContract('PayPal (its double)', async () => {
     refund: async (id) => void model.refund(id),
     payOrder: async (id) => model.approveOrder(id),
     refundOrder: async (id) => model.takeBack(id, 'refund'),
+    failRefund: async ({ reversalId }) => model.failRefund(reversalId),
+    ages: REDELIVERED,
     webhooks: async () => model.events.splice(0).map((event) => own.sign(event)),
     close: own.close,
   }

@@ -11,7 +11,7 @@ import {
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
-import { getDispute, getReversal, refundSale } from './getReversal.ts'
+import { getDispute, getReversal, refund } from './getReversal.ts'
 import { listReversals } from './listReversals.ts'
 import { collectOrder, createOrder } from './orders.ts'
 import { parseWebhook } from './parseWebhook.ts'
@@ -63,6 +63,8 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
 
   return {
     name: 'paypal',
+    // PayPal takes other currencies for accounts in their countries, such as yuan in China.
+    currencies: ['USD'],
     getAgreement,
 
     async createAgreement(agreement) {
@@ -73,6 +75,8 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
 
     createOrder: (order) => createOrder(api, order),
     collectOrder: (orderId) => collectOrder(api, orderId),
+    // PayPal ends unpaid orders by itself.
+    closeOrder: async () => {},
 
     async listSales(agreementId, from, to) {
       const path = `${pathOf(agreementId)}/transactions?${new URLSearchParams({ start_time: from, end_time: to })}`
@@ -87,7 +91,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
     listReversals: (from, to) => listReversals(api, from, to),
     getReversal: (hint) => getReversal(api, hint),
     getDispute: (disputeId) => getDispute(api, disputeId),
-    refundSale: (sale) => refundSale(api, sale),
+    refund: (request) => refund(api, request),
 
     pauseAgreement: (agreementId, reason) =>
       change('suspend', ['suspended', 'cancelled', 'expired'], agreementId, reason),

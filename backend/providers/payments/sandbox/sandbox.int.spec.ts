@@ -1,5 +1,5 @@
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { paymentProviderContract } from '../testing/paymentProviderContract.ts'
+import { paymentProviderContract, REDELIVERED } from '../testing/paymentProviderContract.ts'
 import { createSandbox, signWebhook } from './sandbox.ts'
 
 paymentProviderContract('the sandbox', async () => {
@@ -17,9 +17,11 @@ paymentProviderContract('the sandbox', async () => {
     approve: async (id) => void (await state.approve(id)),
     bill: async (id) => void (await state.renew(id)),
     failPayment: async (id) => void (await state.failPayment(id)),
-    refund: async (id) => void (await state.refund(id)),
+    refund: async (id) => void (await state.refunds.refund(id)),
     payOrder: (id) => state.orders.approve(id),
-    refundOrder: (id) => state.orders.refund(id),
+    refundOrder: (id) => state.refunds.refund(id),
+    failRefund: ({ reversalId, saleId, amountCents }) => state.refunds.fail(reversalId, saleId, amountCents),
+    ages: REDELIVERED,
     async webhooks() {
       const sent = await state.undelivered()
       for (const { id } of sent) await state.markDelivered(id)

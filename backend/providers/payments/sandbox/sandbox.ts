@@ -44,6 +44,7 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
 
   return {
     name: 'sandbox',
+    currencies: ['USD'],
     state,
 
     async createAgreement(agreement) {
@@ -85,33 +86,37 @@ export function createSandbox({ pool, calendar, clock, secret }: SandboxOptions)
 
 const reversalCalls = (
   state: SandboxState,
-): Pick<PaymentProvider, 'listReversals' | 'getReversal' | 'getDispute' | 'refundSale'> => ({
+): Pick<PaymentProvider, 'listReversals' | 'getReversal' | 'getDispute' | 'refund'> => ({
   async listReversals(from, to) {
-    return (await state.refunds(from, to)).map(reversalOf)
+    return (await state.refunds.list(from, to)).map(reversalOf)
   },
 
   async getReversal({ reversalId }) {
-    const body = await state.findRefund(reversalId)
+    const body = await state.refunds.find(reversalId)
     return body === undefined ? undefined : reversalOf(body)
   },
 
   // The sandbox has no disputes.
   getDispute: async () => undefined,
 
-  async refundSale({ id }) {
-    await state.refundSale(id)
-    const body = await state.findRefund(id)
-    if (body === undefined) throw new Error(`The sandbox has no sale ${id}`)
+  async refund({ saleId, refundId, amountCents }) {
+    const id = `R-${refundId}`
+    await state.refunds.refundSale(saleId, id, amountCents)
+    const body = await state.refunds.find(id)
+    if (body === undefined) throw new Error(`The sandbox cannot refund ${amountCents} of sale ${saleId}`)
     return reversalOf(body)
   },
 })
 
-const orderCalls = ({ orders }: SandboxState): Pick<PaymentProvider, 'createOrder' | 'collectOrder'> => ({
+const orderCalls = ({
+  orders,
+}: SandboxState): Pick<PaymentProvider, 'createOrder' | 'collectOrder' | 'closeOrder'> => ({
   async createOrder(order) {
     const orderId = await orders.create(order)
     return { orderId, paymentUrl: new URL(`/dev/paypal/approve/${orderId}`, order.returnUrl).href }
   },
   collectOrder: orders.collect,
+  closeOrder: orders.decline,
 })
 
 function agreementOf(row: NonNullable<Awaited<ReturnType<SandboxState['find']>>>): ProviderAgreement {
@@ -128,7 +133,8 @@ function reversalOf(text: string): ProviderReversal {
   if (subject.kind !== 'reversal') throw new Error('This webhook of the sandbox is about no refund.')
   const { total, currency, value = total, currency_code = currency } = body.resource.amount
   const { saleId, reversalId, reversal } = subject
-  return { saleId, reversalId, reversal, amountCents: must(smallestUnits(value, currency_code), 'an amount') }
+  const amountCents = must(smallestUnits(value, currency_code), 'an amount')
+  return { saleId, reversalId, reversal, amountCents, ...(body.resource.status === 'FAILED' && { failed: true }) }
 }
 
 /** Signs the same fields as PayPal: id, time, recipient and checksum of the body. */

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Calendar } from '#backend/kernel/time.ts'
 import type { NewOrder, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
 import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
-import { inTransaction, newId, queueWebhook, usd } from './sandboxWebhooks.ts'
+import { inTransaction, moneyOf, newId, queueWebhook } from './sandboxWebhooks.ts'
 
 export interface SandboxOrder {
   readonly id: string
@@ -66,20 +66,6 @@ export function createSandboxOrders(pool: pg.Pool, calendar: Calendar) {
       })
       return readOrder(pool, id)
     },
-
-    /** Refunds the payment of an order in full, once. */
-    refund: (id: string) =>
-      inTransaction(pool, async (client) => {
-        const { rows } = await client.query<{ id: string; amount_cents: number }>(
-          `update sandbox_sale set refunded_cents = amount_cents where order_id = $1 and refunded_cents = 0
-           returning id, amount_cents`,
-          [id],
-        )
-        if (!rows[0]) return
-        const links = [{ rel: 'up', href: `https://sandbox.invalid/v2/payments/captures/${rows[0].id}` }]
-        const refund = { id: newId('R'), status: 'COMPLETED', amount: moneyOf(rows[0].amount_cents), links }
-        await queueWebhook(client, at(), 'PAYMENT.CAPTURE.REFUNDED', refund)
-      }),
   }
 }
 
@@ -103,12 +89,6 @@ async function readOrder(pool: pg.Pool, id: string): Promise<ProviderOrder | und
   const { userId, id: saleId, amountCents, soldAt } = rows[0]
   if (saleId === null) return { userId, sale: undefined }
   return { userId, sale: { id: saleId, amountCents, currency: 'USD', soldAt: soldAt.toISOString() } }
-}
-
-/** Returns an amount in the form of PayPal's API v2. */
-function moneyOf(cents: number) {
-  const { total: value, currency: currency_code } = usd(cents)
-  return { value, currency_code }
 }
 
 export type SandboxOrders = ReturnType<typeof createSandboxOrders>

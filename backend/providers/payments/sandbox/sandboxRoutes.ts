@@ -64,7 +64,7 @@ export function sandboxRoutes(state: SandboxState): Router {
     cancel: [state.decline, orders.decline],
     renew: [state.renew, nothing],
     'fail-payment': [state.failPayment, nothing],
-    refund: [state.refund, orders.refund],
+    refund: [state.refunds.refund, state.refunds.refund],
   } as const))
     router.post(`/:id/${name}`, koaBody(), async (ctx) => {
       const row = await found(ctx.params.id ?? '')

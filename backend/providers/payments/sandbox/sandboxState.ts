@@ -5,6 +5,7 @@ import type { ListedSale, NewAgreement, ProviderAgreement } from '#backend/subsc
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
 import { createSandboxOrders } from './sandboxOrders.ts'
+import { createSandboxRefunds } from './sandboxRefunds.ts'
 import { inTransaction, newId, queueWebhook as queue, usd } from './sandboxWebhooks.ts'
 
 export interface SandboxAgreement {
@@ -81,21 +82,7 @@ function createChanges(pool: pg.Pool, at: () => string) {
     await queueWebhook(client, 'PAYMENT.SALE.COMPLETED', { ...sale, amount: usd(price_cents) })
   }
 
-  /** Refunds the last sale of an agreement, or the given one, unless it was refunded. */
-  async function refundLast(client: pg.PoolClient, id: string, saleId: string | null = null): Promise<void> {
-    const { rows } = await client.query<{ id: string; amount_cents: number }>(
-      `update sandbox_sale set refunded_cents = amount_cents
-       where id = (select id from sandbox_sale where agreement_id = $1 and refunded_cents = 0 and id = coalesce($2, id)
-         order by sold_at desc limit 1)
-       returning id, amount_cents`,
-      [id, saleId],
-    )
-    if (!rows[0]) return
-    const refund = { id: newId('R'), sale_id: rows[0].id, amount: usd(rows[0].amount_cents), create_time: at() }
-    await queueWebhook(client, 'PAYMENT.SALE.REFUNDED', refund)
-  }
-
-  return { change, queueWebhook, setStatus, bill, refundLast }
+  return { change, queueWebhook, setStatus, bill }
 }
 
 const createReads = (pool: pg.Pool) => ({
@@ -113,28 +100,6 @@ const createReads = (pool: pg.Pool) => ({
     return rows.map((sale) => ({ ...sale, agreementId, currency: 'USD', soldAt: sale.soldAt.toISOString() }))
   },
 
-  /** Returns the webhooks of refunds between two ISO timestamps, oldest first. */
-  async refunds(from: string, to: string): Promise<string[]> {
-    const { rows } = await pool.query<{ body: string }>(
-      `select body from sandbox_webhook where body::json->>'event_type' in ('PAYMENT.SALE.REFUNDED', 'PAYMENT.CAPTURE.REFUNDED')
-       and made_at between $1 and $2 order by made_at, id`,
-      [from, to],
-    )
-    return rows.map(({ body }) => body)
-  },
-
-  /** Returns the webhook of a refund by the id of the refund or of its sale. */
-  async findRefund(id: string): Promise<string | undefined> {
-    const { rows } = await pool.query<{ body: string }>(
-      `select body from sandbox_webhook
-       where body::json->>'event_type' in ('PAYMENT.SALE.REFUNDED', 'PAYMENT.CAPTURE.REFUNDED')
-         and ($1 in (body::json->'resource'->>'id', body::json->'resource'->>'sale_id')
-           or body::json#>>'{resource,links,0,href}' like '%/captures/' || $1)`,
-      [id],
-    )
-    return rows[0]?.body
-  },
-
   /** Returns unacknowledged webhooks, oldest first. */
   async undelivered(): Promise<{ id: string; body: string; made_at: Date }[]> {
     const sql = 'select * from sandbox_webhook where delivered_at is null order by made_at, id limit 100'
@@ -147,7 +112,7 @@ const createReads = (pool: pg.Pool) => ({
 })
 
 function createBilling(pool: pg.Pool, calendar: Calendar, changes: ReturnType<typeof createChanges>) {
-  const { change, bill, refundLast } = changes
+  const { change, bill } = changes
 
   return {
     /** Bills one month immediately, even if no payment is due. */
@@ -155,17 +120,6 @@ function createBilling(pool: pg.Pool, calendar: Calendar, changes: ReturnType<ty
       change(id, async (client, row) => {
         if (row.status === 'active') await bill(client, row)
       }),
-
-    /** Refunds the last sale in full. */
-    refund: (id: string) => change(id, (client) => refundLast(client, id)),
-
-    /** Refunds a sale in full, once. */
-    async refundSale(saleId: string): Promise<void> {
-      const { rows } = await pool.query<{ id: string }>('select agreement_id as id from sandbox_sale where id = $1', [
-        saleId,
-      ])
-      if (rows[0]) await change(rows[0].id, (client, { id }) => refundLast(client, id, saleId))
-    },
 
     /** Bills due agreements. Skips those whose last payment failed: `renew` bills them. */
     async billDue(): Promise<void> {
@@ -205,6 +159,7 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
     },
 
     orders: createSandboxOrders(pool, calendar),
+    refunds: createSandboxRefunds(pool, calendar),
 
     ...createReads(pool),
     ...createBilling(pool, calendar, changes),

@@ -5,6 +5,9 @@ export const newId = (prefix: string) => `${prefix}-${randomBytes(7).toString('h
 
 export const usd = (cents: number) => ({ total: (cents / 100).toFixed(2), currency: 'USD' })
 
+/** Returns an amount in the form of PayPal's API v2. */
+export const moneyOf = (cents: number) => ({ value: (cents / 100).toFixed(2), currency_code: 'USD' })
+
 /** Stores a webhook in the transaction of its cause. The sandbox delivers it later. */
 export async function queueWebhook(client: pg.PoolClient, at: string, event_type: string, resource: object) {
   const id = newId('WH')

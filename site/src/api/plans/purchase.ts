@@ -1,10 +1,18 @@
-import { buyPack as orderPack, type PackId, TIERS, type Tier, upgrade } from '#backend/subscriptions/contract.ts'
+import {
+  buyPack as orderPack,
+  type PackId,
+  paymentPage,
+  TIERS,
+  type Tier,
+  upgrade,
+} from '#backend/subscriptions/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { call } from '../api.ts'
 import { ApiError } from '../apiError.ts'
 import { errorText } from '../errorText.ts'
 import { leaveFor } from '../pages/leaveFor.ts'
+import type { Till } from './tills.ts'
 
 const isPaid = (tier: string): tier is Exclude<Tier, 'free'> => tier !== 'free' && TIERS.some((each) => each === tier)
 
@@ -24,15 +32,23 @@ function failureText(error: unknown): string {
 }
 
 /** Orders a plan and opens the payment provider's page. Resolves if it cannot, or when the buyer is still or again on this page. */
-export async function buyPlan(tier: string): Promise<void> {
+export async function buyPlan(tier: string, till?: Till): Promise<void> {
   if (!isPaid(tier)) return refuse(translate()('payment.invalidPlan'))
-  const body = { new_tier: tier, billing_cycle: 'monthly', language: pageLocale() } as const
+  const provider = till && { provider: till.provider }
+  const body = { new_tier: tier, billing_cycle: 'monthly', ...provider, language: pageLocale() } as const
   await pay(() => call(upgrade, { body }))
 }
 
 /** Orders a pack of credits, and opens the payment provider's page like {@link buyPlan}. */
-export const buyPack = (id: PackId): Promise<void> =>
-  pay(() => call(orderPack, { params: { id }, body: { language: pageLocale() } }))
+export const buyPack = (id: PackId, till?: Till): Promise<void> =>
+  pay(() => call(orderPack, { params: { id }, body: { ...till, language: pageLocale() } }))
+
+/** Opens the payment provider's page about how the plan is paid, like {@link buyPlan}. */
+export const openPaymentPage = (): Promise<void> =>
+  pay(async () => {
+    const { data } = await call(paymentPage, { body: { language: pageLocale() } })
+    return { data: { approval_url: data.url } }
+  })
 
 const refuse = (text: string) => showToast('danger', text, { ms: 8000 })
 

@@ -39,7 +39,10 @@ const ORDER_STAGES = { unpaid: 'unpaid', lapsed: 'unpaid', pending: 'pending', p
 /** Confirms the order of a pack, or the subscription, that the address names. */
 async function confirmAddress(): Promise<((plan: Plan) => Stage) | undefined> {
   const query = new URLSearchParams(location.search)
-  const [order, subscription] = [query.get('of') === 'pack' && query.get('token'), query.get('subscription_id')]
+  // Providers add their own ids, which the server knows with the name of the provider.
+  const till = query.get('provider')
+  const idOf = (name: string) => query.get(name) && (till ? `${till}:${query.get(name)}` : query.get(name))
+  const [order, subscription] = [query.get('of') === 'pack' && idOf('token'), idOf('subscription_id')]
   if (order) {
     const { status } = await call(confirmOrder, { params: { id: order } })
     return () => ORDER_STAGES[status]

@@ -9,7 +9,7 @@ import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { invoiceList, soldText } from './invoices.ts'
+import { invoiceList, methodText, soldText } from './invoices.ts'
 import { PagedSection } from './PagedSection.tsx'
 
 const TONES = { paid: 'success', partially_refunded: 'warning', refunded: 'info' } as const
@@ -66,7 +66,7 @@ export function invoiceFacts(invoice: Invoice): readonly (readonly [string, Reac
     ],
     [t('billing.date'), dateOf(invoice)],
     [t('billing.amount'), money(invoice.amount, invoice.currency, pageLocale())],
-    [t('billing.method'), t(`billing.${invoice.payment_method}`)],
+    [t('billing.method'), methodText(invoice)],
     [t('billing.status'), <Status invoice={invoice} key="status" />],
   ]
 }
@@ -96,7 +96,7 @@ function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
         {
           head: t('billing.method'),
           className: 'records-aside',
-          cell: ({ payment_method }) => t(`billing.${payment_method}`),
+          cell: methodText,
         },
         {
           head: t('billing.status'),

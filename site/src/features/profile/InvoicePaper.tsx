@@ -11,7 +11,7 @@ import { money } from '../../i18n/money.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
-import { findInvoice, soldText } from './invoices.ts'
+import { findInvoice, methodText, soldText } from './invoices.ts'
 
 type State =
   | { readonly kind: 'loading' | 'missing' | 'failed' }
@@ -68,7 +68,7 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
     [t('billing.paper.number'), invoice.id],
     [t('billing.paper.payment'), invoice.number],
     [t('billing.paper.paidAt'), dayText(invoice.paid_at)],
-    [t('billing.method'), t(`billing.${invoice.payment_method}`)],
+    [t('billing.method'), methodText(invoice)],
     [t('billing.status'), t(`billing.statusOf.${invoice.status}`)],
     [t('billing.paper.from'), `${t('common.brand')} · ${location.host}`],
   ] as const

@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import type { CurrentSubscription, Stats } from '#backend/subscriptions/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
+import { openPaymentPage } from '../../api/plans/purchase.ts'
 import { $plan, isFinal, isRetried, type Plan, planEnd, reactivatePlan } from '../../api/plans/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
@@ -141,6 +142,7 @@ function nowOf(current: CurrentSubscription | null) {
 function Actions({ plan: { stats, current } }: { plan: Plan }) {
   const t = translate()
   const [busy, run] = useBusy()
+  const [opening, open] = useBusy()
   const changing = Boolean(current?.next_tier)
   const cancelled = !changing && (stats.current_status === 'cancelled' || current?.cancel_at_period_end === true)
   const plan = t(`plans.tier.${stats.current_tier}.name`)
@@ -153,6 +155,14 @@ function Actions({ plan: { stats, current } }: { plan: Plan }) {
           icon="refresh"
           busy={busy}
           onClick={() => run(reactivatePlan)}
+        />
+      )}
+      {current && current.payment_provider !== 'paypal' && (
+        <Button
+          label={t(isRetried(current) ? 'subscription.method.complete' : 'subscription.method.change')}
+          variant={isRetried(current) ? 'primary' : 'outline'}
+          busy={opening}
+          onClick={() => open(openPaymentPage)}
         />
       )}
       {!cancelled && (

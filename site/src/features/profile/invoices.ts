@@ -26,3 +26,11 @@ export function soldText({ tier }: Invoice): string {
   const t = translate()
   return tier ? t(`plans.tier.${tier}.name`) : t('billing.pack')
 }
+
+const METHODS = ['paypal', 'stripe'] as const
+
+/** Returns the name of the payment provider. */
+export function methodText({ payment_method }: Invoice): string {
+  const known = METHODS.find((method) => method === payment_method)
+  return known ? translate()(`billing.${known}`) : payment_method
+}

@@ -7,22 +7,25 @@ import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { advertisedPrice, money } from '../../i18n/money.ts'
 import { Button } from '../Button.tsx'
+import { useTill } from './useTill.tsx'
 
 /** Lists the paid plans with buttons to subscribe, upgrade or downgrade. */
 export function PlanChoices({ plan }: { plan: Plan }) {
   const t = translate()
   const [buying, setBuying] = useState<Tier | null>(null)
+  const [till, tillField] = useTill(({ currency }) => currency === 'USD')
   const free = plan.stats.current_tier === 'free'
   const buy = async (tier: Tier) => {
     if (buying) return
     setBuying(tier)
-    await buyPlan(tier)
+    await buyPlan(tier, till)
     setBuying(null)
   }
   return (
     <div className="stack plan-choices">
       <h3>{t(free ? 'subscription.choose.headingFree' : 'subscription.choose.heading')}</h3>
       <p className="muted">{t(free ? 'subscription.choose.leadFree' : 'subscription.choose.lead')}</p>
+      {tillField}
       <ul className="stack gap-3">
         {TIERS.filter((tier) => tier !== 'free').map((tier) => (
           <Choice key={tier} tier={tier} plan={plan} busy={buying === tier} onBuy={() => void buy(tier)} />

@@ -16,11 +16,8 @@ export function answerCall(model: PaypalModel, base: string, method: string, url
     const found = model.objects.get(decodeURIComponent(url.pathname))
     if (found) return { status: 200, body: found }
   }
-  const [, refunded] = /^POST \/v1\/payments\/sale\/([^/]+)\/refund$/.exec(call) ?? []
-  if (refunded) {
-    const refund = model.refundSale(refunded)
-    return refund ? { status: 201, body: refund } : refused(400, 'TRANSACTION_REFUSED', 'The request was refused.')
-  }
+  const [, refunded] = /^POST \/v2\/payments\/captures\/([^/]+)\/refund$/.exec(call) ?? []
+  if (refunded) return refund(model, refunded, JSON.parse(body))
   if (url.pathname.startsWith('/v2/checkout/orders')) return answerOrderCall(model, base, call, body)
   if (call === 'POST /v1/billing/subscriptions') return subscribe(model, base, JSON.parse(body))
   const [, id = '', action] = /^\/v1\/billing\/subscriptions\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? []
@@ -34,6 +31,22 @@ export function answerCall(model: PaypalModel, base: string, method: string, url
     return { status: 200, body: { transactions: subscription.transactions.filter(isWithin) } }
   }
   return method === 'POST' ? change(model, subscription.id, action, JSON.parse(body)) : NOT_FOUND()
+}
+
+interface RefundBody {
+  amount: { value: string; currency_code: string }
+  note_to_payer: string
+}
+
+/** Answers in the short form, which the API sends by default. */
+function refund(model: PaypalModel, saleId: string, { amount, note_to_payer }: RefundBody): Reply {
+  const isWellFormed =
+    /^\d+\.\d\d$/.test(amount.value) && amount.currency_code.length === 3 && note_to_payer.length <= 255
+  if (!isWellFormed) return refused(400, 'INVALID_PARAMETER_VALUE')
+  const refundId = model.refundCapture(saleId, Math.round(Number(amount.value) * 100))
+  if (refundId === undefined) return NOT_FOUND()
+  if (refundId === 'too_much') return refused(422, 'REFUND_AMOUNT_EXCEEDED', 'More than the remaining amount.')
+  return { status: 201, body: { id: refundId, status: 'COMPLETED', links: [] } }
 }
 
 const MAX_PERIOD_MS = 31 * 24 * 3_600_000

@@ -84,6 +84,8 @@ export class PaypalModel {
   readonly objects = new Map<string, object>()
   /** Whether the app may search transactions. */
   mayReport = true
+  /** Cents that were refunded, by the sale's id. */
+  readonly #refunded = new Map<string, number>()
   /** Webhooks to send, in order. */
   readonly events: PaypalEvent[] = []
   #count = 0
@@ -187,16 +189,11 @@ export class PaypalModel {
     return this.#refund(this.of(id).transactions.at(-1), percent)
   }
 
-  /** Refunds all of a sale that was not refunded. */
-  refundSale(saleId: string): object | undefined {
-    const sales = [...this.subscriptions.values()].flatMap(({ transactions }) => transactions)
-    return this.#refund(sales.find(({ id, status }) => id === saleId && status === 'COMPLETED'))
-  }
-
   #refund(sale: ModelTransaction | undefined, percent = 100): object | undefined {
     if (!sale) return undefined
-    sale.status = percent === 100 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const cents = Math.round(Number(sale.amount_with_breakdown.gross_amount.value) * percent)
+    sale.status = percent === 100 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+    this.#refunded.set(sale.id, (this.#refunded.get(sale.id) ?? 0) + cents)
     const [refundId, total] = [this.newId('R'), `-${decimalOf(cents)}`]
     this.#report('T1107', refundId, sale.id, total)
     const amount = { total, currency: 'USD' }
@@ -204,6 +201,51 @@ export class PaypalModel {
     this.objects.set(`/v1/payments/refund/${refundId}`, refund)
     this.#queue('PAYMENT.SALE.REFUNDED', refund)
     return refund
+  }
+
+  /** Returns the sale of a subscription, or the payment of an order, with its amount. */
+  #paid(saleId: string) {
+    const sales = [...this.subscriptions.values()].flatMap(({ transactions }) => transactions)
+    const sale = sales.find(({ id }) => id === saleId)
+    if (sale) return { paid: sale, value: sale.amount_with_breakdown.gross_amount.value }
+    const capture = [...this.orders.values()].flatMap(({ captures }) => captures).find(({ id }) => id === saleId)
+    return capture && { paid: capture, value: capture.amount.value }
+  }
+
+  /** Refunds a part of a sale by the API v2. Returns the refund's id; undefined if the sale is unknown. */
+  refundCapture(saleId: string, cents: number): string | undefined {
+    const found = this.#paid(saleId)
+    if (!found) return undefined
+    const total = Math.round(Number(found.value) * 100)
+    const taken = (this.#refunded.get(saleId) ?? 0) + cents
+    if (taken > total) return 'too_much'
+    this.#refunded.set(saleId, taken)
+    found.paid.status = taken === total ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+    return this.#refundOf(saleId, decimalOf(cents))
+  }
+
+  #refundOf(saleId: string, value: string): string {
+    const id = this.newId('R')
+    this.#report('T1107', id, saleId, `-${value}`)
+    const links = [{ rel: 'up', href: `https://api.paypal.com/v2/payments/captures/${saleId}`, method: 'GET' }]
+    const refund = { id, status: 'COMPLETED', amount: { currency_code: 'USD', value }, links }
+    this.objects.set(`/v2/payments/refunds/${id}`, refund)
+    this.#queue('PAYMENT.CAPTURE.REFUNDED', refund)
+    return id
+  }
+
+  /** Lets a refund of the API v2 fail after it was completed. */
+  failRefund(refundId: string): void {
+    const path = `/v2/payments/refunds/${refundId}`
+    const refund = { ...this.objects.get(path), status: 'FAILED' }
+    this.objects.set(path, refund)
+    const report = this.reports.find(({ transaction_id }) => transaction_id === refundId)
+    if (!report) throw new Error(`no refund ${refundId}`)
+    report.transaction_status = 'V'
+    const found = this.#paid(report.paypal_reference_id)
+    if (found) found.paid.status = 'COMPLETED'
+    this.#refunded.delete(report.paypal_reference_id)
+    this.#queue('PAYMENT.REFUND.FAILED', refund)
   }
 
   /** Reverses the last sale, as after a chargeback. PayPal's event contains the sale itself. */
