@@ -14,6 +14,8 @@ import { adapterOf, intentOf, memoryLinks, subscriptionOf } from './testing/stri
 paymentProviderContract('Stripe (its double)', async () => {
   const own = await startStripeDouble()
   const { model } = own
+  // Both tell again what another event has told.
+  for (const type of ['charge.refunded', 'refund.updated']) model.unsent.add(type)
   return {
     provider: adapterOf(own),
     now: () => model.now,
@@ -22,8 +24,11 @@ paymentProviderContract('Stripe (its double)', async () => {
     bill: async (id) => model.bill(subscriptionOf(own, id)),
     failPayment: async (id) => model.failRenewal(subscriptionOf(own, id)),
     refund: async (id) => void model.refund(intentOf(own, id)),
+    collectsItself: true,
     payOrder: async (id) => void model.pay(id),
     refundOrder: async (id) => void model.refund(intentOf(own, id)),
+    failRefund: async ({ reversalId }) => model.endRefund(reversalId, 'failed'),
+    ages: { accepted: [0, -300_000, 300_000], refused: [-301_000, 301_000] },
     webhooks: async () => model.events.splice(0).map((event) => own.sign(event)),
     close: own.close,
   }

@@ -24,6 +24,8 @@ export interface PaymentWorld {
   failPayment(agreementId: string): Promise<void>
   /** Refunds the last sale in full. */
   refund(agreementId: string): Promise<void>
+  /** Whether the approval of an order already moves its money. */
+  readonly collectsItself?: boolean
   /** The buyer approves the payment of an order. */
   payOrder(orderId: string): Promise<void>
   /** Refunds the payment of an order in full. */
@@ -188,7 +190,9 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(first.map(({ subject }) => subject)).toContainEqual({ kind: 'agreement', agreementId: id })
       await world.failPayment(id)
       const failed = await webhooksOf(id)
-      expect(failed.map(({ subject }) => subject)).toEqual([{ kind: 'payment_failed', agreementId: id }])
+      // The status of the agreement can change as well.
+      const failures = failed.map(({ subject }) => subject).filter(({ kind }) => kind !== 'agreement')
+      expect(failures).toEqual([{ kind: 'payment_failed', agreementId: id }])
       await world.refund(id)
       const reversed = await webhooksOf(sale.id)
       const subject = { kind: 'reversal', saleId: sale.id, reversal: 'refund' }
@@ -294,7 +298,8 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(first).toMatchObject({ userId: OTHER_USER, sale: { amountCents: 499, currency: 'USD' } })
       expect(Math.abs(Date.parse(first?.sale?.soldAt ?? '') - world.now())).toBeLessThan(SECOND)
       expect(again).toEqual(first)
-      expect((await webhooksOf(orderId)).map((webhook) => webhook.subject)).toEqual([subject])
+      const later = (await webhooksOf(orderId)).map((webhook) => webhook.subject)
+      expect(later).toEqual(world.collectsItself ? [] : [subject])
     })
 
     it('reports the refund of an order like that of a sale', async () => {

@@ -37,6 +37,8 @@ export class StripeModel {
   readonly objects = new Map<string, Wire>()
   /** Webhooks to send, in order. */
   readonly events: StripeEvent[] = []
+  /** Types of events that the webhook endpoint is not subscribed to. */
+  readonly unsent = new Set<string>()
   /** Outcome of the next renewals, by subscription; by default they are paid. */
   readonly renewals = new Map<string, Outcome>()
   /** Status of the next refunds. */
@@ -88,6 +90,7 @@ export class StripeModel {
   }
 
   event(type: string, object: Wire): void {
+    if (this.unsent.has(type)) return
     const data = { object: wireOf(object) }
     this.events.push({ id: this.newId('evt'), type, created: this.seconds, data })
   }
