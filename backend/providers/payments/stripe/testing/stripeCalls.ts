@@ -1,119 +1,87 @@
 import { Refused, type StripeModel, type Wire, wireOf } from './stripeModel.ts'
 
-/**
- * Parameters of each call, as the official client's types have them; those of lists without their number, and metadata without its names.
- * `payment_method_types` was removed in endive.
- */
 const PRICE = 'line_items[][price_data]'
-const PAGE = ['limit', 'starting_after', 'expand[]']
-const SESSION = [
-  ...['mode', 'client_reference_id', 'locale', 'success_url', 'cancel_url', 'metadata[]', 'expand[]'],
-  ...['adaptive_pricing[enabled]', 'allowed_payment_method_types[]', 'line_items[][quantity]'],
-  ...['currency', 'unit_amount', 'tax_behavior', 'product_data][name', 'recurring][interval'].map(
-    (p) => `${PRICE}[${p}]`,
-  ),
-  ...['metadata][]', 'trial_end]', 'billing_cycle_anchor]', 'proration_behavior]'].map((p) => `subscription_data[${p}`),
-  ...['payment_intent_data[metadata][]', 'payment_method_options[wechat_pay][client]'],
-]
-const CHANGE = ['cancel_at', 'cancel_at_period_end', 'default_payment_method', 'metadata[]']
-const CREATED = ['created[gte]', 'created[lte]', ...PAGE]
-const COMMENT = 'cancellation_details[comment]'
-const FLOW = ['type', 'after_completion][type', 'after_completion][redirect][return_url'].map((p) => `flow_data[${p}]`)
+const PLAN = 'subscription_data'
+const RETURN = 'flow_data[after_completion]'
+const END = 'cancellation_details[comment]'
 
 type Handler = (model: StripeModel, params: Wire, id: string) => unknown
-const CALLS: readonly [pattern: string, allowed: readonly string[], handler: Handler][] = [
-  ['POST /v1/checkout/sessions', SESSION, createSession],
-  [
-    'GET /v1/checkout/sessions',
-    ['subscription', 'payment_intent', ...PAGE],
-    (model, { subscription, ...page }) => {
-      const found = model.keepsSessions ? model.all('checkout.session') : []
-      return pageOf(
-        found.filter((each) => each.subscription === subscription).map((each) => wireOf(each)),
-        page,
-      )
-    },
+
+/**
+ * The calls, with all of the parameters that each may have: those of lists without their number, and metadata without names.
+ * `payment_method_types` was removed in endive.
+ */
+const CALLS: Readonly<Record<string, readonly [parameters: string, handler: Handler]>> = {
+  'POST /v1/checkout/sessions': [
+    `mode client_reference_id locale success_url cancel_url metadata[] adaptive_pricing[enabled] line_items[][quantity]
+    ${PRICE}[currency] ${PRICE}[unit_amount] ${PRICE}[tax_behavior] ${PRICE}[product_data][name] ${PRICE}[recurring][interval]
+    ${PLAN}[metadata][] ${PLAN}[trial_end] ${PLAN}[billing_cycle_anchor] ${PLAN}[proration_behavior]
+    payment_intent_data[metadata][] payment_method_options[wechat_pay][client]`,
+    createSession,
   ],
-  [
-    'GET /v1/checkout/sessions/:id',
-    ['expand[]'],
-    (model, _, id) => {
-      if (!model.keepsSessions) throw new Refused(404, 'resource_missing', `No such checkout.session: '${id}'`)
-      return model.find(id, 'checkout.session')
-    },
+  'POST /v1/checkout/sessions/:id/expire': ['', (model, _, id) => model.expire(id)],
+  'POST /v1/subscriptions/:id': [
+    `cancel_at cancel_at_period_end default_payment_method metadata[] ${END}`,
+    changeSubscription,
   ],
-  ['POST /v1/checkout/sessions/:id/expire', ['expand[]'], (model, _, id) => model.expire(id)],
-  ['GET /v1/subscriptions/:id', ['expand[]'], (model, _, id) => model.find(id, 'subscription')],
-  ['POST /v1/subscriptions/:id', [...CHANGE, COMMENT, 'expand[]'], changeSubscription],
-  [
-    'DELETE /v1/subscriptions/:id',
-    ['prorate', 'invoice_now', COMMENT],
-    (model, _, id) => {
-      model.find(id, 'subscription')
-      model.cancel(id)
-      return model.find(id, 'subscription')
-    },
-  ],
-  [
-    'GET /v1/invoices',
-    ['subscription', 'status', ...PAGE],
-    (model, { subscription, status, ...page }) => {
-      const isOf = (each: Wire) =>
-        each.parent.subscription_details.subscription === subscription && each.status === (status ?? each.status)
-      return pageOf(model.all('invoice').filter(isOf), page)
-    },
-  ],
-  ['GET /v1/charges', ['customer', 'payment_intent', ...CREATED], (model, params) => listOf(model, 'charge', params)],
-  [
-    'POST /v1/customers/:id',
-    ['invoice_settings[default_payment_method]'],
+  'DELETE /v1/subscriptions/:id': [`prorate invoice_now ${END}`, (model, _, id) => model.cancel(id)],
+  'POST /v1/customers/:id': [
+    'invoice_settings[default_payment_method]',
     (model, { invoice_settings }, id) => Object.assign(model.find(id, 'customer'), { invoice_settings }),
   ],
-  [
-    'POST /v1/billing_portal/sessions',
-    ['customer', 'return_url', 'locale', ...FLOW],
+  'POST /v1/billing_portal/sessions': [
+    `customer return_url flow_data[type] ${RETURN}[type] ${RETURN}[redirect][return_url]`,
     (model, { customer, return_url }) => {
       model.find(customer, 'customer')
       const session = model.add('bps', 'billing_portal.session', { customer, return_url })
-      session.url = `${model.url}/p/session/${session.id}`
-      return session
+      return Object.assign(session, { url: `${model.url}/p/session/${session.id}` })
     },
   ],
-  [
-    'POST /v1/refunds',
-    ['payment_intent', 'amount', 'reason', 'metadata[]'],
+  'POST /v1/refunds': [
+    'payment_intent amount reason metadata[]',
     (model, params) => model.refund(params.payment_intent, params),
   ],
-  ['GET /v1/refunds', ['payment_intent', 'charge', ...CREATED], (model, params) => listOf(model, 'refund', params)],
-  ['GET /v1/refunds/:id', ['expand[]'], (model, _, id) => model.find(id, 'refund')],
-  ['GET /v1/disputes', ['payment_intent', 'charge', ...CREATED], (model, params) => listOf(model, 'dispute', params)],
-  ['GET /v1/disputes/:id', ['expand[]'], (model, _, id) => model.find(id, 'dispute')],
-  [
-    'GET /v1/radar/early_fraud_warnings/:id',
-    ['expand[]'],
-    (model, _, id) => model.find(id, 'radar.early_fraud_warning'),
-  ],
-]
+  ...readCalls('checkout/sessions', 'checkout.session', 'subscription'),
+  ...readCalls('subscriptions', 'subscription'),
+  ...readCalls('invoices', 'invoice', 'subscription status'),
+  ...readCalls('charges', 'charge', 'customer payment_intent'),
+  ...readCalls('refunds', 'refund', 'payment_intent charge'),
+  ...readCalls('disputes', 'dispute', 'payment_intent charge'),
+  ...readCalls('radar/early_fraud_warnings', 'radar.early_fraud_warning'),
+}
+
+/** Returns the calls that read an object, and list some by the values of their fields. */
+function readCalls(folder: string, object: string, filters = ''): typeof CALLS {
+  const check = (model: StripeModel) => {
+    if (object === 'checkout.session' && !model.keepsSessions)
+      throw new Refused(404, 'resource_missing', 'No such checkout.session')
+  }
+  const read: Handler = (model, _, id) => {
+    check(model)
+    return model.find(id, object)
+  }
+  const list: Handler = (model, params) => {
+    check(model)
+    return listOf(model, object, params)
+  }
+  const paging = 'limit starting_after created[gte] created[lte]'
+  return { [`GET /v1/${folder}/:id`]: ['', read], [`GET /v1/${folder}`]: [`${filters} ${paging}`, list] }
+}
 
 /** Answers a call of a valid key. @throws Refused */
 export function answerCall(model: StripeModel, method: string, path: string, form: URLSearchParams): Wire {
-  for (const [pattern, allowed, handler] of CALLS) {
-    const [, id = ''] = new RegExp(`^${pattern.replace(':id', '([^/]+)')}$`).exec(`${method} ${path}`) ?? [undefined]
-    if (!new RegExp(`^${pattern.replace(':id', '[^/]+')}$`).test(`${method} ${path}`)) continue
-    for (const name of form.keys()) {
-      const general = name
-        .replace(/\[\d+\]/g, '[]')
-        .replace(/metadata\]\[[^\]]+\]$|metadata\[[^\]]+\]$/, (text) =>
-          text.startsWith('metadata[') ? 'metadata[]' : 'metadata][]',
-        )
-      if (!allowed.includes(general))
-        throw new Refused(400, 'parameter_unknown', `Received unknown parameter: ${name.split('[')[0]}`, name)
-    }
-    const params = treeOf(form)
-    const answer = handler(model, params, decodeURIComponent(id)) as Wire
-    return expanded(model, answer.object === 'list' ? answer : wireOf(answer), (params.expand as string[]) ?? [])
+  const [, id = ''] = /\/([a-z]+_(?:test_)?\w+)(?=\/expire$|$)/.exec(path.replace('early_fraud_warnings', '')) ?? []
+  const [parameters, handler] = CALLS[`${method} ${id ? path.replace(id, ':id') : path}`] ?? []
+  if (!handler) throw new Refused(404, '', `Unrecognized request URL (${method}: ${path}).`)
+  const allowed = parameters?.split(/\s+/) ?? []
+  for (const name of form.keys()) {
+    const general = name.replace(/\[\d+\]/g, '[]').replace(/(metadata\]?)\[\w+\]$/, '$1[]')
+    if (general !== 'expand[]' && !allowed.includes(general))
+      throw new Refused(400, 'parameter_unknown', `Received unknown parameter: ${name}`, name)
   }
-  throw new Refused(404, '', `Unrecognized request URL (${method}: ${path}).`)
+  const params = treeOf(form)
+  const answer = handler(model, params, id) as Wire
+  return expanded(model, answer.object === 'list' ? answer : wireOf(answer), params.expand ?? [])
 }
 
 /** Decodes `a[b][0]=1` as `{ a: { b: ['1'] } }`. */
@@ -147,23 +115,20 @@ function expanded(model: StripeModel, answer: Wire, paths: readonly string[]): W
   return answer
 }
 
-function pageOf(found: readonly Wire[], { limit = 10, starting_after }: Wire): Wire {
-  const start = starting_after ? found.findIndex(({ id }) => id === starting_after) + 1 : 0
-  const data = found.slice(start, start + Number(limit)).map((each) => wireOf(each))
-  return { object: 'list', data, has_more: found.length > start + data.length, url: '/v1' }
-}
-
-function listOf(model: StripeModel, object: string, { created, limit, starting_after, expand: _, ...filters }: Wire) {
+function listOf(model: StripeModel, object: string, params: Wire): Wire {
+  const { created, limit = 10, starting_after, expand: _, ...filters } = params
   const { payment_intent } = filters
   if (payment_intent && !model.objects.has(payment_intent))
     throw new Refused(400, 'resource_missing', `No such payment_intent: '${payment_intent}'`, 'payment_intent')
   const isWithin = (each: Wire) =>
     each.created >= Number(created?.gte ?? 0) && each.created <= Number(created?.lte ?? Number.POSITIVE_INFINITY)
-  const isOf = (each: Wire) => Object.entries(filters).every(([name, value]) => each[name] === value)
-  return pageOf(
-    model.all(object).filter((each) => isWithin(each) && isOf(each)),
-    { limit, starting_after },
-  )
+  // An invoice names its subscription through its parent.
+  const fieldOf = (each: Wire, name: string) => each[name] ?? each.parent?.subscription_details[name]
+  const isOf = (each: Wire) => Object.entries(filters).every(([name, value]) => fieldOf(each, name) === value)
+  const found = model.all(object).filter((each) => isWithin(each) && isOf(each))
+  const start = starting_after ? found.findIndex(({ id }) => id === starting_after) + 1 : 0
+  const data = found.slice(start, start + Number(limit)).map(wireOf)
+  return { object: 'list', data, has_more: found.length > start + data.length }
 }
 
 const HOURS_48 = 48 * 3600

@@ -297,13 +297,15 @@ export class StripeModel {
     this.renew(id)
   }
 
-  cancel(id: string): void {
-    const { status, canceled_at } = this.find(id, 'subscription')
+  cancel(id: string): Wire {
+    const subscription = this.find(id, 'subscription')
+    const { status, canceled_at } = subscription
     if (status === 'canceled') throw new Refused(404, 'resource_missing', `No such subscription: '${id}'`, 'id')
     const open = this.openInvoice(id)
     if (open) open.next_payment_attempt = null
     const ended = { canceled_at: canceled_at ?? this.seconds, ended_at: this.seconds }
     this.turn(id, { status: 'canceled', ...ended }, 'deleted')
+    return subscription
   }
 
   chargeOf(payment_intent: string): Wire {
