@@ -1,3 +1,6 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   chargebackIdOf,
@@ -720,5 +723,34 @@ describe('a dispute', () => {
     warning.actionable = false
     expect(await provider.getFraudWarning?.(warning.id)).toBe(undefined)
     expect(await provider.getFraudWarning?.('issfr_unknown')).toBe(undefined)
+  })
+})
+
+describe('the double', () => {
+  it('sends webhooks to an address, and those again that were not answered with success', async () => {
+    const types: string[] = []
+    let status = 500
+    const server = createServer(async (incoming, response) => {
+      const body = await buffer(incoming)
+      const headers = incoming.headers as Record<string, string>
+      types.push((await adapterOf(own).verifyWebhook(headers, body))?.type ?? 'refused')
+      response.writeHead(status).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const webhooks = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const own = await startStripeDouble({ webhooks, clock: Date.now })
+    const { paymentUrl = '' } = await adapterOf(own).createOrder(order())
+    await fetch(paymentUrl, {
+      method: 'POST',
+      body: new URLSearchParams({ action: 'pay', method: 'alipay' }),
+      redirect: 'manual',
+    })
+    expect(types).toEqual(['checkout.session.completed'])
+    status = 200
+    await own.deliver()
+    await own.deliver()
+    expect(types).toEqual(['checkout.session.completed', 'checkout.session.completed'])
+    await own.close()
+    server.close()
   })
 })

@@ -78,10 +78,14 @@ function checkout(model: StripeModel, session: Wire, method: string, form: URLSe
 }
 
 function invoice(model: StripeModel, { status, parent }: Wire, method: string): PageAnswer {
-  if (method === 'POST' && status === 'open') model.bill(parent.subscription_details.subscription)
+  const { subscription } = parent.subscription_details
+  const session = model.all('checkout.session').find((each) => each.subscription === subscription)
+  const language = session?.locale === 'zh' ? 'zh' : 'en'
+  const t = TEXTS[language]
+  if (method === 'POST' && status === 'open') model.bill(subscription)
   const isOver = method === 'POST' || status !== 'open'
-  const form = `<form method="post">${button('pay', TEXTS.en.pay)}</form>`
-  return { html: page('en', TEXTS.en.title, isOver ? `<p>${TEXTS.en.over}</p>` : form) }
+  const form = `<form method="post">${button('pay', t.pay)}</form>`
+  return { html: page(language, t.title, isOver ? `<p>${t.over}</p>` : form) }
 }
 
 function portal(model: StripeModel, { customer, return_url }: Wire, method: string, form: URLSearchParams): PageAnswer {
