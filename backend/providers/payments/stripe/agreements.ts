@@ -1,177 +1,32 @@
 import * as z from 'zod/mini'
 import type { Clock } from '#backend/kernel/time.ts'
-import type { ListedSale, PaymentProvider, ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
-import { getChargeback } from './reversals.ts'
-import { expireSession, sessionPath } from './sessions.ts'
-import { known, type StripeApi, StripeRefusal } from './stripeApi.ts'
-import type { StripeLinks } from './stripeLinks.ts'
-import { Charge, Invoice, PortalSession, Session, Subscription } from './stripeShapes.ts'
+import type { ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
+import { type Finder, type FoundAgreement, subscriptionPath } from './findAgreement.ts'
+import { expireSession } from './sessions.ts'
+import { type StripeApi, StripeRefusal } from './stripeApi.ts'
+import { Invoice, PortalSession, type Session, Subscription } from './stripeShapes.ts'
 
-/** An agreement is named by its Checkout Session for good, because the subscription does not exist before it is paid. */
-interface Found {
-  readonly sessionId: string
-  /** Undefined if the subscription was read by its own id. */
-  readonly session: Session | undefined
-  /** Undefined until the buyer has approved. */
-  readonly subscription: Subscription | undefined
-}
-
-type Agreements = Required<
-  Pick<
-    PaymentProvider,
-    'getAgreement' | 'listSales' | 'pauseAgreement' | 'resumeAgreement' | 'cancelAgreement' | 'paymentMethodUrl'
-  >
->
-
-export function createAgreements(api: StripeApi, links: StripeLinks, now: Clock): Agreements {
-  const readSubscription = (id: string) => known(api.get(subscriptionPath(id), Subscription))
-
-  /** @param id of the session, or of the subscription, by which webhooks name it */
-  const find = async (id: string): Promise<Found | undefined> => {
-    if (id.startsWith('sub_')) {
-      const subscription = await readSubscription(id)
-      const sessionId = subscription && (subscription.metadata?.session ?? (await sessionIdOf(id)))
-      return sessionId ? { sessionId, session: undefined, subscription } : undefined
-    }
-    if (!id.startsWith('cs_')) return undefined
-    const link = await links.find(id)
-    const linked = link && (await readSubscription(link.subscriptionId))
-    if (linked) return { sessionId: id, session: undefined, subscription: linked }
-    const session = await known(api.get(sessionPath(id), Session, { expand: ['subscription'] }))
-    if (session?.mode !== 'subscription') return undefined
-    const subscription = typeof session.subscription === 'object' ? (session.subscription ?? undefined) : undefined
-    if (subscription) await links.add(id, subscription.id)
-    return { sessionId: id, session, subscription }
-  }
-
-  /** Returns the session of a subscription; undefined if another system made it. */
-  const sessionIdOf = async (subscriptionId: string): Promise<string | undefined> => {
-    const link = await links.find(subscriptionId)
-    if (link) return link.sessionId
-    const [session] = await api.list('/v1/checkout/sessions', Session, { subscription: subscriptionId })
-    if (session) await links.add(session.id, subscriptionId)
-    return session?.id
-  }
-
-  const reached = async (id: string): Promise<Found> => {
-    const found = await find(id)
-    if (!found) throw new StripeRefusal(`a change of ${id}`, 404, 'resource_missing', 'No such agreement')
-    return found
-  }
-
-  /** Stripe has no time of a change, so the call that makes it writes one, which is later than that of the status before. */
-  const setPaused = async (id: string, isPaused: boolean, reason: string) => {
-    const { sessionId, subscription } = await reached(id)
-    if (!subscription) throw new StripeRefusal(`a change of ${id}`, 400, 'not_approved', 'It has no subscription yet')
-    if (isOver(subscription) || isEnding(subscription) === isPaused) return
-    const later = Math.max(now(), Date.parse(statusAtOf(subscription)) + 1)
-    // The end that the portal or the dashboard sets is a date.
-    const isDated = !isPaused && !subscription.cancel_at_period_end
-    await api.post(subscriptionPath(subscription.id), Subscription, {
-      ...(isDated ? { cancel_at: '' } : { cancel_at_period_end: isPaused }),
-      cancellation_details: { comment: reason.slice(0, 500) },
-      metadata: { session: sessionId, status_at: new Date(later).toISOString() },
-    })
-  }
-
+/** Returns the state of an agreement. */
+export async function readAgreement(
+  api: StripeApi,
+  { sessionId: id, session, subscription }: FoundAgreement,
+): Promise<ProviderAgreement | undefined> {
+  if (!subscription) return session && sessionAgreement(session)
+  const isUnpaid = ['past_due', 'unpaid'].includes(subscription.status)
+  const open = { subscription: subscription.id, status: 'open' }
+  const [invoice] = isUnpaid ? await api.list('/v1/invoices', Invoice, open) : []
+  const status = statusOf(subscription)
   return {
-    async getAgreement(agreementId) {
-      const found = await find(agreementId)
-      if (!found) return undefined
-      const { sessionId: id, session, subscription } = found
-      if (!subscription) return session && sessionAgreement(session)
-      const { status, metadata } = subscription
-      const isUnpaid = status === 'past_due' || status === 'unpaid'
-      const open = { subscription: subscription.id, status: 'open' }
-      const [invoice] = isUnpaid ? await api.list('/v1/invoices', Invoice, open) : []
-      const isActive = statusOf(subscription) === 'active'
-      return {
-        id,
-        status: statusOf(subscription),
-        statusAt: statusAtOf(subscription),
-        userId: metadata?.user_id || session?.client_reference_id || undefined,
-        nextBillingAt: (isActive && subscription.items.data[0]?.current_period_end) || null,
-        // A start that is deferred by `trial_end` is no trial: the plan before it was paid.
-        trial: false,
-        failedAt: invoice?.status_transitions.finalized_at ?? null,
-        ...(invoice?.hosted_invoice_url && { completionUrl: invoice.hosted_invoice_url }),
-      }
-    },
-
-    async listSales(agreementId, from, to) {
-      const { subscription } = (await find(agreementId)) ?? {}
-      if (!subscription) return []
-      const { id, customer } = subscription
-      const paid = { subscription: id, status: 'paid', expand: ['data.payments'] }
-      const sales = (await api.list('/v1/invoices', Invoice, paid))
-        .flatMap((invoice) => saleOf(agreementId, invoice))
-        .filter(({ soldAt }) => soldAt >= from && soldAt <= to)
-        .toSorted((a, b) => a.soldAt.localeCompare(b.soldAt))
-      if (sales.length === 0) return []
-      const charges = await api.list('/v1/charges', Charge, { customer })
-      const listed: ListedSale[] = []
-      for (const sale of sales) {
-        const charge = charges.find((each) => each.payment_intent === sale.id && each.status === 'succeeded')
-        listed.push({ ...sale, refunded: charge !== undefined && (await isTakenBack(charge, sale.id)) })
-      }
-      return listed
-    },
-
-    pauseAgreement: (agreementId, reason) => setPaused(agreementId, true, reason),
-    resumeAgreement: (agreementId, reason) => setPaused(agreementId, false, reason),
-
-    async cancelAgreement(agreementId, reason) {
-      let { session, subscription } = await reached(agreementId)
-      if (session?.status === 'open') {
-        await expireSession(api, session.id)
-        // The buyer can have approved it in between.
-        subscription = (await find(agreementId))?.subscription
-      }
-      if (!subscription || isOver(subscription)) return
-      const comment = reason.slice(0, 500)
-      const params = { prorate: false, invoice_now: false, cancellation_details: { comment } }
-      try {
-        await api.delete(subscriptionPath(subscription.id), Subscription, params)
-      } catch (error) {
-        const latest = error instanceof StripeRefusal && (await readSubscription(subscription.id))
-        if (!latest || !isOver(latest)) throw error
-      }
-    },
-
-    async paymentMethodUrl(agreementId, returnUrl) {
-      const { subscription } = (await find(agreementId)) ?? {}
-      if (!subscription || isOver(subscription)) return undefined
-      await chargeDefaultMethod(api, subscription)
-      const { url } = await api.post('/v1/billing_portal/sessions', PortalSession, {
-        customer: subscription.customer,
-        return_url: returnUrl,
-        flow_data: {
-          type: 'payment_method_update',
-          after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
-        },
-      })
-      return url
-    },
+    id,
+    status,
+    statusAt: statusAtOf(subscription),
+    userId: subscription.metadata?.user_id || session?.client_reference_id || undefined,
+    nextBillingAt: (status === 'active' && subscription.items.data[0]?.current_period_end) || null,
+    // A start that is deferred by `trial_end` is no trial: the plan before it was paid.
+    trial: false,
+    failedAt: invoice?.status_transitions.finalized_at ?? null,
+    ...(invoice?.hosted_invoice_url && { completionUrl: invoice.hosted_invoice_url }),
   }
-
-  async function isTakenBack(charge: z.infer<typeof Charge>, saleId: string): Promise<boolean> {
-    if (charge.refunded || !charge.disputed) return charge.refunded
-    const chargeback = await getChargeback(api, saleId, { unlessWon: true })
-    return chargeback !== undefined && chargeback.amountCents + charge.amount_refunded >= charge.amount
-  }
-}
-
-const subscriptionPath = (id: string) => `/v1/subscriptions/${encodeURIComponent(id)}`
-
-/**
- * Lets a subscription be paid with the customer's default payment method, which the portal changes. Checkout stores the
- * method in the subscription, where it would go on to be charged.
- */
-async function chargeDefaultMethod(api: StripeApi, { id, customer, default_payment_method }: Subscription) {
-  if (!default_payment_method) return
-  const path = `/v1/customers/${encodeURIComponent(customer)}`
-  await api.post(path, z.object({}), { invoice_settings: { default_payment_method } })
-  await api.post(subscriptionPath(id), Subscription, { default_payment_method: '' })
 }
 
 /** A session that was not paid. Its end has no time at Stripe, so it is one that is later than its creation. */
@@ -220,13 +75,69 @@ function statusAtOf(subscription: Subscription): string {
   return (isOver(subscription) ? [...times, after(written)] : times).toSorted().at(-1) ?? created
 }
 
-/** Returns the sale that an invoice is. That of 0 which opens a deferred start is none. */
-function saleOf(agreementId: string, invoice: z.infer<typeof Invoice>): Omit<ListedSale, 'refunded'>[] {
-  const { amount_paid: amountCents, currency, status_transitions, payments } = invoice
-  const payment = payments?.data.find(({ status, payment: { payment_intent } }) => status === 'paid' && payment_intent)
-  const id = payment?.payment.payment_intent
-  const soldAt = status_transitions.paid_at
-  return amountCents > 0 && id && soldAt
-    ? [{ id, agreementId, amountCents, currency: currency.toUpperCase(), soldAt }]
-    : []
+type Change = Readonly<{ agreementId: string; reason: string }>
+const commentOf = (reason: string) => ({ cancellation_details: { comment: reason.slice(0, 500) } })
+
+/** Stripe has no time of a change, so the call that makes it writes one, which is later than that of the status before. */
+export async function setPaused(
+  api: StripeApi,
+  { mustFind }: Finder,
+  { agreementId, isPaused, reason, now }: Change & { readonly isPaused: boolean; readonly now: Clock },
+): Promise<void> {
+  const { sessionId, subscription } = await mustFind(agreementId)
+  if (!subscription) throw new StripeRefusal(`a change of ${agreementId}`, 400, '', 'It has no subscription yet')
+  if (isOver(subscription) || isEnding(subscription) === isPaused) return
+  const later = Math.max(now(), Date.parse(after(statusAtOf(subscription))))
+  // The end that the portal or the dashboard sets is a date.
+  const isDated = !isPaused && !subscription.cancel_at_period_end
+  await api.post(subscriptionPath(subscription.id), Subscription, {
+    ...(isDated ? { cancel_at: '' } : { cancel_at_period_end: isPaused }),
+    ...commentOf(reason),
+    metadata: { session: sessionId, status_at: new Date(later).toISOString() },
+  })
+}
+
+/** Cancels a subscription, without proration, or expires the session that was to make it. */
+export async function cancelAgreement(
+  api: StripeApi,
+  { find, mustFind, readSubscription }: Finder,
+  { agreementId, reason }: Change,
+): Promise<void> {
+  let { session, subscription } = await mustFind(agreementId)
+  if (session?.status === 'open') {
+    await expireSession(api, session.id)
+    // The buyer can have approved it in between.
+    subscription = (await find(agreementId))?.subscription
+  }
+  if (!subscription || isOver(subscription)) return
+  const params = { prorate: false, invoice_now: false, ...commentOf(reason) }
+  try {
+    await api.delete(subscriptionPath(subscription.id), Subscription, params)
+  } catch (error) {
+    const latest = error instanceof StripeRefusal && (await readSubscription(subscription.id))
+    if (!latest || !isOver(latest)) throw error
+  }
+}
+
+/** Opens the page of Stripe's portal on which the buyer changes the payment method. */
+export async function paymentMethodUrl(api: StripeApi, found: FoundAgreement | undefined, return_url: string) {
+  const { subscription } = found ?? {}
+  if (!subscription || isOver(subscription)) return undefined
+  const { customer } = subscription
+  await chargeDefaultMethod(api, subscription)
+  const after_completion = { type: 'redirect', redirect: { return_url } }
+  const flow_data = { type: 'payment_method_update', after_completion }
+  const { url } = await api.post('/v1/billing_portal/sessions', PortalSession, { customer, return_url, flow_data })
+  return url
+}
+
+/**
+ * Lets a subscription be paid with the customer's default payment method, which the portal changes. Checkout stores the
+ * method in the subscription, where it would go on to be charged.
+ */
+async function chargeDefaultMethod(api: StripeApi, { id, customer, default_payment_method }: Subscription) {
+  if (!default_payment_method) return
+  const path = `/v1/customers/${encodeURIComponent(customer)}`
+  await api.post(path, z.object({}), { invoice_settings: { default_payment_method } })
+  await api.post(subscriptionPath(id), Subscription, { default_payment_method: '' })
 }

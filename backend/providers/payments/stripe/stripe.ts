@@ -1,6 +1,8 @@
 import type { Clock } from '#backend/kernel/time.ts'
 import type { PaymentProvider, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
-import { createAgreements } from './agreements.ts'
+import { cancelAgreement, paymentMethodUrl, readAgreement, setPaused } from './agreements.ts'
+import { createFinder } from './findAgreement.ts'
+import { listSales } from './listSales.ts'
 import { getDispute, getFraudWarning, getReversal, listReversals, refund } from './reversals.ts'
 import { expireSession, openAgreement, openOrder, sessionPath } from './sessions.ts'
 import { createStripeApi, known, type StripeAccess, type StripeApi, type StripePace } from './stripeApi.ts'
@@ -25,6 +27,7 @@ export function createStripe({
   ...access
 }: StripeOptions): PaymentProvider {
   const api = createStripeApi(access, pace)
+  const finder = createFinder(api, links)
   return {
     name: 'stripe',
     currencies: ['USD', 'CNY'],
@@ -33,7 +36,19 @@ export function createStripe({
       const { id, url } = await openAgreement(api, agreement, now())
       return { agreementId: id, approvalUrl: url ?? undefined }
     },
-    ...createAgreements(api, links, now),
+    async getAgreement(agreementId) {
+      const found = await finder.find(agreementId)
+      return found && readAgreement(api, found)
+    },
+    async listSales(agreementId, from, to) {
+      const { subscription } = (await finder.find(agreementId)) ?? {}
+      return subscription ? listSales(api, agreementId, subscription, [from, to]) : []
+    },
+    pauseAgreement: (agreementId, reason) => setPaused(api, finder, { agreementId, isPaused: true, reason, now }),
+    resumeAgreement: (agreementId, reason) => setPaused(api, finder, { agreementId, isPaused: false, reason, now }),
+    cancelAgreement: (agreementId, reason) => cancelAgreement(api, finder, { agreementId, reason }),
+    paymentMethodUrl: async (agreementId, returnUrl) =>
+      paymentMethodUrl(api, await finder.find(agreementId), returnUrl),
 
     async createOrder(order) {
       const { id, url } = await openOrder(api, order)

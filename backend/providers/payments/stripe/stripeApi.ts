@@ -57,89 +57,98 @@ export type StripeApi = ReturnType<typeof createStripeApi>
 type Answer = Readonly<{ status: number; text: string; headers: Headers }>
 
 /**
- * Creates a client for Stripe's API v1: https://docs.stripe.com/api. Retries a call once on no response, 409 or 5xx, or as
- * `Stripe-Should-Retry` says, which is safe: creates carry an idempotency key, and repeated changes change nothing.
+ * Sends a request, again once on no response, 409 or 5xx, or as `Stripe-Should-Retry` says.
+ * @throws PaymentProviderDown on no response, 409, 429 or 5xx
+ */
+async function send(what: string, url: URL, init: RequestInit, pace: StripePace, isRetry = false): Promise<Answer> {
+  let fault: PaymentProviderDown
+  let shouldRetry = true
+  try {
+    const answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(pace.timeoutMs) })
+    const { status, headers } = answer
+    const text = await answer.text()
+    const advice = headers.get('stripe-should-retry')
+    const isDown = status >= 500 || status === 409 || status === 429
+    if (!isDown && (advice !== 'true' || isRetry)) return { status, text, headers }
+    shouldRetry = advice === null ? status !== 429 : advice === 'true'
+    fault = new PaymentProviderDown(`Stripe is unavailable for ${what}: HTTP ${status}`)
+  } catch (error) {
+    const { message, cause } = error as Error
+    const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
+    fault = new PaymentProviderDown(`Stripe does not answer ${what}: ${reason}`)
+  }
+  if (isRetry || !shouldRetry) throw fault
+  await delay(pace.pauseMs)
+  return send(what, url, init, pace, true)
+}
+
+/** @throws PaymentProviderDown the answer does not match the schema  @throws StripeRefusal */
+function parseAnswer<S extends z.ZodMiniType>(schema: S, { status, text, headers }: Answer, what: string) {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    if (status < 400) throw new PaymentProviderDown(`Stripe's answer to ${what} is not JSON (HTTP ${status})`)
+  }
+  if (status >= 400) {
+    const { error: { type, code = type ?? '', message = '' } = {} } = z.safeParse(Fault, body).data ?? {}
+    throw new StripeRefusal(what, status, code, `${message} (${headers.get('request-id')})`)
+  }
+  const parsed = z.safeParse(schema, body)
+  if (parsed.success) return { data: parsed.data, isReplayed: headers.get('idempotent-replayed') === 'true' }
+  const fields = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ')
+  throw new PaymentProviderDown(`Stripe's answer to ${what} has invalid fields: ${fields}`)
+}
+
+/**
+ * Creates a client for Stripe's API v1: https://docs.stripe.com/api. Each call can be retried: creates carry an idempotency
+ * key, and repeated changes change nothing.
  * @throws PaymentProviderDown on no response, 409, 429 or 5xx  @throws StripeRefusal on any other 4xx
  */
 export function createStripeApi({ secretKey, baseUrl }: StripeAccess, pace: StripePace = STRIPE_PACE) {
-  const send = async (what: string, url: URL, init: RequestInit, isRetry = false): Promise<Answer> => {
-    let fault: PaymentProviderDown
-    let shouldRetry = true
-    try {
-      const signal = AbortSignal.timeout(pace.timeoutMs)
-      const answer = await fetch(url, { ...init, redirect: 'error', signal })
-      const { status, headers } = answer
-      const text = await answer.text()
-      const advice = headers.get('stripe-should-retry')
-      const isDown = status >= 500 || status === 409 || status === 429
-      if (!isDown && (advice !== 'true' || isRetry)) return { status, text, headers }
-      shouldRetry = advice === null ? status !== 429 : advice === 'true'
-      fault = new PaymentProviderDown(`Stripe is unavailable for ${what}: HTTP ${status}`)
-    } catch (error) {
-      const { message, cause } = error as Error
-      const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
-      fault = new PaymentProviderDown(`Stripe does not answer ${what}: ${reason}`)
-    }
-    if (isRetry || !shouldRetry) throw fault
-    await delay(pace.pauseMs)
-    return send(what, url, init, true)
-  }
-
   const call = async <S extends z.ZodMiniType>(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
     schema: S,
-    { params = {}, key }: { readonly params?: Params; readonly key?: string | undefined } = {},
+    params: Params = {},
+    key?: string,
   ) => {
     const what = `${method} ${path}`
     const url = new URL(path, baseUrl)
     const form = formOf(params)
     if (method !== 'POST') url.search = form.toString()
-    const answer = await send(what, url, {
-      method,
-      headers: {
-        Authorization: `Bearer ${secretKey}`,
-        'Stripe-Version': STRIPE_VERSION,
-        ...(key && { 'Idempotency-Key': key }),
+    const headers = { Authorization: `Bearer ${secretKey}`, 'Stripe-Version': STRIPE_VERSION }
+    const answer = await send(
+      what,
+      url,
+      {
+        method,
+        headers: key ? { ...headers, 'Idempotency-Key': key } : headers,
+        ...(method === 'POST' && { body: form }),
       },
-      ...(method === 'POST' && { body: form }),
-    })
-    const { status, headers } = answer
-    let body: unknown
-    try {
-      body = JSON.parse(answer.text)
-    } catch {
-      if (status < 400) throw new PaymentProviderDown(`Stripe's answer to ${what} is not JSON (HTTP ${status})`)
-    }
-    if (status >= 400) {
-      const { error: { type, code = type ?? '', message = '' } = {} } = z.safeParse(Fault, body).data ?? {}
-      const requestId = headers.get('request-id')
-      const detail = `${message.replaceAll(secretKey, '…')}${requestId ? ` (${requestId})` : ''}`
-      throw new StripeRefusal(what, status, code, detail)
-    }
-    const parsed = z.safeParse(schema, body)
-    if (parsed.success) return { data: parsed.data, isReplayed: headers.get('idempotent-replayed') === 'true' }
-    const fields = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ')
-    throw new PaymentProviderDown(`Stripe's answer to ${what} has invalid fields: ${fields}`)
+      pace,
+    )
+    // Stripe repeats a part of a wrong key in its message.
+    return parseAnswer(schema, { ...answer, text: answer.text.replaceAll(secretKey, '…') }, what)
   }
 
   const get = async <S extends z.ZodMiniType>(path: string, schema: S, params?: Params) =>
-    (await call('GET', path, schema, { params })).data
+    (await call('GET', path, schema, params)).data
 
   return {
     /** Returns an object, validated against `schema`. */
     get,
     /** Changes an object. */
     post: async <S extends z.ZodMiniType>(path: string, schema: S, params: Params) =>
-      (await call('POST', path, schema, { params })).data,
+      (await call('POST', path, schema, params)).data,
     /**
      * Creates an object. `isReplayed`: the answer is that of an earlier call with the same key, so its object may have changed.
      * @param key idempotency key of at most 255 characters, which Stripe stores for at least 24 hours
      */
     create: <S extends z.ZodMiniType>(path: string, schema: S, params: Params, key: string) =>
-      call('POST', path, schema, { params, key }),
+      call('POST', path, schema, params, key),
     delete: async <S extends z.ZodMiniType>(path: string, schema: S, params: Params) =>
-      (await call('DELETE', path, schema, { params })).data,
+      (await call('DELETE', path, schema, params)).data,
     /** Returns all pages of a list, newest first. */
     async list<S extends z.ZodMiniType<{ readonly id: string }>>(path: string, schema: S, params: Params) {
       const Page = z.object({ data: z.array(schema), has_more: z.boolean() })
