@@ -10,6 +10,8 @@ import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
 import { createNoMailer } from '../providers/mail/noMailer.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
 import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
+import { createStripe } from '../providers/payments/stripe/stripe.ts'
+import { createStripeLinks, type StripeLinks } from '../providers/payments/stripe/stripeLinks.ts'
 import { createWebPush } from '../providers/push/webPush.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
@@ -86,7 +88,9 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const isSandbox = config.payments.tills.includes('sandbox')
   const sandbox = isSandbox ? createSandbox({ pool, calendar, clock, secret: sandboxSecret }) : undefined
   const instrumentTill = (till: PaymentProvider) => instrumentPort(metrics, 'payments', till, PAYMENT_CALLS)
-  const payments = createTills(openTills(config.payments, sandbox).map(instrumentTill))
+  const payments = createTills(
+    openTills(config.payments, context, createStripeLinks(pool), sandbox).map(instrumentTill),
+  )
   const instrument = (video: VideoProvider) => instrumentPort(metrics, 'video', video, VIDEO_CALLS)
   const videos = new Map([...openVideoProviders(context, overrides)].map(([name, video]) => [name, instrument(video)]))
   const definitions = await openDefinitions({
@@ -124,11 +128,19 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
 }
 
 /** Opens the payment providers of the configuration, the preferred one first. */
-export const openTills = ({ tills, paypal }: Config['payments'], sandbox: PaymentProvider | undefined) =>
-  tills.flatMap((till) => {
-    if (till === 'paypal' && paypal) return [createPaypal(paypal)]
-    return till === 'sandbox' && sandbox ? [sandbox] : []
-  })
+export function openTills(
+  { tills, paypal, stripe }: Config['payments'],
+  { calendar, clock }: Pick<Context, 'calendar' | 'clock'>,
+  links: StripeLinks,
+  sandbox: PaymentProvider | undefined,
+): PaymentProvider[] {
+  const opened = {
+    stripe: stripe && createStripe({ ...stripe, links, calendar, clock }),
+    paypal: paypal && createPaypal(paypal),
+    sandbox,
+  }
+  return tills.flatMap((till) => opened[till] ?? [])
+}
 
 async function openMediaStore({ config, pool, temporaryDir }: Context): Promise<MediaStore> {
   if (config.storage) return createS3MediaStore(config.storage, path.join(temporaryDir, 'copies'))

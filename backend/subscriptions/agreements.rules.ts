@@ -209,6 +209,7 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
     case 'PackRequested':
     case 'PackPaid':
     case 'PackLapsed':
+    case 'PackReopened':
       return { ...subscription, packs: evolvePacks(subscription.packs, event) }
     default:
       return evolveSales(subscription, event)

@@ -146,6 +146,8 @@ interface Data {
   }
   /** The order of a pack was not paid in time. One that is paid after all grants its credits. */
   PackLapsed: object
+  /** The buyer approved a lapsed order, whose money is about to be taken. */
+  PackReopened: object
 }
 
 /** A subscription event of one of the types `T`; of any type by default. */
@@ -174,4 +176,5 @@ export const SUBSCRIPTION_EVENTS: EventSchemas<SubscriptionEvent['type']> = {
   PackRequested: [],
   PackPaid: [],
   PackLapsed: [],
+  PackReopened: [],
 }

@@ -15,6 +15,8 @@ export interface Pack {
   readonly credits: number
   readonly requestedAt: string
   readonly status: 'requested' | 'paid' | 'lapsed'
+  /** Whether it has lapsed before. */
+  readonly late?: true
   /** The sale that paid for it; null if none did. */
   readonly saleId: string | null
 }
@@ -27,11 +29,10 @@ export const lapsesAt = ({ requestedAt }: Pick<Pack, 'requestedAt'>): number => 
 
 export function evolvePacks(
   packs: readonly Pack[],
-  { type, data }: SubscriptionEvent<'PackRequested' | 'PackPaid' | 'PackLapsed'>,
+  { type, data }: SubscriptionEvent<'PackRequested' | 'PackPaid' | 'PackLapsed' | 'PackReopened'>,
 ): readonly Pack[] {
   const { agreementId: id } = data
-  const change = (patch: Pick<Pack, 'status' | 'saleId'>) =>
-    packs.map((pack) => (pack.id === id ? { ...pack, ...patch } : pack))
+  const change = (patch: Partial<Pack>) => packs.map((pack) => (pack.id === id ? { ...pack, ...patch } : pack))
   switch (type) {
     case 'PackRequested': {
       const { provider, pack, amountCents, currency, credits, at } = data
@@ -41,7 +42,9 @@ export function evolvePacks(
     case 'PackPaid':
       return change({ status: 'paid', saleId: data.saleId })
     case 'PackLapsed':
-      return change({ status: 'lapsed', saleId: null })
+      return change({ status: 'lapsed', saleId: null, late: true })
+    case 'PackReopened':
+      return change({ status: 'requested', requestedAt: data.at })
   }
 }
 
@@ -70,12 +73,23 @@ export function reportPackSale(
   { type: _, soldAt, ...sale }: SubscriptionCommand<'ReportPackSale'>,
   subscription: Subscription,
 ): Events {
-  const { pack, status, amountCents, currency, credits, saleId } = find(subscription, sale.agreementId)
+  const { pack, late, amountCents, currency, credits, saleId } = find(subscription, sale.agreementId)
   const isKnown = saleId === sale.saleId || subscription.proposedRefunds.some((each) => each.saleId === sale.saleId)
   if (isKnown) return []
   if (saleId !== null || sale.amountCents !== amountCents || sale.currency !== currency)
     return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, intended: { pack, soldAt } } }]
-  return [{ type: 'PackPaid', data: { ...sale, pack, credits, soldAt, ...(status === 'lapsed' && { late: true }) } }]
+  return [{ type: 'PackPaid', data: { ...sale, pack, credits, soldAt, ...(late && { late }) } }]
+}
+
+/**
+ * Reopens a lapsed order before its money is taken. Nobody would ask about it again if the process crashed after that.
+ * @throws Rejection unknown_order, so that no money is taken for an order that was not made here
+ */
+export function collectPack(
+  { type: _, ...data }: SubscriptionCommand<'CollectPack'>,
+  subscription: Subscription,
+): Events {
+  return find(subscription, data.agreementId).status === 'lapsed' ? [{ type: 'PackReopened', data }] : []
 }
 
 export function lapsePack({ type: _, ...data }: SubscriptionCommand<'LapsePack'>, subscription: Subscription): Events {

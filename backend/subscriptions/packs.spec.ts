@@ -38,6 +38,14 @@ describe('the order of a pack', () => {
     expect(typesOf(request, report, lapse)).toEqual(['PackRequested', 'PackPaid'])
   })
 
+  it('is reopened before the money of a lapsed one is taken', () => {
+    const collect = { type: 'CollectPack', userId, agreementId: 'O1', at: on('01-20') } as const
+    expect(typesOf(request, collect)).toEqual(['PackRequested'])
+    expect(typesOf(request, lapse, collect, collect)).toEqual(['PackRequested', 'PackLapsed', 'PackReopened'])
+    expect(eventsOf(request, lapse, collect, report).at(-1)).toMatchObject({ data: { late: true } })
+    expect(() => eventsOf(collect)).toThrow(expect.objectContaining({ code: 'unknown_order' }))
+  })
+
   it.each([
     ['with another amount', { amountCents: 1_500 }],
     ['in another currency', { currency: 'EUR' }],

@@ -24,7 +24,7 @@ const CONFIRM_TIMEOUT_MS = 5_000
 /** Creates the commands that sell packs of credits. Calls resolve once the read models show the outcome. */
 export function createPacks(deps: SubscriptionsDeps) {
   const { changes, payments, inbox, credits, publicUrl, calendar } = deps
-  const { at, read, sendAndWait } = createSender(deps)
+  const { at, read, sendCommand, sendAndWait } = createSender(deps)
 
   return {
     /**
@@ -56,11 +56,13 @@ export function createPacks(deps: SubscriptionsDeps) {
      * credits when returning from the payment page.
      * @throws Rejection not_found, unavailable
      */
-    async confirm(userId: string, orderId: string): Promise<Status> {
+    async confirm(userId: string, orderId: string, context: CommandContext): Promise<Status> {
       const statusOf = async () => (await read(userId)).packs.find(({ id }) => id === orderId)?.status
       const unknown = new Rejection('not_found', 'There is no such order.')
       if ((await statusOf()) === undefined) throw unknown
-      const order = await callProvider(() => payments.collectOrder(orderId))
+      const collect = async () =>
+        void (await sendCommand({ type: 'CollectPack', userId, agreementId: orderId, at: at() }, context))
+      const order = await callProvider(() => payments.collectOrder(orderId, collect))
       if (order && order.userId !== userId) throw unknown
       if (order?.sale) {
         const id = `confirmed-${order.sale.id}`

@@ -152,8 +152,9 @@ export interface PaymentProvider {
   /**
    * Takes the money of an order that the buyer has approved, once, because the approval alone moves none at some providers.
    * Returns the order as it is then; undefined if it is unknown.
+   * @param beforeTaking records the intent, before the provider is told to take the money; if it throws, none is taken
    */
-  collectOrder(orderId: string): Promise<ProviderOrder | undefined>
+  collectOrder(orderId: string, beforeTaking?: (userId: string) => Promise<void>): Promise<ProviderOrder | undefined>
   /** Ends an unpaid order, so that it cannot be paid any more, at providers that can. One that was paid stays paid. */
   closeOrder(orderId: string): Promise<void>
   /** Returns an agreement; undefined if it is unknown. Webhooks may name it by another id of the provider than the answer. */

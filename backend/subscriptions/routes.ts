@@ -111,9 +111,9 @@ function servePacks(serve: Serve, routes: SubscriptionRoutes, limit: (userId: st
     return { data: { approval_url: paymentUrl, order_id: orderId } }
   })
 
-  serve(contract.confirmOrder, async ({ userId, params }) => {
+  serve(contract.confirmOrder, async ({ userId, params, command }) => {
     limit(userId)
-    const status = await shop.confirm(userId, params.id)
+    const status = await shop.confirm(userId, params.id, command())
     return { status, stats: await routes.reads.stats(userId) }
   })
 }

@@ -23,7 +23,7 @@ import {
 } from './endings.rules.ts'
 import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
 import { faultOf } from './invariants.rules.ts'
-import { lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
+import { collectPack, lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
 import { findMismatched, reportDispute, reportFailedRefund, reportReversal } from './reversals.rules.ts'
 import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
 
@@ -204,6 +204,8 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
       return requestPack(command, subscription)
     case 'ReportPackSale':
       return reportPackSale(command, subscription)
+    case 'CollectPack':
+      return collectPack(command, subscription)
     case 'LapsePack':
       return lapsePack(command, subscription)
     case 'ApplyDueChanges':

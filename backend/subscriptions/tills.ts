@@ -70,9 +70,12 @@ export function createTills(providers: readonly PaymentProvider[]) {
       return { orderId: till.prefix + orderId, paymentUrl }
     },
 
-    async collectOrder(orderId: string): Promise<ProviderOrder | undefined> {
+    async collectOrder(
+      orderId: string,
+      beforeTaking?: (userId: string) => Promise<void>,
+    ): Promise<ProviderOrder | undefined> {
       const till = find(orderId)
-      const order = await till?.provider.collectOrder(till.own)
+      const order = await till?.provider.collectOrder(till.own, beforeTaking)
       return till && order?.sale ? { ...order, sale: { ...order.sale, id: till.prefix + order.sale.id } } : order
     },
 

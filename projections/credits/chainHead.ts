@@ -74,6 +74,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     PackRequested: advanced,
     PackPaid: advanced,
     PackLapsed: advanced,
+    PackReopened: advanced,
     VideoTaskSubmitted: advanced,
     VideoTaskQueued: advanced,
     VideoRenderRequested: advanced,

@@ -117,6 +117,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
     }),
     PackPaid: (row, { data }) =>
       row && { ...row, open_orders: row.open_orders.filter((id) => id !== data.agreementId) },
+    PackReopened: (row, { data }) => row && { ...row, open_orders: [...row.open_orders, data.agreementId] },
     PackLapsed: (row, { data }) =>
       row && { ...row, open_orders: row.open_orders.filter((id) => id !== data.agreementId) },
   },

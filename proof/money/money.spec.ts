@@ -33,7 +33,7 @@ describe('money', () => {
   })
 
   it('reaches the same state when the webhooks of a year arrive late, shuffled and twice', {
-    timeout: 600_000,
+    timeout: 1_800_000,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(yearStep, { minLength: 12, maxLength: 20 }), fc.gen(), async (steps, gen) => {

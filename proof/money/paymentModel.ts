@@ -107,8 +107,8 @@ export class PaymentModel {
         const { orderId, paymentUrl } = await this.createOrder(wanted, prefix)
         return { orderId: strip(orderId), paymentUrl }
       },
-      collectOrder: async (id) => {
-        const order = await this.collectOrder(prefix + id)
+      collectOrder: async (id, beforeTaking) => {
+        const order = await this.collectOrder(prefix + id, beforeTaking)
         return order?.sale ? { ...order, sale: { ...order.sale, id: strip(order.sale.id) } } : order
       },
       closeOrder: (id) => this.closeOrder(prefix + id),
@@ -168,11 +168,13 @@ export class PaymentModel {
     this.webhooks.push({ kind: 'order', orderId })
   }
 
-  async collectOrder(orderId: string) {
+  async collectOrder(orderId: string, beforeTaking?: (userId: string) => Promise<void>) {
     this.#answer()
     const order = this.orders.get(orderId)
     if (!order) return undefined
     const { userId, isApproved, sales } = order
+    if (isApproved && sales.length === 0) await beforeTaking?.(userId)
+    // Another process can have taken it in between.
     if (isApproved && sales.length === 0) {
       const amountCents = this.isMispriced ? order.amountCents - 100 : order.amountCents
       const { currency } = order

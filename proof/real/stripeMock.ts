@@ -49,7 +49,14 @@ async function statusOf(base: string, call: string, params: URLSearchParams): Pr
 /** Lets the adapter read the mock's fixed objects, which have the fields of real ones. It throws if it does not know them. */
 async function readAnswers(baseUrl: string) {
   const links = { find: async () => ({ sessionId: 'cs_1', subscriptionId: 'sub_1' }), add: async () => {} }
-  const provider = createStripe({ secretKey: DOUBLE_KEY, webhookSecret: 'whsec_1', baseUrl, links })
+  const provider = createStripe({
+    secretKey: DOUBLE_KEY,
+    webhookSecret: 'whsec_1',
+    baseUrl,
+    links,
+    calendar: Date.now,
+    clock: Date.now,
+  })
   const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z']
   const saleId = 'pi_1'
   assert.equal((await provider.getAgreement('sub_1'))?.id, 'cs_1')

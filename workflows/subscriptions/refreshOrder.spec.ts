@@ -52,6 +52,31 @@ describe('an order of a pack', () => {
     expect(await packs()).toEqual(['paid'])
   })
 
+  it('that lapsed is asked about again if the process stops after its money was taken', async () => {
+    world.now += 72 * HOUR
+    await settle()
+    world.provider.approveOrder(orderId)
+    const { provider } = world
+    const collect = provider.collectOrder.bind(provider)
+    provider.collectOrder = async (...order) => {
+      await collect(...order)
+      throw new PaymentProviderDown('the answer was lost')
+    }
+    const webhook = { kind: 'order', orderId } as const
+    await expect(applyWebhook(world.deps as WebhookDeps, webhook)).rejects.toThrow(PaymentProviderDown)
+    provider.collectOrder = collect
+    // The webhook does not come again.
+    await settle()
+    expect(await packs()).toEqual(['paid'])
+  })
+
+  it('that was not made here is not paid', async () => {
+    const { orderId: foreign } = await world.provider.createOrder({ userId, ...SOLD })
+    world.provider.approveOrder(foreign)
+    expect(await applyWebhook(world.deps as WebhookDeps, { kind: 'order', orderId: foreign })).toBe('later')
+    expect(world.provider.orders.get(foreign)?.sales).toEqual([])
+  })
+
   it('that was paid with another amount raises an alert until it is refunded', async () => {
     world.provider.isMispriced = true
     world.provider.approveOrder(orderId)

@@ -4,7 +4,9 @@ import { calendarTime, sendCommand } from './sendCommand.ts'
 
 /** Reads an order from the provider, which takes the money if the buyer has approved it, and reports its sale. */
 export async function refreshOrder(deps: RefreshDeps, orderId: string): Promise<WebhookResult> {
-  const remote = await deps.payments.collectOrder(orderId)
+  const remote = await deps.payments.collectOrder(orderId, async (userId) => {
+    await sendCommand(deps, { type: 'CollectPack', userId, agreementId: orderId, at: calendarTime(deps) })
+  })
   if (!remote?.userId) return 'ignored'
   const { userId, sale } = remote
   if (!sale) return { userId }

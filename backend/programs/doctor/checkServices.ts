@@ -9,6 +9,7 @@ import type { FilePlace } from '../../app/config/storageConfig.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { createSmtpMailer } from '../../providers/mail/smtpMailer.ts'
 import { createPaypalApi } from '../../providers/payments/paypal/paypalApi.ts'
+import { createStripeApi, STRIPE_VERSION, type StripeAccess } from '../../providers/payments/stripe/stripeApi.ts'
 import { createS3MediaStore, type S3Access } from '../../providers/storage/s3MediaStore.ts'
 import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
 import type { Check } from './check.ts'
@@ -71,6 +72,31 @@ async function examinePaypal({ webhookId, ...access }: NonNullable<Config['payme
   return `PayPal accepts the keys and sends webhooks to ${url}`
 }
 
+/** Compares the webhook endpoints at Stripe with this installation. The secret of an endpoint is shown only once, so it cannot be compared. */
+function stripeCheck(access: StripeAccess, publicUrl: string | undefined): Check {
+  const address = `${publicUrl ?? ''}/webhooks/stripe`
+  return {
+    name: 'payments, Stripe',
+    async examine() {
+      const endpoints = await createStripeApi(access).list('/v1/webhook_endpoints', WebhookEndpoint, {})
+      const own = endpoints.find(({ url, status }) => url === address && status === 'enabled')
+      if (!own) throw new Error(`Stripe accepts the key, but has no enabled webhook endpoint ${address}`)
+      if (own.api_version === STRIPE_VERSION) return `Stripe accepts the key and sends webhooks to ${address}`
+      throw new Error(
+        `The webhook endpoint has the API version ${own.api_version ?? 'of the account'}: make one with ${STRIPE_VERSION}`,
+      )
+    },
+    advice: 'Check STRIPE_SECRET_KEY, and the webhook endpoint at Stripe. See "Stripe" in docs/operations.md.',
+  }
+}
+
+const WebhookEndpoint = z.object({
+  id: z.string(),
+  url: z.string(),
+  status: z.string(),
+  api_version: z.nullable(z.string()),
+})
+
 async function examineVideos(provider: VideoProvider): Promise<string> {
   const { ok, detail } = await provider.check(AbortSignal.timeout(PROVIDER_MS))
   if (!ok) throw new Error(detail)
@@ -118,6 +144,7 @@ export function serviceChecks(
       advice:
         'Check PAYPAL_CLIENT_ID, PAYPAL_CLIENT_SECRET, PAYPAL_WEBHOOK_ID, and that PAYPAL_BASE_URL is of the same kind.',
     },
+    ...(payments.stripe ? [stripeCheck(payments.stripe, http.publicUrl)] : []),
     ...[...providers].map(([name, provider]) => ({
       name: `videos, ${name}`,
       examine: () => examineVideos(provider),

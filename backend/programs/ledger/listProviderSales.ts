@@ -5,6 +5,7 @@ import { readPayments } from '../../app/config/paymentsConfig.ts'
 import { withFiles } from '../../app/config/settingFiles.ts'
 import type { ListSales } from '../../audit/outside/providerSales.ts'
 import { createSandbox } from '../../providers/payments/sandbox/sandbox.ts'
+import { createStripeLinks } from '../../providers/payments/stripe/stripeLinks.ts'
 import { createTills } from '../../subscriptions/tills.ts'
 
 /** Returns the list of sales of the configured payment provider. @throws ConfigError there is none */
@@ -13,5 +14,7 @@ export function listProviderSales(env: NodeJS.ProcessEnv, pool: pg.Pool): ListSa
   const sandbox = createSandbox({ pool, calendar: Date.now, clock: Date.now, secret: '' })
   if (payments.tills.length === 0)
     throw new ConfigError('--with-provider: payments are off, so there is no provider to ask')
-  return createTills(openTills(payments, sandbox)).listSales
+  // The audit only reads.
+  const links = { ...createStripeLinks(pool), add: async () => {} }
+  return createTills(openTills(payments, { calendar: Date.now, clock: Date.now }, links, sandbox)).listSales
 }

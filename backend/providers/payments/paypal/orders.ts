@@ -52,11 +52,17 @@ export async function createOrder(api: PaypalApi, order: NewOrder) {
 }
 
 /** Captures an order that the buyer has approved, because the approval moves no money, and returns the order. */
-export async function collectOrder(api: PaypalApi, orderId: string): Promise<ProviderOrder | undefined> {
+export async function collectOrder(
+  api: PaypalApi,
+  orderId: string,
+  beforeTaking?: (userId: string) => Promise<void>,
+): Promise<ProviderOrder | undefined> {
   const path = pathOf(orderId)
   const read = () => known(api.get(path, Order))
   const order = await read()
   if (order?.status !== 'APPROVED') return order && orderOf(order)
+  const { userId } = orderOf(order)
+  if (userId) await beforeTaking?.(userId)
   try {
     return orderOf(await api.post(`${path}/capture`, Order, {}, `capture-${orderId}`))
   } catch (error) {

@@ -74,7 +74,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
     },
 
     createOrder: (order) => createOrder(api, order),
-    collectOrder: (orderId) => collectOrder(api, orderId),
+    collectOrder: (orderId, beforeTaking) => collectOrder(api, orderId, beforeTaking),
     // PayPal ends unpaid orders by itself.
     closeOrder: async () => {},
 

@@ -26,6 +26,9 @@ export function createSandboxOrders(pool: pg.Pool, calendar: Calendar) {
       if (rows[0]) await run(client, rows[0])
     })
 
+  const find = async (id: string): Promise<SandboxOrder | undefined> =>
+    (await pool.query<SandboxOrder>('select * from sandbox_order where id = $1', [id])).rows[0]
+
   const setStatus = (client: pg.PoolClient, id: string, status: SandboxOrder['status']) =>
     client.query('update sandbox_order set status = $2 where id = $1', [id, status])
 
@@ -41,9 +44,7 @@ export function createSandboxOrders(pool: pg.Pool, calendar: Calendar) {
       return onlyRow(found).id
     },
 
-    async find(id: string): Promise<SandboxOrder | undefined> {
-      return (await pool.query<SandboxOrder>('select * from sandbox_order where id = $1', [id])).rows[0]
-    },
+    find,
 
     approve: (id: string) =>
       change(id, async (client, { status }) => {
@@ -58,7 +59,9 @@ export function createSandboxOrders(pool: pg.Pool, calendar: Calendar) {
       }),
 
     /** Takes the money of an approved order, and returns the order. */
-    async collect(id: string): Promise<ProviderOrder | undefined> {
+    async collect(id: string, beforeTaking?: (userId: string) => Promise<void>): Promise<ProviderOrder | undefined> {
+      const order = await find(id)
+      if (order?.status === 'approved') await beforeTaking?.(order.user_id)
       await change(id, async (client, { status, amount_cents }) => {
         if (status !== 'approved') return
         await setStatus(client, id, 'paid')

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Clock } from '#backend/kernel/time.ts'
+import type { Calendar } from '#backend/kernel/time.ts'
 import type { ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
 import { type Finder, type FoundAgreement, subscriptionPath } from './findAgreement.ts'
 import { expireSession } from './sessions.ts'
@@ -82,12 +82,12 @@ const commentOf = (reason: string) => ({ cancellation_details: { comment: reason
 export async function setPaused(
   api: StripeApi,
   { mustFind }: Finder,
-  { agreementId, isPaused, reason, now }: Change & { readonly isPaused: boolean; readonly now: Clock },
+  { agreementId, isPaused, reason, calendar }: Change & { readonly isPaused: boolean; readonly calendar: Calendar },
 ): Promise<void> {
   const { sessionId, subscription } = await mustFind(agreementId)
   if (!subscription) throw new StripeRefusal(`a change of ${agreementId}`, 400, '', 'It has no subscription yet')
   if (isOver(subscription) || isEnding(subscription) === isPaused) return
-  const later = Math.max(now(), Date.parse(after(statusAtOf(subscription))))
+  const later = Math.max(calendar(), Date.parse(after(statusAtOf(subscription))))
   // The end that the portal or the dashboard sets is a date.
   const isDated = !isPaused && !subscription.cancel_at_period_end
   await api.post(subscriptionPath(subscription.id), Subscription, {

@@ -368,7 +368,7 @@ describe('an agreement', () => {
     ['right', 0],
     ['fast', 3_600_000],
   ])('has a later time for each change, also if the clock of this host is %s', async (_, skew) => {
-    provider = adapterOf(double, { now: () => double.model.now + skew })
+    provider = adapterOf(double, { calendar: () => double.model.now + skew })
     const id = await approved()
     const times = [(await read(id)).statusAt]
     for (const change of ['pauseAgreement', 'resumeAgreement', 'pauseAgreement', 'cancelAgreement'] as const) {

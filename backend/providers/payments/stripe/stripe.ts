@@ -1,4 +1,4 @@
-import type { Clock } from '#backend/kernel/time.ts'
+import type { Calendar, Clock } from '#backend/kernel/time.ts'
 import type { PaymentProvider, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
 import { cancelAgreement, paymentMethodUrl, readAgreement, setPaused } from './agreements.ts'
 import { createFinder } from './findAgreement.ts'
@@ -14,7 +14,10 @@ export interface StripeOptions extends StripeAccess {
   /** The signing secret of the webhook endpoint: `whsec_…`. */
   readonly webhookSecret: string
   readonly links: StripeLinks
-  readonly now?: Clock | undefined
+  /** Business time, of the agreements. */
+  readonly calendar: Calendar
+  /** Real time, of the webhooks. */
+  readonly clock: Clock
   readonly pace?: StripePace | undefined
 }
 
@@ -22,7 +25,8 @@ export interface StripeOptions extends StripeAccess {
 export function createStripe({
   webhookSecret,
   links,
-  now = Date.now,
+  calendar,
+  clock,
   pace,
   ...access
 }: StripeOptions): PaymentProvider {
@@ -33,7 +37,7 @@ export function createStripe({
     currencies: ['USD', 'CNY'],
 
     async createAgreement(agreement) {
-      const { id, url } = await openAgreement(api, agreement, now())
+      const { id, url } = await openAgreement(api, agreement, calendar())
       return { agreementId: id, approvalUrl: url ?? undefined }
     },
     async getAgreement(agreementId) {
@@ -44,8 +48,9 @@ export function createStripe({
       const { subscription } = (await finder.find(agreementId)) ?? {}
       return subscription ? listSales(api, agreementId, subscription, [from, to]) : []
     },
-    pauseAgreement: (agreementId, reason) => setPaused(api, finder, { agreementId, isPaused: true, reason, now }),
-    resumeAgreement: (agreementId, reason) => setPaused(api, finder, { agreementId, isPaused: false, reason, now }),
+    pauseAgreement: (agreementId, reason) => setPaused(api, finder, { agreementId, isPaused: true, reason, calendar }),
+    resumeAgreement: (agreementId, reason) =>
+      setPaused(api, finder, { agreementId, isPaused: false, reason, calendar }),
     cancelAgreement: (agreementId, reason) => cancelAgreement(api, finder, { agreementId, reason }),
     paymentMethodUrl: async (agreementId, returnUrl) =>
       paymentMethodUrl(api, await finder.find(agreementId), returnUrl),
@@ -62,7 +67,7 @@ export function createStripe({
     getReversal: (hint) => getReversal(api, hint),
     getDispute: (disputeId) => getDispute(api, disputeId),
     getFraudWarning: (warningId) => getFraudWarning(api, warningId),
-    verifyWebhook: async (headers, body) => verifyWebhook(webhookSecret, headers, body, now()),
+    verifyWebhook: async (headers, body) => verifyWebhook(webhookSecret, headers, body, clock()),
   }
 }
 

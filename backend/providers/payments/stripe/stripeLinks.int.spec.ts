@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 it('finds an agreement by its session and by its subscription, and keeps the first link', async () => {
-  const links = createStripeLinks(database.database)
+  const links = createStripeLinks(database.pool)
   expect(await links.find('cs_1')).toBe(undefined)
   await links.add('cs_1', 'sub_1')
   await links.add('cs_1', 'sub_2')

@@ -1,4 +1,4 @@
-import { type Database, query } from '#backend/kernel/postgres/query.ts'
+import type pg from 'pg'
 
 /** The ids of an agreement at Stripe: of the session in which it was approved, and of its subscription. */
 export interface StripeLink {
@@ -13,21 +13,18 @@ export interface StripeLinks {
   add(sessionId: string, subscriptionId: string): Promise<void>
 }
 
-export const createStripeLinks = (database: Database): StripeLinks => ({
+export const createStripeLinks = (pool: pg.Pool): StripeLinks => ({
   async find(id) {
-    const [row] = await query<{ session_id: string; subscription_id: string }>(
-      database,
-      'select session_id, subscription_id from stripe_agreement where session_id = $1 or subscription_id = $1',
+    const { rows } = await pool.query<StripeLink>(
+      `select session_id as "sessionId", subscription_id as "subscriptionId" from stripe_agreement
+       where session_id = $1 or subscription_id = $1`,
       [id],
     )
-    return row && { sessionId: row.session_id, subscriptionId: row.subscription_id }
+    return rows[0]
   },
 
   async add(sessionId, subscriptionId) {
-    await query(
-      database,
-      'insert into stripe_agreement (session_id, subscription_id) values ($1, $2) on conflict do nothing',
-      [sessionId, subscriptionId],
-    )
+    const sql = 'insert into stripe_agreement (session_id, subscription_id) values ($1, $2) on conflict do nothing'
+    await pool.query(sql, [sessionId, subscriptionId])
   },
 })

@@ -65,7 +65,8 @@ export async function startStripeDouble({ port = 0, webhooks = '', clock }: Doub
     /** Sends the waiting webhooks, and keeps those that are not answered with success. */
     async deliver(): Promise<void> {
       for (const event of model.events.splice(0)) {
-        const { headers, body } = double.sign(event)
+        // Signed in real time: only business time can be moved.
+        const { headers, body } = double.sign(event, { at: Math.floor(Date.now() / 1000) })
         const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
         const answer = await fetch(double.webhooks, init).catch(() => undefined)
         if (!answer?.ok) model.events.push(event)

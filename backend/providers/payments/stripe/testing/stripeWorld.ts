@@ -20,7 +20,8 @@ export const adapterOf = (double: StripeDouble, change: Partial<StripeOptions> =
     webhookSecret: DOUBLE_SECRET,
     baseUrl: double.url,
     links: memoryLinks(),
-    now: () => double.model.now,
+    calendar: () => double.model.now,
+    clock: () => double.model.now,
     pace: { timeoutMs: 1_000, pauseMs: 5 },
     ...change,
   })
