@@ -152,6 +152,7 @@ describe('a failed call', () => {
     { status: 500 },
     { status: 503, text: '<html>' },
     { status: 409 },
+    { status: 400, headers: { 'stripe-should-retry': 'true' } },
     { status: 429, headers: { 'stripe-should-retry': 'true' } },
   ])('is retried once after %j and opens one session', async (fault) => {
     injectFault(OPEN, fault, 1)
@@ -215,6 +216,12 @@ describe('a failed call', () => {
     expect(called(OPEN)).toHaveLength(1)
   })
 
+  it('throws StripeRefusal after a retry that Stripe advised', async () => {
+    injectFault(OPEN, { status: 400, headers: { 'stripe-should-retry': 'true' } })
+    await expect(provider.createAgreement(request())).rejects.toThrow(StripeRefusal)
+    expect(called(OPEN)).toHaveLength(2)
+  })
+
   it('never reveals the secret key in errors', async () => {
     const error = await adapterOf(double, { secretKey: 'sk_live_another' })
       .getAgreement('cs_1')
@@ -271,12 +278,14 @@ describe('an agreement', () => {
   it('is found when Stripe no longer shows its session', async () => {
     const links = memoryLinks()
     provider = adapterOf(double, { links })
-    const [id, other] = [await approved(), await approved()]
+    const [id, other, third] = [await approved(), await approved(), await approved()]
+    await read(subscriptionOf(double, third))
     const agreement = await read(id)
     await provider.pauseAgreement(other, 'a reason')
     double.model.keepsSessions = false
     expect(await read(id)).toEqual(agreement)
     expect(await read(subscriptionOf(double, id))).toEqual(agreement)
+    expect(await read(third)).toMatchObject({ id: third, status: 'active' })
     // The subscription itself names the session since its first change.
     links.all.length = 0
     expect(await read(subscriptionOf(double, other))).toMatchObject({ id: other, status: 'suspended' })
@@ -296,9 +305,9 @@ describe('an agreement', () => {
   it.each([
     ['trial_end', 49],
     ['trial_end', 720],
-    ['billing_cycle_anchor', 48],
+    ['billing_cycle_anchor', 48.75],
     ['billing_cycle_anchor', 1],
-  ])('that starts later is deferred by %s, %i hours ahead', async (form, hours) => {
+  ])('that starts later is deferred by %s, %d hours ahead', async (form, hours) => {
     const startsAt = at(hours * 3_600_000)
     const id = await approved({ startsAt })
     const [{ params } = expect.fail()] = called(OPEN)
@@ -308,6 +317,12 @@ describe('an agreement', () => {
     expect(await sales(id)).toEqual([])
     double.model.advance(hours * 3_600_000)
     expect(await sales(id)).toMatchObject([{ amountCents: 4499, soldAt: startsAt }])
+  })
+
+  it('is never billed before its start, which Stripe knows by the second', async () => {
+    await opened({ startsAt: at(50 * 3_600_000 + 1) })
+    const end = called(OPEN)[0]?.params.get('subscription_data[trial_end]')
+    expect(end).toBe(String(double.model.seconds + 50 * 3600 + 1))
   })
 
   it('that starts in the past is billed on approval', async () => {
@@ -320,6 +335,10 @@ describe('an agreement', () => {
     const types = double.model.events.map(({ type }) => type)
     expect(types).toContain('invoice.paid')
     expect(await sales(id)).toEqual([])
+    const other = await approved()
+    const [invoice] = double.model.all('invoice')
+    Object.assign(invoice ?? expect.fail(), { amount_paid: 0 })
+    expect(await sales(other)).toEqual([])
   })
 
   it.each([
@@ -648,6 +667,8 @@ describe('a refund', () => {
     for (let cents = 0; cents < 101; cents++) double.model.refund(sale, { amount: 1 })
     const listed = (await provider.listReversals(from, at())) ?? []
     expect(listed.filter(({ saleId }) => saleId === sale)).toHaveLength(101)
+    injectFault('GET /v1/refunds', { status: 200, text: '{"data":[],"has_more":true}' })
+    expect(await provider.listReversals(at(1_000), at(1_000))).toEqual([])
     injectFault('GET /v1/refunds', { status: 403 })
     expect(await provider.listReversals(from, at())).toBe(undefined)
   })
