@@ -171,7 +171,6 @@ describe('a failed call', () => {
     [{ status: 429 }, 1],
     [{ status: 200, text: '<html>not JSON' }, 1],
     [{ status: 200, text: '{"id":7}' }, 1],
-    [{ status: 307, headers: { location: 'https://elsewhere.test' } }, 2],
   ])('throws PaymentProviderDown on a permanent %j, after %i calls', async (fault, calls) => {
     injectFault(OPEN, fault)
     await expect(provider.createAgreement(request())).rejects.toThrow(PaymentProviderDown)
@@ -220,6 +219,14 @@ describe('a failed call', () => {
     injectFault(OPEN, { status: 400, headers: { 'stripe-should-retry': 'true' } })
     await expect(provider.createAgreement(request())).rejects.toThrow(StripeRefusal)
     expect(called(OPEN)).toHaveLength(2)
+  })
+
+  it('follows no redirect, which would take the key elsewhere', async () => {
+    const elsewhere = await startStripeDouble()
+    injectFault(OPEN, { status: 307, headers: { location: `${elsewhere.url}${SESSIONS}` } })
+    await expect(provider.createAgreement(request())).rejects.toThrow(PaymentProviderDown)
+    expect(elsewhere.calls).toEqual([])
+    await elsewhere.close()
   })
 
   it('never reveals the secret key in errors', async () => {
@@ -454,6 +461,17 @@ describe('a renewal that fails', () => {
     expect(await read(id)).toMatchObject({ status: 'active', failedAt: null })
     expect((await read(id)).completionUrl).toBe(undefined)
     expect(await sales(id)).toHaveLength(2)
+  })
+
+  it('is reported as well if Stripe is set to leave the subscription unpaid', async () => {
+    const id = await approved()
+    const subscription = subscriptionOf(double, id)
+    double.model.failRenewal(subscription)
+    const failedAt = at()
+    double.model.turn(subscription, { status: 'unpaid' })
+    expect(await read(id)).toMatchObject({ status: 'suspended', failedAt, nextBillingAt: null })
+    double.model.bill(subscription)
+    expect(await read(id)).toMatchObject({ status: 'active', failedAt: null })
   })
 
   it('is cancelled after the last retry', async () => {

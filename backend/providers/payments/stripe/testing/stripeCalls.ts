@@ -162,12 +162,13 @@ function createSession(model: StripeModel, params: Wire): Wire {
 
 function changeSubscription(model: StripeModel, params: Wire, id: string): Wire {
   const subscription = model.find(id, 'subscription')
-  const { status, metadata, items, canceled_at } = subscription
+  const { status, metadata, items, canceled_at, cancel_at_period_end } = subscription
   if (status === 'canceled' || status === 'incomplete_expired')
     throw new Refused(400, '', 'A canceled subscription can only update its cancellation_details.')
   const { cancel_at_period_end: ends, cancel_at, default_payment_method, metadata: added } = params
   const change: Wire = { metadata: { ...metadata, ...added } }
-  if (ends !== undefined) {
+  // An end that was set as a date stays.
+  if (ends !== undefined && (ends === 'true' || cancel_at_period_end)) {
     const isEnding = ends === 'true'
     const end = isEnding ? items.data[0].current_period_end : null
     const at = isEnding ? (canceled_at ?? model.seconds) : null

@@ -234,7 +234,7 @@ export class StripeModel {
     }
     this.event('invoice.paid', invoice)
     const subscription = this.find(parent.subscription_details.subscription, 'subscription')
-    if (subscription.status === 'past_due') this.turn(subscription.id, { status: 'active' })
+    if (['past_due', 'unpaid'].includes(subscription.status)) this.turn(subscription.id, { status: 'active' })
   }
 
   /** Changes a subscription. */
