@@ -1,7 +1,6 @@
 import { bySystem, type CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
-import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { inParallel } from '../kernel/inParallel.ts'
 import { must } from '../kernel/must.ts'
@@ -77,9 +76,8 @@ export function createCodes({ handle, changes, calendar, keys, credits }: CodesD
       return amount
     },
 
-    /** Voids codes: no one can redeem them any more. Credits that were granted stay. @throws Rejection not_found */
+    /** Voids codes: no one can redeem them any more. Credits that were granted stay. */
     async void(codeIds: readonly string[], by: string): Promise<void> {
-      if (codeIds.length === 0) throw new Rejection('not_found', 'There is no such code.')
       let last: GlobalPosition | undefined
       await inParallel(codeIds, IN_FLIGHT, async (codeId) => {
         const context = { ...bySystem('void code', codeId), actor: `operator:${by}` }
