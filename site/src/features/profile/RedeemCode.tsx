@@ -20,7 +20,7 @@ export function RedeemCode() {
     await loadPlan()
   })
   return (
-    <form className="stack plan-choices" {...form}>
+    <form className="stack plan-choices redeem" {...form}>
       <h3>{t('subscription.redeem.heading')}</h3>
       <FormProblem text={problem === undefined ? undefined : problemText(problem)} />
       <Field
