@@ -1,5 +1,4 @@
 import type { Serve } from '../kernel/http/endpoint.ts'
-import type { Stats } from '../subscriptions/contract.ts'
 import type { Codes } from './codes.ts'
 import * as contract from './contract.ts'
 
@@ -9,7 +8,7 @@ type Count = (kind: string, subject: string, limit: Limit) => Promise<void>
 interface CodeRoutes {
   readonly codes: Pick<Codes, 'redeem'>
   readonly throttle: { readonly take: Count; readonly giveBack: Count }
-  readonly stats: (userId: string) => Promise<Stats>
+  readonly stats: (userId: string) => Promise<contract.Stats>
 }
 
 /** Wrong tries of a user: ten in a row, and ten per hour. */

@@ -132,7 +132,7 @@ function End({ code: { id, label, hint, batch_size }, onEnd }: { code: BoardCode
             <SwitchField
               id={`batch-${id}`}
               label={t('dashboard.codes.batch')}
-              hint={t('dashboard.codes.batchHint', { count: batch_size })}
+              hint={t('dashboard.codes.batchHint', { size: batch_size })}
               on={ofBatch}
               onChange={setOfBatch}
             />
