@@ -55,6 +55,7 @@ describe('a code', () => {
   it('for new accounts is refused to those that have bought credits', () => {
     const commands = [issue({ audience: 'new' }), redeem('a', 1, false), redeem('b', 1, true)]
     expect(outcomesOf(...commands)).toEqual(['unknown_code', 'CodeRedeemed'])
+    expect(outcomesOf(issue(), redeem('a', 1, false))).toEqual(['CodeRedeemed'])
   })
 
   it('is not redeemed after it was voided, which happens once', () => {
@@ -66,6 +67,23 @@ describe('a code', () => {
 
   it('is issued once', () => {
     expect(outcomesOf(issue(), issue({ credits: 9_000 }), redeem('a'))).toEqual(['nothing', 'CodeRedeemed'])
+  })
+
+  it('begins its hash-chained stream, which only the issue does not have to read', () => {
+    expect([code.hashChained, ...[issue(), redeem('a'), end()].map(code.begins!)]).toEqual([true, true, false, false])
+  })
+
+  it('with more redemptions than uses is an unsound decision', () => {
+    const events = [redeem('a'), redeem('b'), redeem('c')].map(({ userId, at }) => ({
+      type: 'CodeRedeemed' as const,
+      data: { codeId, userId, credits: 50, at },
+    }))
+    const before = code.decide(issue(), code.initial).reduce(code.evolve, code.initial)
+    const faults = [2, 3].map((count) => {
+      const after = events.slice(0, count).reduce(code.evolve, before)
+      return code.faultOf!({ command: redeem('c'), before, events, after })
+    })
+    expect(faults).toEqual([undefined, 'is used 3 times'])
   })
 
   it('keeps its terms in every history', () => {

@@ -57,7 +57,7 @@ export const code: Decider<Code, CodeCommand, CodeEvent> = {
   evolve,
   decide,
   faultOf: ({ after }) =>
-    after && new Set(after.redeemedBy).size > after.uses ? `is used ${after.redeemedBy.length} times` : undefined,
+    after && after.redeemedBy.length > after.uses ? `is used ${after.redeemedBy.length} times` : undefined,
   begins: ({ type }) => type === 'IssueCode',
   hashChained: true,
   weight: (state) => 200 + 64 * (state?.redeemedBy.length ?? 0),
