@@ -1,3 +1,5 @@
+import { creditCodes } from './codes/creditCode.ts'
+import { openRedemptions } from './codes/openRedemption.ts'
 import { chainHeads } from './credits/chainHead.ts'
 import { creditBalances } from './credits/creditBalance.ts'
 import { creditEntries } from './credits/creditEntry.ts'
@@ -23,7 +25,15 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   invoices,
   taskOutcomes,
   creditFlows,
+  creditCodes,
+  openRedemptions,
 ]
 
 /** Read models that list what workflows resume and sweep. */
-export const WORK_LISTS: readonly AnyProjection[] = [openTasks, lateRenders, openHolds, currentSubscriptions]
+export const WORK_LISTS: readonly AnyProjection[] = [
+  openTasks,
+  lateRenders,
+  openHolds,
+  currentSubscriptions,
+  openRedemptions,
+]

@@ -108,8 +108,18 @@ async function tablesWith(needle: string): Promise<string[]> {
   }
   return found
 }
-/** Tables that keep the id of a user: for the law, as the payment provider’s data, and the list of erasures itself. */
-const KEPT_TABLES = ['erasure', 'invoice', 'sandbox_agreement', 'sandbox_order', 'unlabelled_request']
+/**
+ * Tables that keep the id of a user: for the law, as the payment provider’s data, and the list of erasures itself. An open
+ * redemption goes with its grant, which an erasure does not prevent.
+ */
+const KEPT_TABLES = [
+  'erasure',
+  'invoice',
+  'open_redemption',
+  'sandbox_agreement',
+  'sandbox_order',
+  'unlabelled_request',
+]
 /** Returns the tables that name users and whose rows do not go with the row of the account by a foreign key. */
 async function tablesOfUsers(): Promise<string[]> {
   const { rows } = await db.pool.query<{ name: string }>(

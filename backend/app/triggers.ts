@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { readOpenRedemptions } from '#projections/codes/readCodes.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
 import { readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
+import { codeTrigger } from '#workflows/credits/codeTrigger.ts'
 import { grantAllowances } from '#workflows/credits/grantAllowances.workflow.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runLogTriggers } from '#workflows/engine/logTriggers.ts'
@@ -38,7 +40,7 @@ const RECONCILE_MS = 24 * 60 * 60_000
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, clock, log, changes }: Context,
-  { outbox, erasures, webhooks, removals }: Services,
+  { credits, outbox, erasures, webhooks, removals }: Services,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -54,6 +56,7 @@ export function startTriggers(
       generationTrigger(() => readOpenGenerations(database), settleIfEnded),
       recoveryTrigger(() => readOpenRecoveries(database)),
       subscriptionTrigger(() => readSubscribers(database)),
+      codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
     ],
     signal,
     onError,

@@ -69,6 +69,8 @@ describe('audit verify of an untouched ledger', () => {
       ['credit_flow', 8, true],
       ['current_subscription', 1, true],
       ['invoice', 1, true],
+      ['credit_code', 0, true],
+      ['open_redemption', 0, true],
       ['video_task', 3, true],
       ['task_outcome', 3, true],
       ['late_render', 0, true],

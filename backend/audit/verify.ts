@@ -1,3 +1,4 @@
+import { CODE, type CodeEvent } from '../codes/events.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
@@ -80,7 +81,8 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
     else if (isOfTask(event)) {
       deliveries.takeTask(event)
       delivered?.take(event)
-    } else {
+    } else if (isOfCode(event)) grants.takeCode(event)
+    else {
       grants.takeSubscription(ofItsUser(event))
       provided?.take(event)
     }
@@ -190,6 +192,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
 
 const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountEvent> =>
   event.stream.startsWith(CREDIT_ACCOUNT)
+const isOfCode = (event: Stored<LedgerEvent>): event is Stored<CodeEvent> => event.stream.startsWith(`${CODE}-`)
 const isOfTask = (event: Stored<LedgerEvent>): event is Stored<VideoTaskEvent> => event.stream.startsWith(VIDEO_TASK)
 
 function ofItsUser(event: Stored<SubscriptionEvent>): Stored<SubscriptionEvent> {

@@ -7,7 +7,7 @@ import { allowanceLot, monthEnd } from './allowances.contract.ts'
 import type { CreditAccountCommand } from './commands.ts'
 import { RETURNED_MS, type ReleaseReason } from './contract.ts'
 import { creditAccount } from './creditAccount.decider.ts'
-import type { KeyLimits } from './events.ts'
+import type { KeyLimits, LotSource } from './events.ts'
 import { type KeySpending, spendingOf } from './keySpending.rules.ts'
 
 /** Reasons of releases that the user caused. */
@@ -36,6 +36,12 @@ const NOTHING = { granted: 0, forfeited: 0 }
 
 /** Returns the id of the lot that an adjustment granted. */
 export const adjustmentLot = (adjustmentId: string): string => `adjustment-${adjustmentId}`
+
+/** Returns the id of the lot that a user's redemption of a code granted. */
+const codeLot = (codeId: string, userId: string): string => `code-${codeId}-${userId}`
+
+/** Sources of the lots that sales paid for. */
+const SOLD: readonly LotSource[] = ['subscription', 'payment', 'pack']
 
 function createSender(handle: Handle, calendar: Calendar) {
   const at = (laterMs = 0) => new Date(calendar() + laterMs).toISOString()
@@ -79,6 +85,12 @@ function createSaleCredits(handle: Handle, calendar: Calendar) {
       const command = { type: 'VoidLot', userId, lotId, at: when } as const
       const { state } = await handle(creditAccount, userId, command, bySystem('void', when, saleId, userId))
       return state.closed.some(({ id, granted, forfeited }) => id === lotId && granted === forfeited)
+    },
+
+    /** Returns whether a sale has ever granted credits to a user. */
+    async hasBought(userId: string): Promise<boolean> {
+      const { lots, closed } = (await handle.read(creditAccount, userId)).state
+      return [...lots, ...closed].some(({ source }) => SOLD.includes(source))
     },
 
     /** Returns how many credits of a sale were granted, and how many of them were forfeited. */
@@ -150,6 +162,18 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       const lot = { lotId: allowanceLot(when), source: 'allowance', amount, expiresAt: monthEnd(when) } as const
       await send({ type: 'ExpireLots', userId, at: when }, bySystem('expire', when, userId))
       await send({ type: 'GrantLot', userId, ...lot, at: when }, bySystem('allowance', lot.lotId, userId))
+    },
+
+    /** Grants the credits of a code that the user has redeemed. They never expire. */
+    grantCode(userId: string, codeId: string, amount: number) {
+      const lot = {
+        lotId: codeLot(codeId, userId),
+        source: 'code',
+        amount,
+        expiresAt: null,
+        reference: codeId,
+      } as const
+      return send({ type: 'GrantLot', userId, ...lot, at: at() }, bySystem('code', codeId, userId))
     },
 
     ...createHolds(handle, calendar),

@@ -7,12 +7,16 @@ import { opensUserKey, readWrappedKeys, rewrapUserKey } from './userKeys.ts'
 
 /** Purposes of derived keys (see {@link keyFor}) that protect stored data. */
 export const FREE_GRANTS = 'free grants'
+export const CODES = 'codes'
 const OUTGOING_MAIL_KEY = 'outgoing mails'
 
 /** Returns the key that seals outgoing emails. */
 export const mailKey = (masterKey: string): Buffer => keyFor(OUTGOING_MAIL_KEY, masterKey)
 
 export const aboutMail = (id: string, userId: string): About => ({ purpose: OUTGOING_MAIL_KEY, userId, row: id })
+
+/** Purposes whose hashes outlive a change of the master key. */
+const KEPT_FOR = [FREE_GRANTS, CODES]
 
 const aboutFormerKey = (purpose: string): About => ({ purpose: 'key ring', row: purpose })
 
@@ -54,8 +58,10 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
     const resealed = seal(wrappingKey(to), unseal(wrappingKey(from), sealed, about), about)
     await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, resealed])
   }
-  const former = seal(wrappingKey(to), keyFor(FREE_GRANTS, from), aboutFormerKey(FREE_GRANTS))
-  await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [FREE_GRANTS, former])
+  for (const purpose of KEPT_FOR) {
+    const former = seal(wrappingKey(to), keyFor(purpose, from), aboutFormerKey(purpose))
+    await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [purpose, former])
+  }
   await saveFingerprint(client, to)
   return { userKeys: wrapped.length, mails: mails.length }
 }

@@ -9,6 +9,7 @@ import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
+import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
@@ -25,6 +26,7 @@ import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
+import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
 import { estimatesOf } from '../video/capacity.ts'
@@ -90,6 +92,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     userKeys,
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
+    codes: codesOnBoard(context, services),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({
@@ -117,6 +120,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
     serveCredits(serve, context)
+    serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
       reads: services.subscriptionReads,

@@ -1,3 +1,5 @@
+import { creditCodes } from '#projections/codes/creditCode.ts'
+import { openRedemptions } from '#projections/codes/openRedemption.ts'
 import { chainHeads } from '#projections/credits/chainHead.ts'
 import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
@@ -22,6 +24,8 @@ const AUDITED: readonly AnyProjection[] = [
   creditFlows,
   currentSubscriptions,
   invoices,
+  creditCodes,
+  openRedemptions,
   videoTasks,
   taskOutcomes,
   lateRenders,
