@@ -1,22 +1,15 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
-import type { CreditAccountEvent } from '#backend/credits/events.ts'
-import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { MemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import {
   type PaypalDouble,
   type SignedWebhook,
   startPaypalDouble,
 } from '#backend/providers/payments/paypal/testing/paypalDouble.ts'
 import type { PaypalEvent } from '#backend/providers/payments/paypal/testing/paypalModel.ts'
-import type { Reversal } from '#backend/subscriptions/agreements.rules.ts'
-import type { PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { paypalOf, REQUEST, startPaypalProcess, userId } from '../testing/paypalProcess.ts'
-import { applyWebhook } from './applyWebhook.ts'
-import { settleSubscription } from './settleSubscription.ts'
+import { endOfYear } from '../testing/endOfYear.ts'
+import { paypalOf, REQUEST, startPaypalProcess } from '../testing/paypalProcess.ts'
 
 const DAY_MS = 24 * 3_600_000
 let double: PaypalDouble
@@ -55,63 +48,8 @@ beforeAll(async () => {
 })
 afterAll(() => double.close())
 
-/** Processes webhooks in this order and returns the state after the end of the period. */
-async function endOf(arriving: readonly SignedWebhook[]) {
-  const { store, clock, known, deps, provider } = await startPaypalProcess(double, agreementId)
-  const seen = new Set<string>()
-  const inbox = new Map<string, PaymentWebhook>()
-  const process = async (webhook: PaymentWebhook) => {
-    if ((await applyWebhook(deps, webhook.subject)) === 'later') return
-    inbox.delete(webhook.id)
-    await settleSubscription(deps, userId)
-  }
-  let forged = 0
-  for (const { headers, body } of arriving) {
-    const webhook = await provider.verifyWebhook(headers, body)
-    if (!webhook) forged++
-    if (!webhook || seen.has(webhook.id)) continue
-    seen.add(webhook.id)
-    inbox.set(webhook.id, webhook)
-    await process(webhook)
-  }
-  for (const webhook of [...inbox.values()]) await process(webhook)
-  const { left } = accountIn(store)
-  clock.now += 40 * DAY_MS
-  await settleSubscription(deps, userId)
-
-  const { agreements, sales, reversals } = await known()
-  const { granted, lots, debt } = accountIn(store)
-  const ids = store.log.map(({ id }) => id)
-  return {
-    state: { agreements, sales: byId(sales), claims: claimsOf(reversals), lots: byId(lots), debt, left },
-    granted: granted.toSorted(),
-    forged,
-    unread: inbox.size,
-    isEachStoredOnce: new Set(ids).size === ids.length,
-  }
-}
-
-function accountIn({ log }: MemoryEventStore) {
-  const ledger = log.filter(({ stream }) => stream.startsWith('creditAccount-')) as Stored<CreditAccountEvent>[]
-  const { lots, closed, debt } = ledger.reduce(creditAccount.evolve, creditAccount.initial)
-  return {
-    granted: ledger.flatMap(({ type, data }) => (type === 'CreditLotGranted' ? [data.lotId] : [])),
-    lots: lots.map(({ id, left }) => ({ id, left })),
-    closed: byId(closed),
-    left: lots.reduce((sum, lot) => sum + lot.left, 0),
-    debt,
-  }
-}
-
-/** Sums the claims by sale. A chargeback that is reported after its dispute was won claims nothing. */
-const claimsOf = (reversals: readonly Reversal[]) =>
-  Object.fromEntries(
-    Object.entries(Object.groupBy(reversals, ({ saleId }) => saleId))
-      .map(([saleId, all]) => [saleId, all!.reduce((sum, { credits }) => sum + credits, 0)] as const)
-      .filter(([, credits]) => credits !== 0),
-  )
-
-const byId = <T extends { id: string }>(all: readonly T[]) => all.toSorted((a, b) => a.id.localeCompare(b.id))
+const endOf = async (arriving: readonly SignedWebhook[]) =>
+  endOfYear(await startPaypalProcess(double, agreementId), arriving)
 
 /** Forges an event: a modified body, another webhook id, and another key. */
 function forge(event: PaypalEvent, key: KeyObject): SignedWebhook[] {

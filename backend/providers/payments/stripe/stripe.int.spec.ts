@@ -285,7 +285,7 @@ describe('an agreement', () => {
   it('is unknown if another system made its subscription, or it is an order', async () => {
     const { id: subscription } = double.model.add('sub', 'subscription', {
       ...{ status: 'active', customer: 'cus_other', metadata: {}, cancel_at_period_end: false },
-      items: { data: [{ current_period_end: double.model.seconds }] },
+      items: { data: [{ current_period_end: double.model.seconds + 86_400 }] },
     })
     expect(await provider.getAgreement(subscription)).toBe(undefined)
     double.model.objects.delete(subscription)

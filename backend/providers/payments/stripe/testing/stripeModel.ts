@@ -186,13 +186,14 @@ export class StripeModel {
     const deferred = Number(data.trial_end ?? data.billing_cycle_anchor ?? 0)
     // An anchor that has passed bills the whole period on approval.
     const isDeferred = deferred > start
-    const end = isDeferred ? deferred : monthLater(start)
+    const end = isDeferred ? deferred : monthsLater(start, 1)
     const subscription = this.add('sub', 'subscription', {
       status: isDeferred && data.trial_end ? 'trialing' : 'active',
       ...{ customer, currency: session.currency, metadata: { ...data.metadata }, unit_amount },
       ...{ cancel_at: null, cancel_at_period_end: false, canceled_at: null, ended_at: null },
       default_payment_method: this.add('pm', 'payment_method', { type: 'card', customer }).id,
       trial_end: isDeferred && data.trial_end ? deferred : null,
+      billing_cycle_anchor: isDeferred ? deferred : start,
       latest_invoice: null,
     })
     const price = { object: 'price', unit_amount, recurring: { interval: 'month' } }
@@ -253,7 +254,11 @@ export class StripeModel {
     const [item] = subscription.items.data
     const open = this.openInvoice(id)
     const status = open ? 'past_due' : 'active'
-    Object.assign(item, { current_period_start: this.seconds, current_period_end: monthLater(this.seconds) })
+    // The day of the month stays that of the anchor, also after a shorter month.
+    const [past, anchor] = [Math.max(this.seconds, item.current_period_end), subscription.billing_cycle_anchor]
+    let months = 0
+    while (monthsLater(anchor, months) <= past) months++
+    Object.assign(item, { current_period_start: this.seconds, current_period_end: monthsLater(anchor, months) })
     this.turn(id, { status })
     const invoice = this.#invoice(subscription, subscription.unit_amount, 'subscription_cycle')
     const outcome = this.renewals.get(id) ?? 'paid'
@@ -392,4 +397,5 @@ export class StripeModel {
 /** Returns an object as it is sent, without what only the model needs. */
 export const wireOf = ({ model: _, unit_amount: __, ...object }: Wire): Wire => structuredClone(object)
 
-const monthLater = (seconds: number) => Date.parse(monthsAfter(new Date(seconds * 1000).toISOString(), 1)) / 1000
+const monthsLater = (seconds: number, months: number) =>
+  Date.parse(monthsAfter(new Date(seconds * 1000).toISOString(), months)) / 1000
