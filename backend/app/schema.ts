@@ -8,6 +8,7 @@ import { M0001Baseline } from './migrations/M0001Baseline.ts'
 import { M0002ApiKeys } from './migrations/M0002ApiKeys.ts'
 import { M0003Packs } from './migrations/M0003Packs.ts'
 import { M0004FailureDetails } from './migrations/M0004FailureDetails.ts'
+import { M0006Invoices } from './migrations/M0006Invoices.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -15,6 +16,7 @@ export const MIGRATIONS = [
   { name: 'M0002ApiKeys', class: M0002ApiKeys },
   { name: 'M0003Packs', class: M0003Packs },
   { name: 'M0004FailureDetails', class: M0004FailureDetails },
+  { name: 'M0006Invoices', class: M0006Invoices },
 ]
 
 /**

@@ -144,8 +144,23 @@ export const confirm = endpoint('POST /subscriptions/confirm', {
 
 export const Invoice = z.object({
   id: z.string(),
-  /** The provider's sale id. */
+  /** Number of the invoice; the provider's sale id until one is issued. */
   number: z.string(),
+  /** The provider's sale id. */
+  payment: z.string(),
+  /** Path of the invoice as a PDF; null until it is issued. */
+  pdf: z.nullable(z.string()),
+  /** Credit notes, and invoices for what won disputes returned, in their order. */
+  corrections: z.array(
+    z.object({
+      kind: z.enum(['credit_note', 'invoice']),
+      number: z.string(),
+      /** Amount in integer cents. */
+      amount: z.number(),
+      issued_at: z.string(),
+      pdf: z.string(),
+    }),
+  ),
   /** The plan that was sold; null if it was a pack of credits. */
   tier: z.nullable(z.enum(TIERS)),
   /** Id of the pack of credits that was sold; null if it was a plan. */

@@ -5,6 +5,7 @@ import {
   readSubscription,
 } from '#projections/subscriptions/readSubscription.ts'
 import { monthEnd } from '../credits/contract.ts'
+import { API_BASE } from '../kernel/http/contract.ts'
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
@@ -46,21 +47,35 @@ const WITHOUT_PLANS: Tier = 'ultimate'
 
 type InvoiceRow = Awaited<ReturnType<typeof readInvoices>>['invoices'][number]
 
-const invoiceOf = ({ id, sale_id, tier, pack, amount_cents, refunded_cents, ...row }: InvoiceRow): Invoice => ({
-  id,
-  number: sale_id,
-  tier,
-  pack,
+const documentOf = ({ id, kind, number, amount_cents, issued_at }: InvoiceRow['documents'][number]) => ({
+  kind: kind === 'reversal' ? ('credit_note' as const) : ('invoice' as const),
+  number,
   amount: amount_cents,
-  refunded: refunded_cents,
-  currency: row.currency,
-  credits: row.credits,
-  status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
-  payment_method: 'paypal',
-  paid_at: instant(row.period_start),
-  period_start: instant(row.period_start),
-  period_end: instant(row.period_end),
+  issued_at: instant(issued_at),
+  pdf: `${API_BASE}/subscriptions/invoices/${id}.pdf`,
 })
+
+function invoiceOf({ id, sale_id, tier, pack, amount_cents, refunded_cents, documents, ...row }: InvoiceRow): Invoice {
+  const [first, ...corrections] = documents.map(documentOf)
+  return {
+    id,
+    number: first?.number ?? sale_id,
+    payment: sale_id,
+    pdf: first?.pdf ?? null,
+    corrections,
+    tier,
+    pack,
+    amount: amount_cents,
+    refunded: refunded_cents,
+    currency: row.currency,
+    credits: row.credits,
+    status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
+    payment_method: 'paypal',
+    paid_at: instant(row.period_start),
+    period_start: instant(row.period_start),
+    period_end: instant(row.period_end),
+  }
+}
 
 /** Creates the queries for users' subscriptions. Results match the API contract. */
 export const createSubscriptionReads = (

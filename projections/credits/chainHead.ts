@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
+import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '#backend/invoices/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
@@ -18,7 +19,7 @@ const ChainHeadTable = defineEntity({
 })
 export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
-type Chained = CreditAccountEvent | SubscriptionEvent | VideoTaskEvent
+type Chained = CreditAccountEvent | SubscriptionEvent | VideoTaskEvent | InvoiceEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
@@ -41,8 +42,8 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
   version: 2,
   table: ChainHeadTable,
-  categories: [CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK],
-  schemas: { ...CREDIT_ACCOUNT_EVENTS, ...SUBSCRIPTION_EVENTS, ...VIDEO_TASK_EVENTS },
+  categories: [CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK],
+  schemas: { ...CREDIT_ACCOUNT_EVENTS, ...SUBSCRIPTION_EVENTS, ...VIDEO_TASK_EVENTS, ...INVOICE_BOOK_EVENTS },
   row: (event) => derivedId('chain', event.stream),
   on: {
     CreditLotGranted: advanced,
@@ -91,6 +92,8 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     VideoTaskRecovered: advanced,
     VideoRecoveryEnded: advanced,
     VideoTaskDeleted: advanced,
+    InvoiceIssued: advanced,
+    CreditNoteIssued: advanced,
   },
 }
 

@@ -10,6 +10,7 @@ import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
+import { serveInvoices } from '../../invoices/routes.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
@@ -25,6 +26,7 @@ import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
+import { openInvoicing } from '../invoicing.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
 import { estimatesOf } from '../video/capacity.ts'
@@ -123,6 +125,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
       hasPlans: mode !== 'off',
       paypalPlans: mode === 'sandbox' ? SANDBOX_PLANS : paypal?.plans,
     })
+    serveInvoices(serve, openInvoicing(context, services, publicUrl))
     tasks.serve(serve)
     analytics.serve(serve)
     operators.serve(serve)

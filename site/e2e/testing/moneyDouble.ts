@@ -50,7 +50,10 @@ export const PRO_MONTHLY: CurrentSubscription = {
 
 export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => ({
   id,
-  number: `SALE-${id}`,
+  number: `K-${id}`,
+  payment: `SALE-${id}`,
+  pdf: `/api/v1/subscriptions/invoices/${id}.pdf`,
+  corrections: [],
   tier: 'pro',
   pack: null,
   amount: 4499,

@@ -1,0 +1,24 @@
+import type { InvoiceSettings } from '../../invoices/issueDocuments.ts'
+import type { Environment } from './environment.ts'
+
+/** Reads what invoices say about the seller. Without a name and an address, none is issued. */
+export function readInvoices(env: Environment): InvoiceSettings {
+  const { SELLER_NAME: name, SELLER_ADDRESS: address, SELLER_VAT_ID: vatId = '' } = env
+  const lines = address?.split(';').map((line) => line.trim())
+  return {
+    seller: name && lines ? { name, address: lines.filter(Boolean), vatId } : undefined,
+    taxRate: env.TAX_RATE,
+    reverseCharge: env.REVERSE_CHARGE === 'on',
+    series: env.INVOICE_SERIES,
+    years: env.INVOICE_YEARS,
+  }
+}
+
+/** Returns what is missing for invoices, a sentence; undefined if nothing is, or nothing is sold. */
+export function invoiceFault({
+  payments,
+  invoices,
+}: Readonly<{ payments: { mode: string }; invoices: InvoiceSettings }>) {
+  if (payments.mode === 'off' || payments.mode === 'sandbox' || invoices.seller) return undefined
+  return 'SELLER_NAME or SELLER_ADDRESS is not set, so no invoice is issued. Sales are invoiced, in their order, once both are.'
+}
