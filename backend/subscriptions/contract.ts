@@ -89,6 +89,10 @@ export const plans = endpoint('GET /subscriptions/plans', {
   summary: 'The four plans',
 })
 
+/** Version of the text by which a buyer asks to begin before the time to withdraw ends: `payment.consent` of the site. */
+export const CONSENT = '2026-11'
+const consent = z.optional(z.literal(CONSENT))
+
 export const upgrade = endpoint('POST /subscriptions/upgrade', {
   access: 'user',
   body: z.object({
@@ -96,6 +100,7 @@ export const upgrade = endpoint('POST /subscriptions/upgrade', {
     billing_cycle: z._default(z.literal('monthly', 'invalid_billing_cycle'), 'monthly'),
     /** Language of the approval page and of the pages that it redirects to. */
     language: z._default(z.enum(['en', 'zh']), 'en'),
+    consent,
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
   idempotent: true,
@@ -176,6 +181,10 @@ export const Invoice = z.object({
   /** Both are the time of the sale if it was a pack. */
   period_start: z.string(),
   period_end: z.string(),
+  /** End of the time to withdraw from the contract; null if it is over, or nothing is left to withdraw from. */
+  withdrawable_until: z.nullable(z.string()),
+  /** When the buyer withdrew from the contract. */
+  withdrawn_at: z.nullable(z.string()),
 })
 export type Invoice = z.infer<typeof Invoice>
 
@@ -184,6 +193,20 @@ export const invoices = endpoint('GET /subscriptions/invoices', {
   query: z.object(paging(8)),
   answer: z.object({ invoices: z.array(Invoice), total: z.number() }),
   summary: "The user's payments, newest first",
+})
+
+export const withdrawSale = endpoint('POST /subscriptions/withdraw', {
+  access: 'user',
+  body: z.object({ payment: z.string().check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')) }),
+  answer: z.object({
+    /** Credits of the payment that were spent, or are held for open tasks. */
+    used_credits: z.number(),
+    /** Proposed refund in integer cents. */
+    refund: z.number(),
+    currency: z.string(),
+  }),
+  refuses: ['not_found', 'withdrawal_over'],
+  summary: 'Withdraws from the contract of a payment of the last 14 days, and ends its plan',
 })
 
 const CURRENCIES = ['USD'] as const
@@ -214,6 +237,7 @@ export const buyPack = endpoint('POST /credits/packs/:id/buy', {
       currency: z._default(z.enum(CURRENCIES, 'invalid_currency'), 'USD'),
       /** Language of the payment page and of the pages that it redirects to. */
       language: z._default(z.enum(['en', 'zh']), 'en'),
+      consent,
     }),
     { currency: 'USD', language: 'en' },
   ),

@@ -15,8 +15,9 @@ export interface Pack {
   readonly credits: number
   readonly requestedAt: string
   readonly status: 'requested' | 'paid' | 'lapsed'
-  /** The sale that paid for it; null if none did. */
+  /** The sale that paid for it, and its time; null if none did. */
   readonly saleId: string | null
+  readonly soldAt: string | null
 }
 
 /** Time after which an order lapses that the provider knows no payment of. Providers end unpaid orders sooner. */
@@ -30,18 +31,18 @@ export function evolvePacks(
   { type, data }: SubscriptionEvent<'PackRequested' | 'PackPaid' | 'PackLapsed'>,
 ): readonly Pack[] {
   const { agreementId: id } = data
-  const change = (patch: Pick<Pack, 'status' | 'saleId'>) =>
+  const change = (patch: Pick<Pack, 'status' | 'saleId' | 'soldAt'>) =>
     packs.map((pack) => (pack.id === id ? { ...pack, ...patch } : pack))
   switch (type) {
     case 'PackRequested': {
       const { provider, pack, amountCents, currency, credits, at } = data
       const order = { id, provider, pack, amountCents, currency, credits, requestedAt: at }
-      return [...packs, { ...order, status: 'requested', saleId: null }]
+      return [...packs, { ...order, status: 'requested', saleId: null, soldAt: null }]
     }
     case 'PackPaid':
-      return change({ status: 'paid', saleId: data.saleId })
+      return change({ status: 'paid', saleId: data.saleId, soldAt: data.soldAt })
     case 'PackLapsed':
-      return change({ status: 'lapsed', saleId: null })
+      return change({ status: 'lapsed', saleId: null, soldAt: null })
   }
 }
 

@@ -3,9 +3,11 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { callProvider } from './callProvider.ts'
 import { creditsOf, PACKS, type PackId } from './packs.contract.ts'
 import { lapsesAt } from './packs.rules.ts'
-import { createSender, type SubscriptionsDeps } from './subscriptions.ts'
+import { type Consent, createSender, type SubscriptionsDeps } from './subscriptions.ts'
 
-type Order = Readonly<{ userId: string; pack: PackId; currency: string; language: 'en' | 'zh'; requestId: string }>
+type Order = Readonly<
+  { userId: string; pack: PackId; currency: string; language: 'en' | 'zh'; requestId: string } & Consent
+>
 type Status = 'unpaid' | 'pending' | 'paid' | 'lapsed'
 
 /** Orders of a user that may be open at the same time: every settlement asks the provider about each of them. */
@@ -25,7 +27,7 @@ export function createPacks(deps: SubscriptionsDeps) {
      * @param requestId idempotency key
      * @throws Rejection too_many_approvals, no_payment_link, unavailable
      */
-    async buy({ userId, pack, currency, language, requestId }: Order, context: CommandContext) {
+    async buy({ userId, pack, currency, language, requestId, consent }: Order, context: CommandContext) {
       const [oldest, ...open] = (await read(userId)).packs.filter(({ status }) => status === 'requested')
       if (oldest && open.length + 1 >= MAX_OPEN)
         throw new Rejection('too_many_approvals', 'You have ordered packs too often without paying them.', {
@@ -37,7 +39,14 @@ export function createPacks(deps: SubscriptionsDeps) {
       const { orderId, paymentUrl } = await callProvider(() =>
         payments.createOrder({ requestId, userId, ...sold, language, ...urls }),
       )
-      const request = { userId, agreementId: orderId, provider: payments.name, pack, ...sold }
+      const request = {
+        userId,
+        agreementId: orderId,
+        provider: payments.name,
+        pack,
+        ...sold,
+        ...(consent && { consent }),
+      }
       await sendAndWait({ type: 'RequestPack', ...request, at: at() }, context)
       if (!paymentUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
       return { orderId, paymentUrl }

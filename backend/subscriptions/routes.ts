@@ -51,7 +51,7 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
     limit.take(userId)
     const key = idempotencyKeyOf(ctx) ?? ctx.state.requestId
     const requestId = derivedId('upgrade', userId, body.new_tier, key)
-    const request = { userId, tier: body.new_tier, language: body.language, requestId }
+    const request = { userId, tier: body.new_tier, language: body.language, consent: body.consent, requestId }
     const { approvalUrl, agreementId } = await subscriptions.upgrade(request, command(requestId))
     return { data: { approval_url: approvalUrl, subscription_id: agreementId } }
   })
@@ -65,6 +65,11 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
   servePlans(contract.reactivate, async ({ userId, command }) => {
     await subscriptions.reactivate(userId, command())
     return { success: true }
+  })
+
+  serve(contract.withdrawSale, async ({ userId, body, command }) => {
+    const { usedCredits, proposedCents, currency } = await subscriptions.withdraw(userId, body.payment, command())
+    return { used_credits: usedCredits, refund: proposedCents, currency }
   })
 
   servePlans(contract.confirm, async ({ userId, body, command }) => {

@@ -12,7 +12,7 @@ import type { Calendar } from '../kernel/time.ts'
 import { endOf } from './agreements.rules.ts'
 import type { CurrentSubscription, Invoice, Stats, Tier } from './contract.ts'
 import { type Allowance, allowanceOf } from './plans.contract.ts'
-import { isWithdrawable } from './takenBack.rules.ts'
+import { isWithdrawable, withdrawableUntil } from './takenBack.rules.ts'
 
 type Row = CurrentSubscriptionRow | undefined
 
@@ -55,7 +55,12 @@ const documentOf = ({ id, kind, number, amount_cents, issued_at }: InvoiceRow['d
   pdf: `${API_BASE}/subscriptions/invoices/${id}.pdf`,
 })
 
-function invoiceOf({ id, sale_id, tier, pack, amount_cents, refunded_cents, documents, ...row }: InvoiceRow): Invoice {
+function invoiceOf(
+  { id, sale_id, tier, pack, amount_cents, refunded_cents, documents, ...row }: InvoiceRow,
+  at: string,
+): Invoice {
+  const paidAt = instant(row.period_start)
+  const canWithdraw = row.credits > 0 && refunded_cents === 0 && !row.withdrawn_at && isWithdrawable(paidAt, at)
   const [first, ...corrections] = documents.map(documentOf)
   return {
     id,
@@ -71,9 +76,11 @@ function invoiceOf({ id, sale_id, tier, pack, amount_cents, refunded_cents, docu
     credits: row.credits,
     status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
     payment_method: 'paypal',
-    paid_at: instant(row.period_start),
-    period_start: instant(row.period_start),
+    paid_at: paidAt,
+    period_start: paidAt,
     period_end: instant(row.period_end),
+    withdrawable_until: canWithdraw ? new Date(withdrawableUntil(paidAt)).toISOString() : null,
+    withdrawn_at: instantOrNull(row.withdrawn_at),
   }
 }
 
@@ -138,6 +145,7 @@ export const createSubscriptionReads = (
 
   async invoices(userId: string, page: { page: number; perPage: number }) {
     const { invoices, total } = await readInvoices(database, userId, page)
-    return { invoices: invoices.map(invoiceOf), total }
+    const at = new Date(calendar()).toISOString()
+    return { invoices: invoices.map((row) => invoiceOf(row, at)), total }
   },
 })

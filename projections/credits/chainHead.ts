@@ -60,6 +60,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     SubscriptionActivated: advanced,
     SubscriptionPaid: advanced,
     SubscriptionRefundProposed: advanced,
+    SubscriptionWithdrawn: advanced,
     SubscriptionSaleMismatched: advanced,
     SubscriptionPaymentFailed: advanced,
     SubscriptionSuspended: advanced,

@@ -12,6 +12,7 @@ export class M0006Invoices extends Migration {
       create index invoice_document_sale on invoice_document (sale_id);
       create index invoice_document_open on invoice_document (position) where number is null;
       create index invoice_document_issued on invoice_document (issued_at);
+      alter table invoice add column withdrawn_at timestamptz;
       create table year_key (year int primary key, wrapped_key text not null);
       create table billing_details (
         user_id uuid primary key references user_account on delete cascade, sealed text not null
