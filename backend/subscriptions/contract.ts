@@ -89,7 +89,7 @@ export const plans = endpoint('GET /subscriptions/plans', {
   summary: 'The four plans',
 })
 
-/** Version of the text by which a buyer asks to begin before the time to withdraw ends: `payment.consent` of the site. */
+/** Version of the text by which a buyer asks to begin before the time to withdraw ends: `plans.consent` of the site. */
 export const CONSENT = '2026-11'
 const consent = z.optional(z.literal(CONSENT))
 

@@ -65,6 +65,8 @@ export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => (
   paid_at: '2026-11-15T09:30:00.000Z',
   period_start: '2026-11-15T09:30:00.000Z',
   period_end: PERIOD_END,
+  withdrawable_until: null,
+  withdrawn_at: null,
   ...over,
 })
 
@@ -149,6 +151,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
       invoices: pageOf(route, state.invoices),
       total: state.invoices.length,
     }),
+    'GET /subscriptions/billing-details': () => ({ name: '', address: '', country: '', vat_id: '' }),
     'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
     'GET /keys': () => ({ keys: state.keys }),
     'GET /videos/stats': () => FIGURES,

@@ -1,4 +1,11 @@
-import { buyPack as orderPack, type PackId, TIERS, type Tier, upgrade } from '#backend/subscriptions/contract.ts'
+import {
+  CONSENT,
+  buyPack as orderPack,
+  type PackId,
+  TIERS,
+  type Tier,
+  upgrade,
+} from '#backend/subscriptions/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { call } from '../api.ts'
@@ -26,13 +33,13 @@ function failureText(error: unknown): string {
 /** Orders a plan and opens the payment provider's page. Resolves if it cannot, or when the buyer is still or again on this page. */
 export async function buyPlan(tier: string): Promise<void> {
   if (!isPaid(tier)) return refuse(translate()('payment.invalidPlan'))
-  const body = { new_tier: tier, billing_cycle: 'monthly', language: pageLocale() } as const
+  const body = { new_tier: tier, billing_cycle: 'monthly', language: pageLocale(), consent: CONSENT } as const
   await pay(() => call(upgrade, { body }))
 }
 
 /** Orders a pack of credits, and opens the payment provider's page like {@link buyPlan}. */
 export const buyPack = (id: PackId): Promise<void> =>
-  pay(() => call(orderPack, { params: { id }, body: { language: pageLocale() } }))
+  pay(() => call(orderPack, { params: { id }, body: { language: pageLocale(), consent: CONSENT } }))
 
 const refuse = (text: string) => showToast('danger', text, { ms: 8000 })
 

@@ -25,6 +25,7 @@ export function PackChoices() {
           <Choice key={pack} pack={pack} busy={buying === pack} onBuy={() => void buy(pack)} />
         ))}
       </ul>
+      <p className="hint">{t('plans.consent')}</p>
     </div>
   )
 }
