@@ -7,10 +7,11 @@ import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import type { SubscriptionCommand } from '../subscriptions/commands.ts'
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import type { InvoiceSettings } from './contents.ts'
 import { BillingDetails } from './contract.ts'
 import type { InvoiceDocument } from './document.contract.ts'
 import type { InvoiceEvent } from './events.ts'
-import { createInvoicing, type InvoiceSettings, type IssuingDeps } from './issueDocuments.ts'
+import { createInvoicing, type IssuingDeps } from './issueDocuments.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {

@@ -1,57 +1,25 @@
-import en from '#content/en/documents.json' with { type: 'json' }
-import enPlans from '#content/en/plans.json' with { type: 'json' }
-import zh from '#content/zh/documents.json' with { type: 'json' }
-import zhPlans from '#content/zh/plans.json' with { type: 'json' }
-import type { DueDocument } from '#projections/subscriptions/readInvoiceDocuments.ts'
 import {
+  type DueDocument,
   hasDueDocuments,
   readDueDocuments,
-  readIssuedDocument,
   readRecentDocuments,
 } from '#projections/subscriptions/readInvoiceDocuments.ts'
 import { bySystem } from '../kernel/eventsourcing/command.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
-import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
-import type { BillingDetails } from './contract.ts'
-import { aboutDocument, type InvoiceDocument, type Party, type PrintedDocument, yearOf } from './document.contract.ts'
+import { type ContentDeps, createContents } from './contents.ts'
+import { aboutDocument, type Party, yearOf } from './document.contract.ts'
 import { BOOK, type InvoiceCommand, invoiceBook } from './invoiceBook.decider.ts'
-import { printDocument } from './pdf/printDocument.ts'
-import { isReverseCharge, taxOfChange } from './tax.rules.ts'
+import { taxOfChange } from './tax.rules.ts'
 
-/** What the operator has set about invoices. */
-export interface InvoiceSettings {
-  /** Undefined until it is set: no document is issued before. */
-  readonly seller: Party | undefined
-  /** Percent that prices include. */
-  readonly taxRate: number
-  /** Whether buyers with a VAT id of another member state of the EU owe the tax. */
-  readonly reverseCharge: boolean
-  readonly series: string
-  /** Years for which documents are kept after the year of their issue. */
-  readonly years: number
-}
-
-type About = Readonly<{ purpose: string; userId: string; row: string }>
-type Language = InvoiceDocument['language']
-type Buyer = Readonly<{ language: Language; fullName: string; details: BillingDetails }>
 type Mail = Readonly<{ kind: 'invoiceIssued' | 'creditNoteIssued'; number: string; amount: string; page: string }>
 
-export interface IssuingDeps {
-  readonly database: Database
+export interface IssuingDeps extends ContentDeps {
   readonly changes: Pick<Changes, 'waitFor'>
   readonly handle: Handle
   readonly calendar: Calendar
-  readonly settings: InvoiceSettings
-  /** Encryption that outlives accounts, with a key per year. */
-  readonly keys: {
-    encrypt(year: number, about: About, text: string): Promise<string>
-    decrypt(year: number, about: About, sealed: string): Promise<string | undefined>
-  }
-  /** Returns undefined if the account was deleted. */
-  readonly readBuyer: (userId: string) => Promise<Buyer | undefined>
   readonly mails: {
     /** Returns those of the mails that were not sent. */
     unsent<T extends { readonly userId: string; readonly key: string }>(mails: readonly T[]): Promise<T[]>
@@ -67,56 +35,13 @@ const MAILED_MS = 3 * DAY_MS
 /** Documents of older sales are not mailed: they were sold before the seller was set. */
 const NEWS_MS = 30 * DAY_MS
 
-const LOCALES = { en: 'en', zh: 'zh-CN' }
-const TEXTS = { en: { ...en, tier: enPlans.tier }, zh: { ...zh, tier: zhPlans.tier } }
-
-/** Describes what was sold, a line each. */
-function itemOf({ tier, pack, credits, period_start, period_end }: DueDocument, language: Language): string[] {
-  const t = TEXTS[language]
-  const day = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' })
-  const [start, end] = [period_start, period_end].map((instant) => day.format(new Date(instant)))
-  return [
-    pack === null && tier ? t.plan.replace('{{plan}}', t.tier[tier].name) : t.pack,
-    t.credits.replace('{{credits}}', credits.toLocaleString(LOCALES[language])),
-    ...(pack === null ? [t.period.replace('{{start}}', start!).replace('{{end}}', end!)] : []),
-  ]
-}
-
-const partyOf = ({ fullName, details: { name, address, country, vat_id } }: Buyer): Party => ({
-  name: name || fullName,
-  address: [...address.split('\n'), country].filter(Boolean),
-  vatId: vat_id,
-})
-
-export type Invoicing = ReturnType<typeof createInvoicing>
-
-/** Creates the service that issues, mails and prints invoices and credit notes. */
-export function createInvoicing(deps: IssuingDeps) {
-  const { database, changes, handle, calendar, settings, keys, readBuyer, mails } = deps
-
-  const open = async ({ id, user_id, sealed, issued_at }: NonNullable<DueDocument['first']>) => {
-    const text = await keys.decrypt(yearOf(issued_at), aboutDocument(id, user_id), sealed)
-    return text === undefined ? undefined : (JSON.parse(text) as InvoiceDocument)
-  }
-
-  /** Returns the content of the first document of a sale. */
-  async function compose(due: DueDocument, seller: Party): Promise<InvoiceDocument> {
-    const buyer = await readBuyer(due.user_id)
-    const language = buyer?.language ?? 'en'
-    const reverseCharge = settings.reverseCharge && isReverseCharge(seller.vatId, buyer?.details.vat_id ?? '')
-    return {
-      ...{ language, seller, buyer: buyer ? partyOf(buyer) : null, item: itemOf(due, language) },
-      ...{ suppliedAt: due.period_start, amountCents: due.amount_cents, currency: due.currency },
-      ...{ rate: reverseCharge ? 0 : settings.taxRate, reverseCharge, taxCents: 0 },
-    }
-  }
-
-  /** Numbers a document. Returns its place in the log; undefined if its content cannot be read any more. */
-  async function issue(due: DueDocument, seller: Party) {
+/** Creates the function that numbers a document. It returns its place in the log; undefined if its content cannot be read any more. */
+function createIssue({ handle, calendar, settings, keys }: IssuingDeps, contents: ReturnType<typeof createContents>) {
+  return async (due: DueDocument, seller: Party) => {
     const { id: documentId, user_id: userId, sale_id: saleId, kind, source_id, standing, first, amount_cents } = due
     const at = new Date(calendar()).toISOString()
     // A refund has the parties and the rate of its invoice.
-    const content = kind === 'sale' ? await compose(due, seller) : first && (await open(first))
+    const content = kind === 'sale' ? await contents.compose(due, seller) : first && (await contents.open(first))
     if (!content) return undefined
     const after = standing + (kind === 'reversal' ? -amount_cents : amount_cents)
     const taxCents = taxOfChange(standing, after, content.rate)
@@ -141,26 +66,20 @@ export function createInvoicing(deps: IssuingDeps) {
         : { type: 'IssueInvoice', ...data, ...(kind === 'restoration' && { restorationId: source_id, ...about }) }
     return (await handle(invoiceBook, BOOK, command, bySystem('issue document', documentId))).position
   }
+}
+
+export type Invoicing = ReturnType<typeof createInvoicing>
+
+/** Creates the service that issues, mails and prints invoices and credit notes. */
+export function createInvoicing(deps: IssuingDeps) {
+  const { database, changes, calendar, settings, mails } = deps
+  const contents = createContents(deps)
+  const issue = createIssue(deps, contents)
 
   const unmailed = async () => {
     const [issuedAfter, bookedAfter] = [MAILED_MS, NEWS_MS].map((ms) => new Date(calendar() - ms))
     const recent = await readRecentDocuments(database, issuedAfter!, bookedAfter!)
     return mails.unsent(recent.map(({ id, user_id: userId, number }) => ({ id, userId, key: `document ${number}` })))
-  }
-
-  async function print(id: string, userId: string) {
-    const issued = await readIssuedDocument(database, id)
-    const content = issued?.user_id === userId ? await open(issued) : undefined
-    if (!issued || !content) return undefined
-    const { kind, number, issued_at: issuedAt, about } = issued
-    const printed: PrintedDocument = {
-      ...content,
-      kind: kind === 'reversal' ? 'credit_note' : 'invoice',
-      number,
-      issuedAt,
-      about,
-    }
-    return { document: printed, saleId: issued.sale_id, pdf: await printDocument(printed) }
   }
 
   return {
@@ -180,7 +99,7 @@ export function createInvoicing(deps: IssuingDeps) {
       }
       await changes.waitFor(['invoiceDocuments'], position)
       for (const { id, userId, key } of await unmailed()) {
-        const found = await print(id, userId)
+        const found = await contents.print(id, userId)
         if (!found) continue
         const { document, pdf, saleId } = found
         const { kind, number, currency, amountCents } = document
@@ -194,7 +113,7 @@ export function createInvoicing(deps: IssuingDeps) {
 
     /** Returns an issued document of a user as a PDF; undefined if there is none. */
     async pdf(id: string, userId: string) {
-      const found = await print(id, userId)
+      const found = await contents.print(id, userId)
       return found && { name: `${found.document.number}.pdf`, pdf: found.pdf }
     },
   }

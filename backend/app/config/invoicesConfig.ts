@@ -1,4 +1,4 @@
-import type { InvoiceSettings } from '../../invoices/issueDocuments.ts'
+import type { InvoiceSettings } from '../../invoices/contents.ts'
 import type { Environment } from './environment.ts'
 
 /** Reads what invoices say about the seller. Without a name and an address, none is issued. */

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { InvoiceSettings } from '../../invoices/issueDocuments.ts'
+import type { InvoiceSettings } from '../../invoices/contents.ts'
 import type { ClientRates } from '../../kernel/http/fairness/fairAdmission.ts'
 import type { Credential } from '../../kernel/media/marks/credential.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
