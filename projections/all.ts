@@ -8,6 +8,7 @@ import { openHolds } from './credits/openHold.ts'
 import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
+import { invoiceDocuments } from './subscriptions/invoiceDocument.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
@@ -23,6 +24,7 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   chainHeads,
   currentSubscriptions,
   invoices,
+  invoiceDocuments,
   taskOutcomes,
   creditFlows,
   creditCodes,

@@ -66,6 +66,7 @@ async function upload(user: TestUser): Promise<string> {
 /** Creates a user with a finished, a rendering and a queued video, and data in all other tables. */
 async function person(name: string) {
   const user = await registerUser(kinora.url, `${name.toLowerCase()}@kinora.test`)
+  await user.call('PUT', '/subscriptions/billing-details', { name: `${name} Mc${name}quill` })
   await user.call('PUT', '/users/name', { username: `${name} Mc${name}quill` })
   const image = await upload(user)
   provider.answer = () => ({ kind: 'finished' })
@@ -115,6 +116,7 @@ async function tablesWith(needle: string): Promise<string[]> {
 const KEPT_TABLES = [
   'erasure',
   'invoice',
+  'invoice_document',
   'open_redemption',
   'sandbox_agreement',
   'sandbox_order',
@@ -157,6 +159,7 @@ async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typ
     'credit_entry',
     'current_subscription',
     'invoice',
+    'invoice_document',
     'erasure',
     'event',
   ]

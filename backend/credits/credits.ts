@@ -32,7 +32,7 @@ export type Credits = ReturnType<typeof createCredits>
 /** Returns the id of the lot that a sale paid for. */
 const saleLot = (saleId: string): string => `sale-${saleId}`
 
-const NOTHING = { granted: 0, forfeited: 0 }
+const NOTHING = { granted: 0, left: 0, forfeited: 0 }
 
 /** Returns the id of the lot that an adjustment granted. */
 export const adjustmentLot = (adjustmentId: string): string => `adjustment-${adjustmentId}`
@@ -98,6 +98,13 @@ function createSaleCredits(handle: Handle, calendar: Calendar) {
       const { lots, closed } = (await handle.read(creditAccount, userId)).state
       const { granted, forfeited } = [...lots, ...closed].find(({ id }) => id === saleLot(saleId)) ?? NOTHING
       return { granted, forfeited }
+    },
+
+    /** Returns how many credits of a sale were spent, or are held for open tasks. */
+    async usedOf(userId: string, saleId: string): Promise<number> {
+      const { lots, closed } = (await handle.read(creditAccount, userId)).state
+      const { granted, left, forfeited } = [...lots, ...closed].find(({ id }) => id === saleLot(saleId)) ?? NOTHING
+      return Math.max(0, granted - left - forfeited)
     },
   }
 }

@@ -5,6 +5,7 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { foldOrPark, keyEvents } from '#projections/engine/foldOrPark.ts'
 import { code } from '../codes/code.decider.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
+import { invoiceBook } from '../invoices/invoiceBook.decider.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import type { Decider } from '../kernel/eventsourcing/pure/decider.ts'
@@ -25,6 +26,7 @@ const golden = (context: string): Stored[] => {
 const contexts = {
   codes: golden('codes'),
   credits: golden('credits'),
+  invoices: golden('invoices'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
 }
@@ -34,6 +36,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   code,
   creditAccount,
   subscription,
+  invoiceBook,
   videoTask,
   renderLane,
 ].map((decider) => [decider.category, decider as unknown as Decider<unknown, never, never>])

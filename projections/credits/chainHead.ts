@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CODE, CODE_EVENTS, type CodeEvent } from '#backend/codes/events.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
+import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '#backend/invoices/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
@@ -19,7 +20,7 @@ const ChainHeadTable = defineEntity({
 })
 export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
-type Chained = CodeEvent | CreditAccountEvent | SubscriptionEvent | VideoTaskEvent
+type Chained = CodeEvent | CreditAccountEvent | SubscriptionEvent | VideoTaskEvent | InvoiceEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
@@ -42,8 +43,14 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
   version: 3,
   table: ChainHeadTable,
-  categories: [CODE, CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK],
-  schemas: { ...CODE_EVENTS, ...CREDIT_ACCOUNT_EVENTS, ...SUBSCRIPTION_EVENTS, ...VIDEO_TASK_EVENTS },
+  categories: [CODE, CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK],
+  schemas: {
+    ...CODE_EVENTS,
+    ...CREDIT_ACCOUNT_EVENTS,
+    ...SUBSCRIPTION_EVENTS,
+    ...VIDEO_TASK_EVENTS,
+    ...INVOICE_BOOK_EVENTS,
+  },
   row: (event) => derivedId('chain', event.stream),
   on: {
     CodeIssued: advanced,
@@ -63,6 +70,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     SubscriptionActivated: advanced,
     SubscriptionPaid: advanced,
     SubscriptionRefundProposed: advanced,
+    SubscriptionWithdrawn: advanced,
     SubscriptionSaleMismatched: advanced,
     SubscriptionPaymentFailed: advanced,
     SubscriptionSuspended: advanced,
@@ -96,6 +104,8 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     VideoTaskRecovered: advanced,
     VideoRecoveryEnded: advanced,
     VideoTaskDeleted: advanced,
+    InvoiceIssued: advanced,
+    CreditNoteIssued: advanced,
   },
 }
 

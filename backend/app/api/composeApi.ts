@@ -11,6 +11,7 @@ import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
+import { serveInvoices } from '../../invoices/routes.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
@@ -26,6 +27,7 @@ import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
+import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
@@ -127,6 +129,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
       hasPlans: tills.length > 0,
       paypalPlans: tills.includes('sandbox') ? SANDBOX_PLANS : paypal?.plans,
     })
+    serveInvoices(serve, openInvoicing(context, services, publicUrl))
     tasks.serve(serve)
     analytics.serve(serve)
     operators.serve(serve)

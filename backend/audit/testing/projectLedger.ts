@@ -9,6 +9,7 @@ import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
+import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
@@ -26,6 +27,7 @@ const AUDITED: readonly AnyProjection[] = [
   invoices,
   creditCodes,
   openRedemptions,
+  invoiceDocuments,
   videoTasks,
   taskOutcomes,
   lateRenders,
