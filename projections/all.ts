@@ -1,3 +1,5 @@
+import { creditCodes } from './codes/creditCode.ts'
+import { openRedemptions } from './codes/openRedemption.ts'
 import { chainHeads } from './credits/chainHead.ts'
 import { creditBalances } from './credits/creditBalance.ts'
 import { creditEntries } from './credits/creditEntry.ts'
@@ -6,6 +8,7 @@ import { openHolds } from './credits/openHold.ts'
 import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
+import { invoiceDocuments } from './subscriptions/invoiceDocument.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
@@ -21,9 +24,18 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   chainHeads,
   currentSubscriptions,
   invoices,
+  invoiceDocuments,
   taskOutcomes,
   creditFlows,
+  creditCodes,
+  openRedemptions,
 ]
 
 /** Read models that list what workflows resume and sweep. */
-export const WORK_LISTS: readonly AnyProjection[] = [openTasks, lateRenders, openHolds, currentSubscriptions]
+export const WORK_LISTS: readonly AnyProjection[] = [
+  openTasks,
+  lateRenders,
+  openHolds,
+  currentSubscriptions,
+  openRedemptions,
+]

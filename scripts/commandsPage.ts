@@ -127,7 +127,9 @@ function aggregates(): Aggregate[] {
 /** Maps a file's path to the sender of its commands. The first match applies; contexts act on user requests. */
 const SENDERS: readonly (readonly [pattern: RegExp, sender: string])[] = [
   [/^workflows\//, 'workflow'],
-  [/^backend\/programs\//, 'operator'],
+  // Its activity is one line.
+  [/^backend\/invoices\//, 'workflow'],
+  [/^backend\/(programs\/|codes\/issueCodes)/, 'operator'],
   [/providerCallbacks\.ts$/, 'provider'],
   [/^backend\//, 'user'],
 ]

@@ -1,6 +1,7 @@
 import { type AccountActivityDeps, createAccountActivities } from './accounts/accountActivities.ts'
 import type { SweepVisitsActivities } from './analytics/sweepVisits.workflow.ts'
 import { type AllowanceDeps, createAllowanceActivities } from './credits/allowanceActivities.ts'
+import type { IssueInvoicesActivities } from './invoices/issueInvoices.workflow.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptions/subscriptionActivities.ts'
 import { createTaskActivities } from './tasks/taskActivities.ts'
 import type { ActivityDeps } from './tasks/taskCommands.ts'
@@ -9,6 +10,7 @@ type AllActivityDeps = ActivityDeps &
   AccountActivityDeps &
   SubscriptionActivityDeps &
   AllowanceDeps &
+  IssueInvoicesActivities &
   SweepVisitsActivities
 
 /** Creates all activities, keyed by the names that policies and Temporal use. */
@@ -17,6 +19,7 @@ export const createActivities = (deps: AllActivityDeps) => ({
   ...createAccountActivities(deps),
   ...createSubscriptionActivities(deps),
   ...createAllowanceActivities(deps),
+  issueInvoices: deps.issueInvoices,
   sweepVisits: deps.sweepVisits,
 })
 

@@ -6,6 +6,7 @@ import { sweepVisits } from './analytics/sweepVisits.workflow.ts'
 import { grantAllowances } from './credits/grantAllowances.workflow.ts'
 import type { AnyWorkflow, Policies } from './engine/engine.port.ts'
 import { bookkeeping } from './engine/policies.ts'
+import { issueInvoices } from './invoices/issueInvoices.workflow.ts'
 import { processWebhook } from './subscriptions/processWebhook.workflow.ts'
 import { reconcile } from './subscriptions/reconcile.workflow.ts'
 import { runSubscriptionLifecycle } from './subscriptions/runSubscriptionLifecycle.workflow.ts'
@@ -30,6 +31,7 @@ export const WORKFLOWS: readonly AnyWorkflow[] = [
   processWebhook,
   reconcile,
   grantAllowances,
+  issueInvoices,
 ]
 
 export const POLICIES: Policies<keyof AllActivities> = {
@@ -37,5 +39,6 @@ export const POLICIES: Policies<keyof AllActivities> = {
   ...accountPolicies,
   ...subscriptionPolicies,
   grantAllowances: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
+  issueInvoices: { ...bookkeeping, timeoutMs: 10 * 60_000 },
   sweepVisits: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
 }

@@ -66,6 +66,7 @@ async function upload(user: TestUser): Promise<string> {
 /** Creates a user with a finished, a rendering and a queued video, and data in all other tables. */
 async function person(name: string) {
   const user = await registerUser(kinora.url, `${name.toLowerCase()}@kinora.test`)
+  await user.call('PUT', '/subscriptions/billing-details', { name: `${name} Mc${name}quill` })
   await user.call('PUT', '/users/name', { username: `${name} Mc${name}quill` })
   const image = await upload(user)
   provider.answer = () => ({ kind: 'finished' })
@@ -108,8 +109,19 @@ async function tablesWith(needle: string): Promise<string[]> {
   }
   return found
 }
-/** Tables that keep the id of a user: for the law, as the payment provider’s data, and the list of erasures itself. */
-const KEPT_TABLES = ['erasure', 'invoice', 'sandbox_agreement', 'sandbox_order', 'unlabelled_request']
+/**
+ * Tables that keep the id of a user: for the law, as the payment provider’s data, and the list of erasures itself. An open
+ * redemption goes with its grant, which an erasure does not prevent.
+ */
+const KEPT_TABLES = [
+  'erasure',
+  'invoice',
+  'invoice_document',
+  'open_redemption',
+  'sandbox_agreement',
+  'sandbox_order',
+  'unlabelled_request',
+]
 /** Returns the tables that name users and whose rows do not go with the row of the account by a foreign key. */
 async function tablesOfUsers(): Promise<string[]> {
   const { rows } = await db.pool.query<{ name: string }>(
@@ -147,6 +159,7 @@ async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typ
     'credit_entry',
     'current_subscription',
     'invoice',
+    'invoice_document',
     'erasure',
     'event',
   ]

@@ -1,4 +1,13 @@
-export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>
+/** A file in base64. */
+type Attachment = Readonly<{ filename: string; contentType: string; content: string }>
+
+export type Mail = Readonly<{
+  to: string
+  subject: string
+  text: string
+  html: string
+  attachments?: readonly Attachment[]
+}>
 
 export interface OutgoingMail extends Mail {
   /** Identical for every attempt to send the email. */

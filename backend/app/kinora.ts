@@ -20,6 +20,7 @@ import { shareFor } from '../kernel/shareFor.ts'
 import { type Adapters, openAdapters } from './adapters.ts'
 import { prepareApi } from './api.ts'
 import type { Role } from './config/environment.ts'
+import { invoiceFault } from './config/invoicesConfig.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
@@ -80,6 +81,8 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   }
   readiness = 'ready'
   log.info({ version: VERSION, roles: config.roles }, 'started')
+  const fault = invoiceFault(config)
+  if (fault) log.warn({ fault }, 'seller of invoices not set')
   STARTED.publish(undefined)
   if (config.roles.includes('workflows')) logFfmpeg(config, log)
 

@@ -9,6 +9,8 @@ import { M0002ApiKeys } from './migrations/M0002ApiKeys.ts'
 import { M0003Packs } from './migrations/M0003Packs.ts'
 import { M0004FailureDetails } from './migrations/M0004FailureDetails.ts'
 import { M0005Stripe } from './migrations/M0005Stripe.ts'
+import { M0006Invoices } from './migrations/M0006Invoices.ts'
+import { M0007Codes } from './migrations/M0007Codes.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -17,6 +19,8 @@ export const MIGRATIONS = [
   { name: 'M0003Packs', class: M0003Packs },
   { name: 'M0004FailureDetails', class: M0004FailureDetails },
   { name: 'M0005Stripe', class: M0005Stripe },
+  { name: 'M0006Invoices', class: M0006Invoices },
+  { name: 'M0007Codes', class: M0007Codes },
 ]
 
 /**

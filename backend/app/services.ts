@@ -2,12 +2,14 @@ import { currentSubscriptions } from '#projections/subscriptions/currentSubscrip
 import { findById } from '../accounts/accounts.ts'
 import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures, ERASURES } from '../accounts/erasures.ts'
-import { mailKey } from '../accounts/keys/keyRing.ts'
+import { CODES, formerKeys, mailKey } from '../accounts/keys/keyRing.ts'
+import { keyFor } from '../accounts/keys/seal.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
 import { createOutbox } from '../accounts/mails/outbox.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
 import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
+import { createCodes } from '../codes/codes.ts'
 import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/socketTokens.ts'
@@ -51,12 +53,18 @@ export function createServices(
   const { tills, monthlyCredits } = config.payments
   const subscriptionReads = createSubscriptionReads(database, calendar, { hasPlans: tills.length > 0, monthlyCredits })
   const credits = createCredits(handle, calendar)
+  const masterKey = config.secrets.encryption
+  const codes = createCodes({
+    ...{ handle, changes, calendar, credits },
+    keys: async () => [keyFor(CODES, masterKey), ...(await formerKeys(database, masterKey, CODES))],
+  })
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy)
   /** Returns the limits of the user's plan. */
   const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   return {
     credits,
+    codes,
     apiKeys,
     keyDoor: createKeyDoor(apiKeys, clock),
     allowance,

@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { readOpenRedemptions } from '#projections/codes/readCodes.ts'
+import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
 import { readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
+import { codeTrigger } from '#workflows/credits/codeTrigger.ts'
 import { grantAllowances } from '#workflows/credits/grantAllowances.workflow.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runLogTriggers } from '#workflows/engine/logTriggers.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
+import { invoiceTrigger } from '#workflows/invoices/invoiceTrigger.ts'
 import { reconcile } from '#workflows/subscriptions/reconcile.workflow.ts'
 import { subscriptionTrigger, wakeSubscription, webhookTrigger } from '#workflows/subscriptions/subscriptionTriggers.ts'
 import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.workflow.ts'
@@ -24,10 +28,11 @@ import { PAYMENT_WEBHOOKS } from '../subscriptions/webhooks/webhookInbox.ts'
 import { MEDIA_REMOVALS } from '../tasks/mediaRemovals.ts'
 import { PROVIDER_HINTS } from '../tasks/providerCallbacks.ts'
 import type { Context } from './context.ts'
+import type { openInvoicing } from './invoicing.ts'
 import type { Services } from './services.ts'
 
 /** Notifications after which a row may be waiting for a workflow. */
-const ROWS_CHANGED = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, MEDIA_REMOVALS, RELISTENED]
+const ROWS_CHANGED = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, MEDIA_REMOVALS, RELISTENED, invoiceDocuments.name]
 const SWEEP_HOLDS_MS = 15_000
 const SWEEP_VISITS_MS = 10 * 60_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
@@ -38,7 +43,14 @@ const RECONCILE_MS = 24 * 60 * 60_000
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, clock, log, changes }: Context,
-  { outbox, erasures, webhooks, removals }: Services,
+  {
+    credits,
+    outbox,
+    erasures,
+    webhooks,
+    removals,
+    invoices,
+  }: Services & { readonly invoices: ReturnType<typeof openInvoicing> },
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -54,6 +66,7 @@ export function startTriggers(
       generationTrigger(() => readOpenGenerations(database), settleIfEnded),
       recoveryTrigger(() => readOpenRecoveries(database)),
       subscriptionTrigger(() => readSubscribers(database)),
+      codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
     ],
     signal,
     onError,
@@ -65,6 +78,7 @@ export function startTriggers(
       erasureTrigger(erasures.waiting),
       webhookTrigger(webhooks.waiting),
       removalTrigger(removals.waiting),
+      invoiceTrigger(invoices.invoicing.isDue),
     ],
     onChange: (listener) => changes.subscribe(({ name }) => void (ROWS_CHANGED.includes(name) && listener())),
     signal,

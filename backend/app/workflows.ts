@@ -29,10 +29,13 @@ import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { openEngine } from './engine.ts'
+import { openInvoicing } from './invoicing.ts'
 import type { Services } from './services.ts'
 import { startTriggers } from './triggers.ts'
 import { usersWithoutAllowance } from './usersWithoutAllowance.ts'
 import { renderSlots } from './video/capacity.ts'
+
+type Invoices = ReturnType<typeof openInvoicing>
 
 /** Activity results that have their own metric label. */
 const OUTCOMES = [
@@ -59,7 +62,8 @@ export function startWorkflows(
   lease?: number,
 ): Running {
   const { config, findOrigin, leases, observability } = context
-  const activities = activitiesOf(context, adapters, services, publicUrl, lease, async (...args) =>
+  const invoices = openInvoicing(context, services, publicUrl)
+  const activities = activitiesOf(context, adapters, { ...services, invoices }, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),
   )
   const watched = instrumentActivities(
@@ -69,7 +73,7 @@ export function startWorkflows(
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
   const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
-    const triggers = () => startTriggers(context, services, watched, engine)
+    const triggers = () => startTriggers(context, { ...services, invoices }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })
@@ -87,7 +91,7 @@ export function startWorkflows(
 function activitiesOf(
   context: Context,
   { marker, media, mailer, payments, videos }: Adapters,
-  services: Services,
+  services: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
   lease: number | undefined,
   signal: Engine['signal'],
@@ -139,6 +143,7 @@ function activitiesOf(
       log.warn({ taskId, engine, engineModel, code, detail }, 'video failed'),
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,
+    issueInvoices: services.invoices.invoicing.issueDue,
     sweepVisits: createSweep(context, services, publicUrl),
   })
 }
@@ -146,7 +151,7 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, erasures, outbox }: Services,
+  { apiKeys, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -162,6 +167,7 @@ function createSweep(
       await deleteOldOrders(pool, clock)
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
+      await invoices.removeOld()
     },
   }).sweep
 }

@@ -14,6 +14,7 @@ export const USAGE = `Usage: npm run audit -- <command> [options]
              the balance lot by lot at an instant (default: now), and every movement of a period
   explain    --task <id> [--json]
              the history of one charge, event by event
+  invoices   every invoice and credit note as CSV, decrypted with ENCRYPTION_KEY
   export     --out <file> [--key <file>]
              a signed archive of the ledger (docs/ledger-archive.md); --key: an Ed25519 private key in PEM
              (default: AUDIT_KEY_FILE, or one that is generated once and kept in DATA_DIR)
@@ -27,10 +28,11 @@ const OPTIONS = {
   verify: { heads: text, signer: text, 'operator-keys': text, files: flag, 'with-provider': flag, json: flag },
   statement: { user: text, from: text, to: text, at: text, format: text },
   explain: { task: text, json: flag },
+  invoices: {},
   export: { out: text, key: text },
 } as const
 
-const REQUIRED = { verify: [], statement: ['user'], explain: ['task'], export: ['out'] } as const
+const REQUIRED = { verify: [], statement: ['user'], explain: ['task'], invoices: [], export: ['out'] } as const
 const FORMATS = ['table', 'csv', 'json'] as const
 
 /** A parsed command line. Instants are ISO strings. */
@@ -82,6 +84,8 @@ export function readCommand(args: readonly string[]) {
       if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(task!))
         throw new UsageError(`--task: "${task}" is not a task id.`)
       return { name, task: task!.toLowerCase(), json: Boolean(json) }
+    case 'invoices':
+      return { name }
     case 'export':
       return { name, out: out!, key }
   }

@@ -1,9 +1,11 @@
+import type { CodeEvent } from '../codes/events.ts'
 import { allowanceLot, monthEnd, monthOf, RETURNED_MS } from '../credits/contract.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotSource } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
 import { AdjustmentProofs } from './adjustmentProofs.ts'
+import { CodeProofs } from './codeProofs.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
 
@@ -60,7 +62,7 @@ const LOST_GRANT =
   'The database has this account, with its free credits, but the log does not: events were removed, or the log is older.'
 
 /**
- * Checks that every grant, reversal and forfeiture has a cause: a completed sale, an operator, a month, the account's
+ * Checks that every grant, reversal and forfeiture has a cause: a completed sale, a redeemed code, an operator, a month, the account's
  * single welcome grant, or the end of a subscription. Checks too that every sale is granted and every reversal claimed.
  */
 export class GrantProofs {
@@ -76,16 +78,22 @@ export class GrantProofs {
   readonly #ends = new Map<string, Place>()
   readonly #welcomed = new Set<string>()
   readonly #adjustments: AdjustmentProofs
+  readonly #codes: CodeProofs
   readonly #deviations: Deviations
 
   constructor(deviations: Deviations, operators?: OperatorKeys) {
     this.#deviations = deviations
     this.#adjustments = new AdjustmentProofs(operators)
+    this.#codes = new CodeProofs(deviations)
   }
 
   /** Describes the signatures of adjustments. */
   get adjustments() {
     return this.#adjustments.report()
+  }
+
+  takeCode(event: Stored<CodeEvent>): void {
+    this.#codes.take(event)
   }
 
   takeSubscription(event: Stored<SubscriptionEvent>): void {
@@ -148,6 +156,7 @@ export class GrantProofs {
       const wrong = `The reversal ${id} was reported, but its ${credits} credits were not claimed.`
       if (!claimed && credits > 0 && now - at > SETTLE_MS) this.#deviations.add('grant', place, wrong)
     }
+    this.#codes.end(now - SETTLE_MS)
     return waiting
   }
 
@@ -202,6 +211,8 @@ export class GrantProofs {
         return unprovenAllowance(event)
       case 'adjustment':
         return this.#adjustments.faultOf(event)
+      case 'code':
+        return this.#codes.faultOf(event.data)
       case 'subscription':
       case 'pack':
       case 'payment': {

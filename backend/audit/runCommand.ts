@@ -7,6 +7,7 @@ import type { Command } from './command.ts'
 import { explain, explanationReport } from './explain.ts'
 import type { RememberedHeads } from './hashChain.ts'
 import { type GivenHeads, readHeads } from './heads/readHeads.ts'
+import { invoiceCsv, type OpenText } from './invoiceList.ts'
 import { OPERATORS_FILE, readOperatorKeys } from './operatorKeys.ts'
 import type { HashVideo } from './outside/deliveredFiles.ts'
 import type { ListSales } from './outside/providerSales.ts'
@@ -44,6 +45,8 @@ export interface AuditedLedger {
   openVideos(): HashVideo
   /** Returns the payment provider's list of sales. @throws ConfigError */
   openSales(): ListSales
+  /** Opens the texts of invoices. @throws ConfigError */
+  openTexts(): Promise<OpenText>
   findUserId(email: string): Promise<string | undefined>
 }
 
@@ -72,6 +75,8 @@ export function runCommand(command: Command, ledger: AuditedLedger, print: Print
       return runStatement(command, ledger, print)
     case 'explain':
       return runExplain(command, ledger, print)
+    case 'invoices':
+      return runInvoices(ledger, print)
     case 'export':
       return runExport(command, ledger, print)
   }
@@ -139,6 +144,11 @@ async function runExplain({ task, json }: CommandOf<'explain'>, ledger: AuditedL
   const explanation = await explain(ledger.store, task)
   if (!explanation) throw new NotFound(`--task: no event refers to ${task}.`)
   print(json ? JSON.stringify(explanation, null, 2) : explanationReport(explanation))
+  return 0
+}
+
+async function runInvoices({ store, openTexts }: AuditedLedger, print: Print): Promise<number> {
+  for await (const line of invoiceCsv(store, await openTexts())) print(line.trimEnd())
   return 0
 }
 

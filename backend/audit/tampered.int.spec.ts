@@ -7,7 +7,9 @@ import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/tempo
 import type { Deviation } from './deviation.ts'
 import { OPERATORS_FILE, operatorSigner, registerOperator } from './operatorKeys.ts'
 import { AUDITED_TABLES, projectLedger } from './testing/projectLedger.ts'
+import { seedBook } from './testing/seedBook.ts'
 import { LEDGER, seedLedger } from './testing/seedLedger.ts'
+import { BOOKS } from './testing/tampering/forgedBooks.ts'
 import { CREDITS } from './testing/tampering/forgedCredits.ts'
 import { DELIVERIES } from './testing/tampering/tamperedDeliveries.ts'
 import { EVENTS } from './testing/tampering/tamperedEvents.ts'
@@ -22,6 +24,7 @@ beforeAll(async () => {
   db = await startTemporaryDatabase()
   registerOperator(folder, 'ada')
   await seedLedger(db.store, operatorSigner(folder, 'ada'))
+  await seedBook(db.store)
   await projectLedger(db.store, db.database)
   for (const table of TABLES) await db.pool.query(`create table untouched_${table} as select * from ${table}`)
 })
@@ -49,7 +52,7 @@ describe('audit verify of an untouched ledger', () => {
     const { code, found } = await audit()
     expect(found.deviations).toEqual([])
     expect(code).toBe(0)
-    expect(found).toMatchObject({ ok: true, events: 24, accounts: 2, streams: 7, salesWaiting: [] })
+    expect(found).toMatchObject({ ok: true, events: 26, accounts: 2, streams: 8, salesWaiting: [] })
     expect(found.adjustments).toMatchObject({ verified: 1, unverified: 0, unsigned: 0 })
     expect(found.totals).toEqual({
       issued: -230,
@@ -69,11 +72,14 @@ describe('audit verify of an untouched ledger', () => {
       ['credit_flow', 8, true],
       ['current_subscription', 1, true],
       ['invoice', 1, true],
+      ['credit_code', 0, true],
+      ['open_redemption', 0, true],
+      ['invoice_document', 2, true],
       ['video_task', 3, true],
       ['task_outcome', 3, true],
       ['late_render', 0, true],
       ['open_task', 2, true],
-      ['chain_head', 7, true],
+      ['chain_head', 8, true],
     ])
   })
 })
@@ -89,7 +95,7 @@ describe('audit verify without the public keys of the operators', () => {
 })
 
 describe('audit verify of a ledger that was tampered with', () => {
-  it.each([...EVENTS, ...CREDITS, ...DELIVERIES, ...READ_MODELS])(
+  it.each([...EVENTS, ...CREDITS, ...BOOKS, ...DELIVERIES, ...READ_MODELS])(
     'reports $what, and names the event',
     async ({ does, names }) => {
       await does(db.pool)

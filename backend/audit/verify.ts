@@ -1,4 +1,6 @@
+import { CODE, type CodeEvent } from '../codes/events.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
+import { INVOICE_BOOK, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
@@ -12,6 +14,7 @@ import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { HeadProofs } from './heads/headProofs.ts'
 import type { SignedHead } from './heads/ledgerHead.ts'
+import { InvoiceProofs } from './invoiceProofs.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
 import { type ComparedFiles, DeliveredFiles, type HashVideo } from './outside/deliveredFiles.ts'
 import { type ListSales, ProviderSales } from './outside/providerSales.ts'
@@ -65,6 +68,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
   const times = new StoredTimes(deviations)
   const heads = new HeadProofs(deviations, evidence.heads ?? [])
   const grants = new GrantProofs(deviations, evidence.operators)
+  const invoices = new InvoiceProofs(deviations)
   const deliveries = new DeliveryProofs(deviations)
   const delivered = evidence.hashVideo && new DeliveredFiles(evidence.hashVideo)
   const provided = evidence.listSales && new ProviderSales(evidence.listSales)
@@ -80,7 +84,10 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
     else if (isOfTask(event)) {
       deliveries.takeTask(event)
       delivered?.take(event)
-    } else {
+    } else if (isOfCode(event)) grants.takeCode(event)
+    else if (isOfBook(event)) invoices.takeBook(event)
+    else {
+      invoices.takeSubscription(event)
       grants.takeSubscription(ofItsUser(event))
       provided?.take(event)
     }
@@ -102,6 +109,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
     chains.end()
     heads.end()
     for (const fault of evidence.headFaults ?? []) deviations.add('head', missingPlace({}), fault)
+    invoices.end(now)
     const salesWaiting = grants.end(now, evidence.welcomed)
     return { salesWaiting, openHolds: [...holds.values()].map((hold) => openHold(hold, now, deviations)) }
   }
@@ -190,7 +198,9 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
 
 const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountEvent> =>
   event.stream.startsWith(CREDIT_ACCOUNT)
+const isOfCode = (event: Stored<LedgerEvent>): event is Stored<CodeEvent> => event.stream.startsWith(`${CODE}-`)
 const isOfTask = (event: Stored<LedgerEvent>): event is Stored<VideoTaskEvent> => event.stream.startsWith(VIDEO_TASK)
+const isOfBook = (event: Stored<LedgerEvent>): event is Stored<InvoiceEvent> => event.stream.startsWith(INVOICE_BOOK)
 
 function ofItsUser(event: Stored<SubscriptionEvent>): Stored<SubscriptionEvent> {
   if (event.stream !== `${SUBSCRIPTION}-${event.data.userId}`) throw new Error(`it names the user ${event.data.userId}`)

@@ -24,7 +24,7 @@ export const CreditEntry = z.object({
 })
 export type CreditEntry = z.infer<typeof CreditEntry>
 
-const GRANTS = ['free', 'allowance', 'subscription', 'payment', 'pack'] as const
+const GRANTS = ['free', 'allowance', 'subscription', 'payment', 'pack', 'code'] as const
 const RELEASES = ['not delivered', 'cancelled', 'abandoned', 'account erased'] as const
 export type ReleaseReason = (typeof RELEASES)[number]
 const LOSSES = ['expired', 'subscription_ended', 'refund', 'reversal'] as const

@@ -7,7 +7,7 @@ import { allowanceLot, monthEnd } from './allowances.contract.ts'
 import type { CreditAccountCommand } from './commands.ts'
 import { RETURNED_MS, type ReleaseReason } from './contract.ts'
 import { creditAccount } from './creditAccount.decider.ts'
-import type { KeyLimits } from './events.ts'
+import type { KeyLimits, LotSource } from './events.ts'
 import { type KeySpending, spendingOf } from './keySpending.rules.ts'
 
 /** Reasons of releases that the user caused. */
@@ -32,10 +32,16 @@ export type Credits = ReturnType<typeof createCredits>
 /** Returns the id of the lot that a sale paid for. */
 const saleLot = (saleId: string): string => `sale-${saleId}`
 
-const NOTHING = { granted: 0, forfeited: 0 }
+const NOTHING = { granted: 0, left: 0, forfeited: 0 }
 
 /** Returns the id of the lot that an adjustment granted. */
 export const adjustmentLot = (adjustmentId: string): string => `adjustment-${adjustmentId}`
+
+/** Returns the id of the lot that a user's redemption of a code granted. */
+const codeLot = (codeId: string, userId: string): string => `code-${codeId}-${userId}`
+
+/** Sources of the lots that sales paid for. */
+const SOLD: readonly LotSource[] = ['subscription', 'payment', 'pack']
 
 function createSender(handle: Handle, calendar: Calendar) {
   const at = (laterMs = 0) => new Date(calendar() + laterMs).toISOString()
@@ -81,11 +87,24 @@ function createSaleCredits(handle: Handle, calendar: Calendar) {
       return state.closed.some(({ id, granted, forfeited }) => id === lotId && granted === forfeited)
     },
 
+    /** Returns whether a sale has ever granted credits to a user. */
+    async hasBought(userId: string): Promise<boolean> {
+      const { lots, closed } = (await handle.read(creditAccount, userId)).state
+      return [...lots, ...closed].some(({ source }) => SOLD.includes(source))
+    },
+
     /** Returns how many credits of a sale were granted, and how many of them were forfeited. */
     async unusedOf(userId: string, saleId: string): Promise<{ granted: number; forfeited: number }> {
       const { lots, closed } = (await handle.read(creditAccount, userId)).state
       const { granted, forfeited } = [...lots, ...closed].find(({ id }) => id === saleLot(saleId)) ?? NOTHING
       return { granted, forfeited }
+    },
+
+    /** Returns how many credits of a sale were spent, or are held for open tasks. */
+    async usedOf(userId: string, saleId: string): Promise<number> {
+      const { lots, closed } = (await handle.read(creditAccount, userId)).state
+      const { granted, left, forfeited } = [...lots, ...closed].find(({ id }) => id === saleLot(saleId)) ?? NOTHING
+      return Math.max(0, granted - left - forfeited)
     },
   }
 }
@@ -150,6 +169,18 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       const lot = { lotId: allowanceLot(when), source: 'allowance', amount, expiresAt: monthEnd(when) } as const
       await send({ type: 'ExpireLots', userId, at: when }, bySystem('expire', when, userId))
       await send({ type: 'GrantLot', userId, ...lot, at: when }, bySystem('allowance', lot.lotId, userId))
+    },
+
+    /** Grants the credits of a code that the user has redeemed. They never expire. */
+    grantCode(userId: string, codeId: string, amount: number) {
+      const lot = {
+        lotId: codeLot(codeId, userId),
+        source: 'code',
+        amount,
+        expiresAt: null,
+        reference: codeId,
+      } as const
+      return send({ type: 'GrantLot', userId, ...lot, at: at() }, bySystem('code', codeId, userId))
     },
 
     ...createHolds(handle, calendar),

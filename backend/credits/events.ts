@@ -3,10 +3,10 @@ import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 
 /**
  * The source of a lot. `allowance`: the monthly credits of an installation without plans. `payment`: a sale that completed
- * after its subscription had ended; its credits never expire. `pack`: a sale of credits that never expire.
- * `returned`: credits of a task that failed, whose original lot was no longer open.
+ * after its subscription had ended; its credits never expire. `pack`: a sale of credits that never expire. `code`: a code
+ * that was redeemed. `returned`: credits of a task that failed, whose original lot was no longer open.
  */
-export type LotSource = 'free' | 'allowance' | 'subscription' | 'payment' | 'pack' | 'adjustment' | 'returned'
+export type LotSource = 'free' | 'allowance' | 'subscription' | 'payment' | 'pack' | 'code' | 'adjustment' | 'returned'
 
 /** Credits of one lot. Amounts are whole credits, greater than zero. */
 export type LotPart = Readonly<{ lotId: string; amount: number }>
@@ -19,7 +19,7 @@ export type CloseReason = 'expired' | 'subscription_ended' | 'refund'
 
 /** Data of each event, in addition to the user and the time. */
 interface Data {
-  /** Credits were granted. `reference` is the id of the sale that paid for them. */
+  /** Credits were granted. `reference` is the id of the sale that paid for them, or of the code. */
   CreditLotGranted: {
     lotId: string
     source: LotSource

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { factorEndpoints, PasskeyAnswer, TicketAndCode } from '../accounts/secondFactors.contract.ts'
 import { ApiKey } from '../apiKeys/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
+import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
 export * from './graphs.contract.ts'
 
@@ -175,8 +176,50 @@ const ParkedEvent = z.object({
   parked_at: z.string(),
 })
 
+/** Who may redeem a code: every account, or those that have never bought credits. */
+const Audience = z.enum(['all', 'new'], 'invalid_choice')
+
 const BoardKey = z.extend(ApiKey, { email: z.string() })
 export type BoardKey = z.infer<typeof BoardKey>
+
+const BoardCode = z.object({
+  id: z.string(),
+  label: z.string(),
+  /** The last four characters. */
+  hint: z.string(),
+  /** Credits of each use. */
+  credits: count,
+  uses: count,
+  used: count,
+  audience: Audience,
+  issued_at: z.string(),
+  expires_at: z.nullable(z.string()),
+  voided_at: z.nullable(z.string()),
+  /** Number of codes that were issued together with this one, which is included. */
+  batch_size: count,
+})
+export type BoardCode = z.infer<typeof BoardCode>
+
+const amount = (max: number) => z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(max, 'too_large'))
+
+export const CodeOrder = z.object({
+  label: z
+    .string('required')
+    .check(
+      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
+      z.overwrite(cleanLine),
+      z.minLength(1, 'required'),
+      z.maxLength(60, 'too_long'),
+    ),
+  count: z._default(amount(1_000), 1),
+  credits: amount(100_000),
+  /** Uses of each code, by different users. */
+  uses: z._default(amount(10_000), 1),
+  audience: z._default(Audience, 'all'),
+  /** Null: the codes never expire. */
+  expires_in_days: z._default(z.nullable(amount(3_650)), null),
+})
+export type CodeOrder = z.output<typeof CodeOrder>
 
 /** Tables that can be downloaded as CSV files. */
 export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
@@ -280,6 +323,30 @@ export const endApiKey = endpoint('DELETE /analytics/keys/:id', {
   status: 204,
   refuses: ['step_up_required'],
   summary: 'Ends an API key of a user, on every process within a second. Its owner is told',
+})
+
+export const codes = endpoint('GET /analytics/codes', {
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, masked, codes: z.array(BoardCode), total: count }),
+  summary: 'Codes that grant credits, newest first',
+})
+
+export const issueCodes = endpoint('POST /analytics/codes', {
+  access: 'operator',
+  body: CodeOrder,
+  status: 201,
+  answer: z.object({ success, masked, codes: z.array(z.string()) }),
+  refuses: ['step_up_required'],
+  summary: 'Issues codes that grant credits. They are shown once',
+})
+
+export const voidCode = endpoint('POST /analytics/codes/:id/void', {
+  access: 'operator',
+  body: z._default(z.object({ batch: z._default(z.boolean(), false) }), { batch: false }),
+  answer: z.object({ success, voided: count }),
+  refuses: ['step_up_required', 'not_found'],
+  summary: 'Ends a code, or with `batch` all that were issued together with it. Credits that it granted stay',
 })
 
 export const parkedEvents = endpoint('GET /analytics/parked', {

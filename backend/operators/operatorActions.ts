@@ -12,6 +12,8 @@ interface Action {
     | 'user_invited'
     | 'user_sessions_ended'
     | 'api_key_ended'
+    | 'codes_issued'
+    | 'codes_voided'
     | 'events_replayed'
     | 'graph_saved'
     | 'recovery_phrase_made'

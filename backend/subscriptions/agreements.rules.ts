@@ -55,10 +55,13 @@ export type ProposedRefund = Readonly<{
   agreementId: string
   amountCents: number
   currency: string
-  cause: 'after_end' | 'mismatched' | 'duplicate' | 'cancelled'
+  cause: 'after_end' | 'mismatched' | 'duplicate' | 'cancelled' | 'withdrawn'
   automatic: boolean
   at: string
 }>
+
+/** A sale whose contract the buyer withdrew from. */
+export type Withdrawal = Omit<SubscriptionEvent<'SubscriptionWithdrawn'>['data'], 'userId'>
 
 /** `credits` is the number of credits that this reversal claims, or gives back if negative (`restored`). */
 export type Reversal = Readonly<{
@@ -85,6 +88,7 @@ export interface Subscription {
   readonly reversals: readonly Reversal[]
   readonly disputes: readonly Dispute[]
   readonly proposedRefunds: readonly ProposedRefund[]
+  readonly withdrawals: readonly Withdrawal[]
   /** Ordered packs of credits. Their sales are not among `sales`, so that the end of a plan never forfeits them. */
   readonly packs: readonly Pack[]
 }
@@ -218,7 +222,12 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
 
 type SaleEvent = Extract<
   SubscriptionEvent,
-  { type: 'SubscriptionRefundProposed' | `SubscriptionSale${'Mismatched' | 'Reversed' | 'Disputed' | 'Restored'}` }
+  {
+    type:
+      | 'SubscriptionRefundProposed'
+      | 'SubscriptionWithdrawn'
+      | `SubscriptionSale${'Mismatched' | 'Reversed' | 'Disputed' | 'Restored'}`
+  }
 >
 
 /** Applies an event that is about a sale and leaves the agreements as they are. */
@@ -233,6 +242,10 @@ function evolveSales(subscription: Subscription, event: SaleEvent): Subscription
       const automatic = !isMismatched && event.data.automatic === true
       const refund = { saleId, agreementId, amountCents, currency, cause, automatic, at } as const
       return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
+    }
+    case 'SubscriptionWithdrawn': {
+      const { userId: _, ...withdrawal } = event.data
+      return { ...subscription, withdrawals: [...subscription.withdrawals, withdrawal] }
     }
     case 'SubscriptionSaleReversed': {
       const { reversalId, saleId, amountCents, credits, kind, assumed } = event.data

@@ -10,6 +10,7 @@ interface Data {
     priceCents: number
     currency: string
     startsAt: string | null
+    consent?: string
   }
   /** Reports an agreement's current status at the provider, in effect since `statusAt`. */
   ReportStatus: {
@@ -54,7 +55,10 @@ interface Data {
     amountCents: number
     currency: string
     credits: number
+    consent?: string
   }
+  /** Withdraws from the contract of a sale, whose credits were used as the ledger says. */
+  WithdrawSale: { saleId: string; usedCredits: number }
   /** Reports the completed sale of a pack's order. */
   ReportPackSale: { agreementId: string; saleId: string; amountCents: number; currency: string; soldAt: string }
   /** Reports that the provider knows no payment of a pack's order, and none is expected any more. */

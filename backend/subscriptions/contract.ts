@@ -94,6 +94,10 @@ export const plans = endpoint('GET /subscriptions/plans', {
 /** Name of a payment provider from `payment_providers` of `GET /status`; by default the preferred one. */
 const provider = z.optional(z.string().check(z.regex(/^[a-z]{1,32}$/, 'invalid_provider')))
 
+/** Version of the text by which a buyer asks to begin before the time to withdraw ends: `plans.consent` of the site. */
+export const CONSENT = '2026-11'
+const consent = z.optional(z.literal(CONSENT))
+
 export const upgrade = endpoint('POST /subscriptions/upgrade', {
   access: 'user',
   body: z.object({
@@ -102,6 +106,7 @@ export const upgrade = endpoint('POST /subscriptions/upgrade', {
     provider,
     /** Language of the approval page and of the pages that it redirects to. */
     language: z._default(z.enum(['en', 'zh']), 'en'),
+    consent,
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
   idempotent: true,
@@ -159,8 +164,23 @@ export const paymentPage = endpoint('POST /subscriptions/payment-page', {
 
 export const Invoice = z.object({
   id: z.string(),
-  /** The provider's sale id. */
+  /** Number of the invoice; the provider's sale id until one is issued. */
   number: z.string(),
+  /** The provider's sale id. */
+  payment: z.string(),
+  /** Path of the invoice as a PDF; null until it is issued. */
+  pdf: z.nullable(z.string()),
+  /** Credit notes, and invoices for what won disputes returned, in their order. */
+  corrections: z.array(
+    z.object({
+      kind: z.enum(['credit_note', 'invoice']),
+      number: z.string(),
+      /** Amount in integer cents. */
+      amount: z.number(),
+      issued_at: z.string(),
+      pdf: z.string(),
+    }),
+  ),
   /** The plan that was sold; null if it was a pack of credits. */
   tier: z.nullable(z.enum(TIERS)),
   /** Id of the pack of credits that was sold; null if it was a plan. */
@@ -177,6 +197,10 @@ export const Invoice = z.object({
   /** Both are the time of the sale if it was a pack. */
   period_start: z.string(),
   period_end: z.string(),
+  /** End of the time to withdraw from the contract; null if it is over, or nothing is left to withdraw from. */
+  withdrawable_until: z.nullable(z.string()),
+  /** When the buyer withdrew from the contract. */
+  withdrawn_at: z.nullable(z.string()),
 })
 export type Invoice = z.infer<typeof Invoice>
 
@@ -185,6 +209,20 @@ export const invoices = endpoint('GET /subscriptions/invoices', {
   query: z.object(paging(8)),
   answer: z.object({ invoices: z.array(Invoice), total: z.number() }),
   summary: "The user's payments, newest first",
+})
+
+export const withdrawSale = endpoint('POST /subscriptions/withdraw', {
+  access: 'user',
+  body: z.object({ payment: z.string().check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')) }),
+  answer: z.object({
+    /** Credits of the payment that were spent, or are held for open tasks. */
+    used_credits: z.number(),
+    /** Proposed refund in integer cents. */
+    refund: z.number(),
+    currency: z.string(),
+  }),
+  refuses: ['not_found', 'withdrawal_over'],
+  summary: 'Withdraws from the contract of a payment of the last 14 days, and ends its plan',
 })
 
 export const packs = endpoint('GET /credits/packs', {
@@ -216,6 +254,7 @@ export const buyPack = endpoint('POST /credits/packs/:id/buy', {
       provider,
       /** Language of the payment page and of the pages that it redirects to. */
       language: z._default(z.enum(['en', 'zh']), 'en'),
+      consent,
     }),
     { currency: 'USD', language: 'en' },
   ),

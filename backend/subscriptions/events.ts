@@ -38,6 +38,8 @@ interface Data {
     priceCents: number
     currency: string
     startsAt: string | null
+    /** Version of the text by which the buyer asked to begin before the time to withdraw ends. */
+    consent?: string
   }
   /** An approved agreement starts when the current period ends. Appended again if that period is renewed. */
   SubscriptionScheduled: { tier: PaidTier; startsAt: string; statusAt: string | null }
@@ -64,16 +66,18 @@ interface Data {
   }
   /**
    * A sale should be refunded. `duplicate`: another plan, requested beside this one, was approved after it. `cancelled`: the user
-   * ended the plan soon after the payment, so the unused share is owed. By default, the sale completed after its plan had ended. Kinora refunds an `automatic` one if none of its credits were used, otherwise
+   * ended the plan soon after the payment, so the unused share is owed. `withdrawn`: the buyer withdrew from the contract. By default, the sale completed after its plan had ended. Kinora refunds an `automatic` one if none of its credits were used, otherwise
    * the operator decides.
    */
   SubscriptionRefundProposed: {
     saleId: string
     amountCents: number
     currency: string
-    cause?: 'duplicate' | 'cancelled'
+    cause?: 'duplicate' | 'cancelled' | 'withdrawn'
     automatic?: true
   }
+  /** The buyer withdrew from the contract of a sale, having used some of its credits. The rest of its amount is owed. */
+  SubscriptionWithdrawn: { saleId: string; usedCredits: number; proposedCents: number; currency: string }
   /**
    * The amount or currency of a sale differs from the agreement or order, or the order was paid already. It grants no
    * credits, and the operator should refund it.
@@ -133,7 +137,15 @@ interface Data {
     reversalId?: string
   }
   /** A pack of credits was ordered at a payment provider and awaits the buyer's payment. */
-  PackRequested: { provider: string; pack: string; amountCents: number; currency: string; credits: number }
+  PackRequested: {
+    provider: string
+    pack: string
+    amountCents: number
+    currency: string
+    credits: number
+    /** As in `SubscriptionRequested`. */
+    consent?: string
+  }
   /** The order of a pack was paid. The sale grants its credits, which never expire. `late`: after the order lapsed. */
   PackPaid: {
     pack: string
@@ -161,6 +173,7 @@ export const SUBSCRIPTION_EVENTS: EventSchemas<SubscriptionEvent['type']> = {
   SubscriptionActivated: [],
   SubscriptionPaid: [],
   SubscriptionRefundProposed: [],
+  SubscriptionWithdrawn: [],
   SubscriptionSaleMismatched: [],
   SubscriptionPaymentFailed: [],
   SubscriptionSuspended: [],

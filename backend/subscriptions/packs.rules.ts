@@ -17,8 +17,9 @@ export interface Pack {
   readonly status: 'requested' | 'paid' | 'lapsed'
   /** Whether it has lapsed before. */
   readonly late?: true
-  /** The sale that paid for it; null if none did. */
+  /** The sale that paid for it, and its time; null if none did. */
   readonly saleId: string | null
+  readonly soldAt: string | null
 }
 
 /** Time after which an order lapses that the provider knows no payment of. Providers end unpaid orders sooner. */
@@ -37,12 +38,12 @@ export function evolvePacks(
     case 'PackRequested': {
       const { provider, pack, amountCents, currency, credits, at } = data
       const order = { id, provider, pack, amountCents, currency, credits, requestedAt: at }
-      return [...packs, { ...order, status: 'requested', saleId: null }]
+      return [...packs, { ...order, status: 'requested', saleId: null, soldAt: null }]
     }
     case 'PackPaid':
-      return change({ status: 'paid', saleId: data.saleId })
+      return change({ status: 'paid', saleId: data.saleId, soldAt: data.soldAt })
     case 'PackLapsed':
-      return change({ status: 'lapsed', saleId: null, late: true })
+      return change({ status: 'lapsed', saleId: null, soldAt: null, late: true })
     case 'PackReopened':
       return change({ status: 'requested', requestedAt: data.at })
   }

@@ -3,16 +3,18 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { callProvider } from './callProvider.ts'
 import { creditsOf, type PackCurrency, type PackId, priceOf } from './packs.contract.ts'
 import { lapsesAt } from './packs.rules.ts'
-import { chooseTill, createSender, type SubscriptionsDeps } from './subscriptions.ts'
+import { type Consent, chooseTill, createSender, type SubscriptionsDeps } from './subscriptions.ts'
 
-type Order = Readonly<{
-  userId: string
-  pack: PackId
-  currency: PackCurrency
-  provider?: string | undefined
-  language: 'en' | 'zh'
-  requestId: string
-}>
+type Order = Readonly<
+  {
+    userId: string
+    pack: PackId
+    currency: PackCurrency
+    provider?: string | undefined
+    language: 'en' | 'zh'
+    requestId: string
+  } & Consent
+>
 type Status = 'unpaid' | 'pending' | 'paid' | 'lapsed'
 
 /** Orders of a user that may be open at the same time: every settlement asks the provider about each of them. */
@@ -32,7 +34,7 @@ export function createPacks(deps: SubscriptionsDeps) {
      * @param requestId idempotency key
      * @throws Rejection too_many_approvals, no_payment_link, no_such_provider, unavailable
      */
-    async buy({ userId, pack, currency, language, requestId, ...wish }: Order, context: CommandContext) {
+    async buy({ userId, pack, currency, language, requestId, consent, ...wish }: Order, context: CommandContext) {
       const provider = chooseTill(payments, currency, wish.provider)
       const [oldest, ...open] = (await read(userId)).packs.filter(({ status }) => status === 'requested')
       if (oldest && open.length + 1 >= MAX_OPEN)
@@ -45,7 +47,7 @@ export function createPacks(deps: SubscriptionsDeps) {
       const { orderId, paymentUrl } = await callProvider(() =>
         payments.createOrder(provider, { requestId, userId, ...sold, language, ...urls }),
       )
-      const request = { userId, agreementId: orderId, provider, pack, ...sold }
+      const request = { userId, agreementId: orderId, provider, pack, ...sold, ...(consent && { consent }) }
       await sendAndWait({ type: 'RequestPack', ...request, at: at() }, context)
       if (!paymentUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
       return { orderId, paymentUrl }

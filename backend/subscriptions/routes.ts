@@ -52,8 +52,8 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
     limit.take(userId)
     const key = idempotencyKeyOf(ctx) ?? ctx.state.requestId
     const requestId = derivedId('upgrade', userId, body.new_tier, ...(body.provider ? [body.provider] : []), key)
-    const { new_tier: tier, provider, language } = body
-    const request = { userId, tier, provider, language, requestId }
+    const { new_tier: tier, provider, language, consent } = body
+    const request = { userId, tier, provider, language, consent, requestId }
     const { approvalUrl, agreementId } = await subscriptions.upgrade(request, command(requestId))
     return { data: { approval_url: approvalUrl, subscription_id: agreementId } }
   })
@@ -72,6 +72,11 @@ export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): vo
   servePlans(contract.paymentPage, async ({ userId, body }) => {
     limit.take(userId)
     return { data: { url: await subscriptions.paymentPage(userId, body.language) } }
+  })
+
+  serve(contract.withdrawSale, async ({ userId, body, command }) => {
+    const { usedCredits, proposedCents, currency } = await subscriptions.withdraw(userId, body.payment, command())
+    return { used_credits: usedCredits, refund: proposedCents, currency }
   })
 
   servePlans(contract.confirm, async ({ userId, body, command }) => {

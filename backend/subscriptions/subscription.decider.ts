@@ -26,6 +26,7 @@ import { faultOf } from './invariants.rules.ts'
 import { collectPack, lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
 import { findMismatched, reportDispute, reportFailedRefund, reportReversal } from './reversals.rules.ts'
 import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
+import { withdrawSale } from './withdrawals.rules.ts'
 
 function find({ agreements }: Subscription, id: string): Agreement {
   const agreement = agreements.find((each) => each.id === id)
@@ -202,6 +203,8 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
     }
     case 'RequestPack':
       return requestPack(command, subscription)
+    case 'WithdrawSale':
+      return withdrawSale(command, subscription)
     case 'ReportPackSale':
       return reportPackSale(command, subscription)
     case 'CollectPack':
@@ -217,7 +220,7 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
 export const subscription: Decider<Subscription, SubscriptionCommand, SubscriptionEvent> = {
   category: SUBSCRIPTION,
   schemas: SUBSCRIPTION_EVENTS,
-  initial: { agreements: [], sales: [], reversals: [], disputes: [], proposedRefunds: [], packs: [] },
+  initial: { agreements: [], sales: [], reversals: [], disputes: [], proposedRefunds: [], withdrawals: [], packs: [] },
   evolve,
   decide,
   faultOf,

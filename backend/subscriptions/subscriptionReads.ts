@@ -5,6 +5,7 @@ import {
   readSubscription,
 } from '#projections/subscriptions/readSubscription.ts'
 import { monthEnd } from '../credits/contract.ts'
+import { API_BASE } from '../kernel/http/contract.ts'
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
@@ -12,7 +13,7 @@ import { endOf } from './agreements.rules.ts'
 import type { CurrentSubscription, Invoice, Stats, Tier } from './contract.ts'
 import { tillOf } from './paymentProvider.port.ts'
 import { type Allowance, allowanceOf } from './plans.contract.ts'
-import { isWithdrawable } from './takenBack.rules.ts'
+import { isWithdrawable, withdrawableUntil } from './takenBack.rules.ts'
 
 type Row = CurrentSubscriptionRow | undefined
 
@@ -47,21 +48,42 @@ const WITHOUT_PLANS: Tier = 'ultimate'
 
 type InvoiceRow = Awaited<ReturnType<typeof readInvoices>>['invoices'][number]
 
-const invoiceOf = ({ id, sale_id, tier, pack, amount_cents, refunded_cents, ...row }: InvoiceRow): Invoice => ({
-  id,
-  number: sale_id,
-  tier,
-  pack,
+const documentOf = ({ id, kind, number, amount_cents, issued_at }: InvoiceRow['documents'][number]) => ({
+  kind: kind === 'reversal' ? ('credit_note' as const) : ('invoice' as const),
+  number,
   amount: amount_cents,
-  refunded: refunded_cents,
-  currency: row.currency,
-  credits: row.credits,
-  status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
-  payment_method: tillOf(sale_id),
-  paid_at: instant(row.period_start),
-  period_start: instant(row.period_start),
-  period_end: instant(row.period_end),
+  issued_at: instant(issued_at),
+  pdf: `${API_BASE}/subscriptions/invoices/${id}.pdf`,
 })
+
+function invoiceOf(
+  { id, sale_id, tier, pack, amount_cents, refunded_cents, documents, ...row }: InvoiceRow,
+  at: string,
+): Invoice {
+  const paidAt = instant(row.period_start)
+  const canWithdraw = row.credits > 0 && refunded_cents === 0 && !row.withdrawn_at && isWithdrawable(paidAt, at)
+  const [first, ...corrections] = documents.map(documentOf)
+  return {
+    id,
+    number: first?.number ?? sale_id,
+    payment: sale_id,
+    pdf: first?.pdf ?? null,
+    corrections,
+    tier,
+    pack,
+    amount: amount_cents,
+    refunded: refunded_cents,
+    currency: row.currency,
+    credits: row.credits,
+    status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
+    payment_method: tillOf(sale_id),
+    paid_at: paidAt,
+    period_start: paidAt,
+    period_end: instant(row.period_end),
+    withdrawable_until: canWithdraw ? new Date(withdrawableUntil(paidAt)).toISOString() : null,
+    withdrawn_at: instantOrNull(row.withdrawn_at),
+  }
+}
 
 /** Creates the queries for users' subscriptions. Results match the API contract. */
 export const createSubscriptionReads = (
@@ -125,6 +147,7 @@ export const createSubscriptionReads = (
 
   async invoices(userId: string, page: { page: number; perPage: number }) {
     const { invoices, total } = await readInvoices(database, userId, page)
-    return { invoices: invoices.map(invoiceOf), total }
+    const at = new Date(calendar()).toISOString()
+    return { invoices: invoices.map((row) => invoiceOf(row, at)), total }
   },
 })

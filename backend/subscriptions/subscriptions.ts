@@ -3,6 +3,7 @@ import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { must } from '../kernel/must.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { currentOf } from './agreements.rules.ts'
@@ -22,19 +23,27 @@ export interface SubscriptionsDeps {
   readonly payments: Tills
   readonly inbox: WebhookInbox
   /** `expire` closes expired lots and returns the log position of the user's credits. */
-  readonly credits: { expire(userId: string): Promise<GlobalPosition | undefined> }
+  readonly credits: {
+    expire(userId: string): Promise<GlobalPosition | undefined>
+    /** Returns how many credits of a sale were used. */
+    usedOf(userId: string, saleId: string): Promise<number>
+  }
   readonly encrypt: (about: { purpose: string; userId: string; row: string }, text: string) => Promise<string>
   readonly publicUrl: () => string
   readonly calendar: Calendar
 }
 
-type Upgrade = Readonly<{
-  userId: string
-  tier: PaidTier
-  provider?: string | undefined
-  language: 'en' | 'zh'
-  requestId: string
-}>
+type Upgrade = Readonly<
+  {
+    userId: string
+    tier: PaidTier
+    provider?: string | undefined
+    language: 'en' | 'zh'
+    requestId: string
+  } & Consent
+>
+/** Version of the text by which the buyer asked to begin before the time to withdraw ends; missing if the buyer did not. */
+export type Consent = Readonly<{ consent?: string | undefined }>
 type Outcome = 'unapproved' | 'pending' | 'started' | 'ended'
 type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPeriodEnd: boolean }>
 
@@ -80,7 +89,7 @@ function createUpgrade(deps: SubscriptionsDeps) {
   const { at, sendCommand, sendAndWait } = createSender(deps)
   const isPast = (instant: string | null) => instant !== null && instant <= at()
 
-  return async ({ userId, tier, language, requestId, ...wish }: Upgrade, context: CommandContext) => {
+  return async ({ userId, tier, language, requestId, consent, ...wish }: Upgrade, context: CommandContext) => {
     const provider = chooseTill(payments, PLAN_CURRENCY, wish.provider)
     const timing = { ...context, commandId: derivedId(requestId, 'time') }
     const { state } = await sendCommand({ type: 'ApplyDueChanges', userId, at: at() }, timing)
@@ -104,7 +113,7 @@ function createUpgrade(deps: SubscriptionsDeps) {
       payments.createAgreement(provider, { requestId: openId, userId, tier, startsAt, language, ...urls }),
     )
     const price = { priceCents: PLANS[tier].priceCents, currency: PLAN_CURRENCY }
-    const request = { userId, agreementId, provider, tier, ...price, startsAt }
+    const request = { userId, agreementId, provider, tier, ...price, startsAt, ...(consent && { consent }) }
     await sendAndWait({ type: 'RequestSubscription', ...request, at: at() }, context)
     if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
     return { approvalUrl, agreementId }
@@ -150,6 +159,22 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       const timing = { ...context, commandId: derivedId(context.commandId, 'time') }
       const { proposedRefunds } = await sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, timing)
       return { refundProposed: proposedRefunds.some((refund) => refund.cause === 'cancelled' && refund.at >= now) }
+    },
+
+    /**
+     * Withdraws from the contract of a sale. Returns how many of its credits were used, and the refund that is proposed.
+     * @throws Rejection not_found, withdrawal_over
+     */
+    async withdraw(userId: string, saleId: string, context: CommandContext) {
+      const usedCredits = await credits.usedOf(userId, saleId)
+      const { withdrawals } = await sendAndWait(
+        { type: 'WithdrawSale', userId, saleId, usedCredits, at: at() },
+        context,
+      )
+      return must(
+        withdrawals.find((each) => each.saleId === saleId),
+        'withdrawal',
+      )
     },
 
     /** @throws Rejection no_subscription, cannot_reactivate */

@@ -22,8 +22,11 @@ export function takenCents({ reversals, disputes }: Facts, sale: Pick<Sale, 'id'
 /** Time after a payment in which ending the plan immediately proposes the refund of the unused share. */
 const WITHDRAWAL_MS = 14 * 24 * 3_600_000
 
+/** Returns the end of the time to withdraw from a payment, in epoch milliseconds. */
+export const withdrawableUntil = (paidAt: string) => Date.parse(paidAt) + WITHDRAWAL_MS
+
 /** Returns whether the time to withdraw from a payment is not over. */
-export const isWithdrawable = (paidAt: string, at: string) => Date.parse(paidAt) >= Date.parse(at) - WITHDRAWAL_MS
+export const isWithdrawable = (paidAt: string, at: string) => withdrawableUntil(paidAt) >= Date.parse(at)
 
 /** Proposes the refund of a plan's last sale, which the user ends soon after paying for it. */
 export const refundUnused = (subscription: Subscription, { userId, at }: Occasion, { id }: Agreement): Events =>

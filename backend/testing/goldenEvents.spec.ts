@@ -3,7 +3,9 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
 import { foldOrPark, keyEvents } from '#projections/engine/foldOrPark.ts'
+import { code } from '../codes/code.decider.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
+import { invoiceBook } from '../invoices/invoiceBook.decider.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import type { Decider } from '../kernel/eventsourcing/pure/decider.ts'
@@ -21,12 +23,23 @@ const golden = (context: string): Stored[] => {
   const position = (n: number) => String(n).padStart(20, '0') as GlobalPosition
   return events.map((event, n) => ({ ...event, position: position(n), created: new Date(0) }))
 }
-const contexts = { credits: golden('credits'), subscriptions: golden('subscriptions'), tasks: golden('tasks') }
+const contexts = {
+  codes: golden('codes'),
+  credits: golden('credits'),
+  invoices: golden('invoices'),
+  subscriptions: golden('subscriptions'),
+  tasks: golden('tasks'),
+}
 const events = Object.values(contexts).flat()
 
-const deciders: [string, Decider<unknown, never, never>][] = [creditAccount, subscription, videoTask, renderLane].map(
-  (decider) => [decider.category, decider as unknown as Decider<unknown, never, never>],
-)
+const deciders: [string, Decider<unknown, never, never>][] = [
+  code,
+  creditAccount,
+  subscription,
+  invoiceBook,
+  videoTask,
+  renderLane,
+].map((decider) => [decider.category, decider as unknown as Decider<unknown, never, never>])
 const ofCategory = (category: string) => events.filter(({ stream }) => stream.startsWith(`${category}-`))
 
 describe.each(deciders)('golden events of %s', (category, decider) => {

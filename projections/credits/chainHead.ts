@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { CODE, CODE_EVENTS, type CodeEvent } from '#backend/codes/events.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
+import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '#backend/invoices/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
@@ -18,7 +20,7 @@ const ChainHeadTable = defineEntity({
 })
 export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
-type Chained = CreditAccountEvent | SubscriptionEvent | VideoTaskEvent
+type Chained = CodeEvent | CreditAccountEvent | SubscriptionEvent | VideoTaskEvent | InvoiceEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
@@ -39,12 +41,21 @@ export const headOf = ({ stream, revision, id }: Stored, hash: string): ChainHea
 
 export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
-  version: 2,
+  version: 3,
   table: ChainHeadTable,
-  categories: [CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK],
-  schemas: { ...CREDIT_ACCOUNT_EVENTS, ...SUBSCRIPTION_EVENTS, ...VIDEO_TASK_EVENTS },
+  categories: [CODE, CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK],
+  schemas: {
+    ...CODE_EVENTS,
+    ...CREDIT_ACCOUNT_EVENTS,
+    ...SUBSCRIPTION_EVENTS,
+    ...VIDEO_TASK_EVENTS,
+    ...INVOICE_BOOK_EVENTS,
+  },
   row: (event) => derivedId('chain', event.stream),
   on: {
+    CodeIssued: advanced,
+    CodeRedeemed: advanced,
+    CodeVoided: advanced,
     CreditLotGranted: advanced,
     CreditsHeld: advanced,
     CreditsCaptured: advanced,
@@ -59,6 +70,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     SubscriptionActivated: advanced,
     SubscriptionPaid: advanced,
     SubscriptionRefundProposed: advanced,
+    SubscriptionWithdrawn: advanced,
     SubscriptionSaleMismatched: advanced,
     SubscriptionPaymentFailed: advanced,
     SubscriptionSuspended: advanced,
@@ -92,6 +104,8 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     VideoTaskRecovered: advanced,
     VideoRecoveryEnded: advanced,
     VideoTaskDeleted: advanced,
+    InvoiceIssued: advanced,
+    CreditNoteIssued: advanced,
   },
 }
 

@@ -90,6 +90,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
         period_end: later(row.period_end, data.periodEnd),
       }),
     SubscriptionRefundProposed: (row) => row,
+    SubscriptionWithdrawn: (row) => row,
     SubscriptionSaleMismatched: (row) => row,
     SubscriptionPaymentFailed: (row, { data }) =>
       about(row, data.agreementId, { failed_at: data.failedAt, grace_until: data.graceUntil }),

@@ -26,6 +26,7 @@ const InvoiceTable = defineEntity({
     credits: p.integer(),
     period_start: p.datetime(),
     period_end: p.datetime(),
+    withdrawn_at: p.datetime().nullable(),
   },
 })
 export type InvoiceRow = RowOf<typeof InvoiceTable>
@@ -36,6 +37,7 @@ type InvoiceEvent = SubscriptionEvent<
   | 'SubscriptionSaleMismatched'
   | 'SubscriptionSaleReversed'
   | 'SubscriptionSaleRestored'
+  | 'SubscriptionWithdrawn'
 >
 
 type Sale = Readonly<{ userId: string; agreementId: string; saleId: string; amountCents: number; currency: string }>
@@ -48,6 +50,7 @@ const invoiceOf = ({ userId, agreementId, saleId, amountCents, currency }: Sale)
   amount_cents: amountCents,
   refunded_cents: 0,
   currency,
+  withdrawn_at: null,
 })
 
 /** A pack pays for no period, only for the time of its sale. */
@@ -86,6 +89,7 @@ export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
         ...row,
         refunded_cents: Math.min(row.amount_cents, row.refunded_cents + data.takenCents),
       },
+    SubscriptionWithdrawn: (row, { data }) => row && { ...row, withdrawn_at: data.at },
     SubscriptionSaleRestored: (row, { data }) =>
       row && { ...row, refunded_cents: Math.max(0, row.refunded_cents - data.amountCents) },
   },

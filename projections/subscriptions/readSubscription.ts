@@ -4,6 +4,7 @@ import { type LocalDays, localDays, type Page, queryPage, SPAN } from '../engine
 import { readSnapshot } from '../engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from './currentSubscription.ts'
 import type { InvoiceRow } from './invoice.ts'
+import type { IssuedDocument } from './readInvoiceDocuments.ts'
 
 export type { CurrentSubscriptionRow, InvoiceRow }
 
@@ -14,10 +15,18 @@ export async function readSubscription(database: Database, userId: string) {
   return found?.row
 }
 
-/** Returns one page of a user's invoices, newest first, and the total count. */
+/** The documents of a sale that are issued, in their order. */
+const DOCUMENTS = `(select coalesce(json_agg(d order by d.position), '[]') from (
+  select id, kind, number, amount_cents, issued_at, position from invoice_document
+  where sale_id = invoice.sale_id and number is not null) d) as documents`
+
+type Documents = readonly Pick<IssuedDocument, 'id' | 'kind' | 'number' | 'amount_cents' | 'issued_at'>[]
+
+/** Returns one page of a user's invoices with their documents, newest first, and the total count. */
 export async function readInvoices(database: Database, userId: string, page: Page) {
-  const invoices = { columns: '*', from: 'invoice where user_id = $1', orderBy: 'period_start desc, id' }
-  const { rows, total } = await queryPage<InvoiceRow>(database, invoices, [userId], page)
+  const from = 'invoice where user_id = $1'
+  const invoices = { columns: `*, ${DOCUMENTS}`, from, orderBy: 'period_start desc, id' }
+  const { rows, total } = await queryPage<InvoiceRow & { documents: Documents }>(database, invoices, [userId], page)
   return { invoices: rows, total }
 }
 

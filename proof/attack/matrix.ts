@@ -27,6 +27,8 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['credits_per_month', [100]],
   ['models', [['MiniMax-Hailuo-02']]],
   ['networks', [['192.0.2.0/24']]],
+  ['label', ['Fair']],
+  ['credits', [10]],
 ])
 
 /**

@@ -37,6 +37,7 @@ export const TARGETS: readonly Target[] = [
       'backend/tasks/videoTaskFacts.spec.ts',
     ],
   },
+  { file: 'backend/codes/code.decider.ts', specs: ['backend/codes/code.decider.spec.ts'] },
   { file: 'backend/credits/lots.rules.ts', specs: creditSpecs },
   { file: 'backend/credits/creditAccount.decider.ts', specs: creditSpecs },
   { file: 'backend/credits/invariants.rules.ts', specs: ['backend/credits/invariants.rules.spec.ts'] },

@@ -24,6 +24,7 @@ const EXTERNAL = [
   '@opentelemetry/*',
   '@temporalio/*',
   'nodemailer',
+  'pdfkit',
   'pg-native',
   'sharp',
   'web-push',

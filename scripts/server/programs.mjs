@@ -2,6 +2,7 @@
 const PROGRAMS = [
   'backend/accounts/factors/webauthnThread.ts',
   'backend/accounts/weakness/weaknessThread.ts',
+  'backend/invoices/pdf/pdfThread.ts',
   'backend/programs/children/proveCopy.ts',
   'backend/kernel/media/marks/issuingThread.ts',
   'backend/kernel/media/marks/signingThread.ts',

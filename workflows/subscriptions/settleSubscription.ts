@@ -109,6 +109,7 @@ async function settleCredits(deps: SettleDeps, userId: string, subscription: Sub
 const REFUND_CAUSES = {
   after_end: 'came after the end of the plan.',
   duplicate: 'bought nothing, because the buyer approved another plan after it.',
+  withdrawn: 'is of a contract that the buyer withdrew from.',
   cancelled: 'was paid less than 14 days before the user ended its plan immediately.',
   mismatched: 'does not have the agreed price, or paid an order twice, so it granted no credits.',
 } as const
@@ -141,6 +142,9 @@ async function settleRefund(
     const share = granted === 0 ? 0 : Math.floor((amountCents * forfeited) / granted)
     why += ` ${forfeited} of its ${granted} credits were unused: refund ${share / 100} ${currency}.`
   }
+  const withdrawal = subscription.withdrawals.find((each) => each.saleId === saleId)
+  if (withdrawal)
+    why += ` ${withdrawal.usedCredits} of its credits were used: refund ${withdrawal.proposedCents / 100} ${currency}.`
   const hasFailed = ofSale(subscription.reversals, sale).some(({ failed }) => failed)
   const isDue = automatic && !hasFailed && deps.calendar() < Date.parse(at) + REFUND_MS
   if (hasFailed) why += ' Its refund failed at the provider.'

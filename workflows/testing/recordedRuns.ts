@@ -3,6 +3,7 @@ import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
 import { sweepVisits } from '../analytics/sweepVisits.workflow.ts'
 import { grantAllowances } from '../credits/grantAllowances.workflow.ts'
 import type { Activities, AnyWorkflow, Workflow } from '../engine/engine.port.ts'
+import { issueInvoices } from '../invoices/issueInvoices.workflow.ts'
 import { processWebhook } from '../subscriptions/processWebhook.workflow.ts'
 import { reconcile } from '../subscriptions/reconcile.workflow.ts'
 import { runSubscriptionLifecycle, SUBSCRIPTION_CHANGED } from '../subscriptions/runSubscriptionLifecycle.workflow.ts'
@@ -66,6 +67,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   run(sweepVisits, 'swept', {}),
   run(reconcile, 'reconciled', {}),
   run(grantAllowances, 'granted', {}),
+  run(issueInvoices, 'issued', {}, { answers: { issueInvoices: [true, false] } }),
 ]
 
 export const fileOf = ({ workflow, title }: RecordedRun): string =>

@@ -4,15 +4,20 @@ import { query } from '../../kernel/postgres/query.ts'
 import { saveFingerprint } from './masterKey.ts'
 import { type About, keyFor, opens, seal, unseal, wrappingKey } from './seal.ts'
 import { opensUserKey, readWrappedKeys, rewrapUserKey } from './userKeys.ts'
+import { aboutYear, readYearKeys } from './yearKeys.ts'
 
 /** Purposes of derived keys (see {@link keyFor}) that protect stored data. */
 export const FREE_GRANTS = 'free grants'
+export const CODES = 'codes'
 const OUTGOING_MAIL_KEY = 'outgoing mails'
 
 /** Returns the key that seals outgoing emails. */
 export const mailKey = (masterKey: string): Buffer => keyFor(OUTGOING_MAIL_KEY, masterKey)
 
 export const aboutMail = (id: string, userId: string): About => ({ purpose: OUTGOING_MAIL_KEY, userId, row: id })
+
+/** Purposes whose hashes outlive a change of the master key. */
+const KEPT_FOR = [FREE_GRANTS, CODES]
 
 const aboutFormerKey = (purpose: string): About => ({ purpose: 'key ring', row: purpose })
 
@@ -27,11 +32,11 @@ export async function formerKeys(database: Database, masterKey: string, purpose:
 const BATCH = 1_000
 
 /**
- * Re-encrypts users' keys, undelivered emails and former keys with a new master key, within the caller's transaction.
+ * Re-encrypts users' keys, the keys of years, undelivered emails and former keys with a new master key, within the caller's transaction.
  * Master keys are 64 hexadecimal digits. @throws Error if a value cannot be decrypted with the old key
  */
 export async function rotateKeys(client: pg.ClientBase, from: string, to: string) {
-  await client.query('lock table user_key, outgoing_mail, key_ring in access exclusive mode')
+  await client.query('lock table user_key, year_key, outgoing_mail, key_ring in access exclusive mode')
   const wrapped = await readWrappedKeys(client)
   for (let at = 0; at < wrapped.length; at += BATCH) {
     const batch = wrapped.slice(at, at + BATCH)
@@ -41,6 +46,11 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
        from jsonb_to_recordset($1::jsonb) as c(id uuid, sealed text) where t.user_id = c.id`,
       [JSON.stringify(rewrapped)],
     )
+  }
+  for (const { year, wrapped_key } of await readYearKeys(client)) {
+    const key = unseal(wrappingKey(from), wrapped_key, aboutYear(year))
+    const resealed = seal(wrappingKey(to), key, aboutYear(year))
+    await client.query('update year_key set wrapped_key = $2 where year = $1', [year, resealed])
   }
   const mails = await readMails(client)
   for (const { id, user_id, sealed } of mails) {
@@ -54,14 +64,16 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
     const resealed = seal(wrappingKey(to), unseal(wrappingKey(from), sealed, about), about)
     await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, resealed])
   }
-  const former = seal(wrappingKey(to), keyFor(FREE_GRANTS, from), aboutFormerKey(FREE_GRANTS))
-  await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [FREE_GRANTS, former])
+  for (const purpose of KEPT_FOR) {
+    const former = seal(wrappingKey(to), keyFor(purpose, from), aboutFormerKey(purpose))
+    await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [purpose, former])
+  }
   await saveFingerprint(client, to)
   return { userKeys: wrapped.length, mails: mails.length }
 }
 
 /**
- * Deletes what a lost master key sealed and the given one does not open, within the caller's transaction: users' keys,
+ * Deletes what a lost master key sealed and the given one does not open, within the caller's transaction: users' keys, keys of years,
  * authenticator apps, with the recovery codes of accounts that have no passkey, and mails. The given key becomes the key
  * of the database.
  */
@@ -84,6 +96,9 @@ export async function abandonLostKey(client: pg.ClientBase, masterKey: string) {
     ({ id, user_id, sealed }) => !opens(mailKey(masterKey), sealed, aboutMail(id, user_id)),
   )
   await client.query('delete from outgoing_mail where id = any($1::uuid[])', [lostMails.map(({ id }) => id)])
+  for (const { year, wrapped_key } of await readYearKeys(client))
+    if (!opens(wrappingKey(masterKey), wrapped_key, aboutYear(year)))
+      await client.query('delete from year_key where year = $1', [year])
   for (const { purpose, sealed } of await readKeyRing(client))
     if (!opens(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
       await client.query('delete from key_ring where sealed = $1', [sealed])

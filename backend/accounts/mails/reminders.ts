@@ -1,5 +1,6 @@
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { query } from '../../kernel/postgres/query.ts'
+import type { Mail } from '../mailer.port.ts'
 import type { UserAccount } from '../tables.ts'
 import { composeMail, type MailKind } from './composeMail.ts'
 import type { Outbox } from './outbox.ts'
@@ -17,8 +18,24 @@ export function createReminders(
   page = 'profile#subscription',
 ) {
   return {
+    /** Returns those of the emails that {@link sendOnce} has not queued. */
+    async unsent<T extends { readonly userId: string; readonly key: string }>(mails: readonly T[]): Promise<T[]> {
+      if (mails.length === 0) return []
+      const sql = `select r.user_id || ' ' || r.key as sent from sent_reminder r
+        join jsonb_to_recordset($1::jsonb) m ("userId" uuid, key text) on r.user_id = m."userId" and r.key = m.key`
+      const rows = await query<{ sent: string }>(database, sql, [JSON.stringify(mails)])
+      const sent = new Set(rows.map((row) => row.sent))
+      return mails.filter(({ userId, key }) => !sent.has(`${userId} ${key}`))
+    },
+
     /** Queues an email once per user and `key`. Records the key in the same transaction. */
-    async sendOnce(userId: string, key: string, kind: MailKind, values: Readonly<Record<string, string>>) {
+    async sendOnce(
+      userId: string,
+      key: string,
+      kind: MailKind,
+      values: Readonly<Record<string, string>>,
+      attachments: Mail['attachments'] = [],
+    ) {
       await database.em.fork().transactional(async (tx) => {
         const insert = 'insert into sent_reminder (user_id, key) values ($1, $2) on conflict do nothing returning key'
         const isNew = await query(tx, insert, [userId, key])
@@ -31,7 +48,7 @@ export function createReminders(
         const isErased = !user
         if (isErased) return
         const link = `${publicUrl()}${user.language === 'zh' ? '/zh' : ''}/${page}`
-        await outbox.put(tx, userId, composeMail(kind, user, link, values), LIFETIME_MS)
+        await outbox.put(tx, userId, { ...composeMail(kind, user, link, values), attachments }, LIFETIME_MS)
       })
     },
   }

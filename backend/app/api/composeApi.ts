@@ -9,7 +9,9 @@ import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
+import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
+import { serveInvoices } from '../../invoices/routes.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
@@ -25,6 +27,8 @@ import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
+import { openInvoicing } from '../invoicing.ts'
+import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
 import { estimatesOf } from '../video/capacity.ts'
@@ -90,6 +94,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     userKeys,
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
+    codes: codesOnBoard(context, services),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({
@@ -117,12 +122,14 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
     serveCredits(serve, context)
+    serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
       reads: services.subscriptionReads,
       hasPlans: tills.length > 0,
       paypalPlans: tills.includes('sandbox') ? SANDBOX_PLANS : paypal?.plans,
     })
+    serveInvoices(serve, openInvoicing(context, services, publicUrl))
     tasks.serve(serve)
     analytics.serve(serve)
     operators.serve(serve)

@@ -107,6 +107,22 @@ const Environment = z.object({
   STRIPE_SECRET_KEY: text,
   STRIPE_WEBHOOK_SECRET: text,
   STRIPE_BASE_URL: z._default(service, 'https://api.stripe.com'),
+  SELLER_NAME: text,
+  SELLER_ADDRESS: text,
+  SELLER_VAT_ID: pattern(/^[A-Z]{2}[0-9A-Z]{2,13}$/, 'a VAT id such as DE123456789'),
+  TAX_RATE: z._default(
+    z.pipe(
+      z.string().check(z.refine((rate) => /^\d{1,2}(\.\d{1,2})?$/.test(rate), 'a percentage such as 19 or 7.7')),
+      z.transform(Number),
+    ),
+    0,
+  ),
+  REVERSE_CHARGE: z._default(oneOf('on', 'off'), 'off'),
+  INVOICE_SERIES: z._default(
+    z.string().check(z.regex(/^[A-Z0-9]{1,10}$/, 'up to ten capital letters and digits')),
+    'K',
+  ),
+  INVOICE_YEARS: z._default(whole(1, 50), 10),
   S3_ENDPOINT: z.optional(service),
   S3_BUCKET: text,
   S3_ACCESS_KEY_ID: text,

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { InvoiceSettings } from '../../invoices/contents.ts'
 import type { ClientRates } from '../../kernel/http/fairness/fairAdmission.ts'
 import type { Credential } from '../../kernel/media/marks/credential.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
@@ -6,6 +7,7 @@ import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
 import { missingEngine, usesDemo } from './engines.ts'
 import { ConfigError, type Environment, parseEnvironment, type Role } from './environment.ts'
 import type { EventStoreConfig } from './eventStoreConfig.ts'
+import { readInvoices } from './invoicesConfig.ts'
 import { checkLayout, parseRoles, refuse } from './layout.ts'
 import { readCredential } from './marksConfig.ts'
 import { openDevelopmentFaults } from './openDevelopment.ts'
@@ -68,6 +70,7 @@ export interface Config {
     readonly label: Environment['VIDEO_LABEL']
   }
   readonly payments: PaymentsConfig
+  readonly invoices: InvoiceSettings
   /** Whether visitors may register. In production this needs a mail server; without one, operators invite users. */
   readonly registration: 'open' | 'closed'
   /** If undefined, emails are kept for `/dev/mailbox`; production sends none. */
@@ -130,6 +133,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     video: { ...readVideo(env, environment), demo: usesDemo(env, environment) },
     marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
     payments: readPayments(env),
+    invoices: readInvoices(env),
     registration: production && env.SMTP_URL === undefined ? 'closed' : 'open',
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     storage: bucketOf(env),

@@ -18,6 +18,7 @@ import { readOpenAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { serveBackup } from '../../operators/backupRoutes.ts'
 import { serveBoard } from '../../operators/boardRoutes.ts'
 import { serveBusiness } from '../../operators/businessRoutes.ts'
+import { type CodesOnBoard, serveCodesOnBoard } from '../../operators/codeRoutes.ts'
 import { operatorFactors } from '../../operators/contract.ts'
 import { serveExports } from '../../operators/exportRoutes.ts'
 import { serveGraphs } from '../../operators/graphRoutes.ts'
@@ -44,6 +45,7 @@ interface Shared {
   readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
   readonly passkeys: Passkeys
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
+  readonly codes: CodesOnBoard
 }
 
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
@@ -51,7 +53,7 @@ export function composeOperators(
   context: Context,
   { videos, definitions, catalogue }: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys, passkeys, keys }: Shared,
+  { throttle, userKeys, passkeys, keys, codes }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone, password } = config.operators
@@ -88,6 +90,7 @@ export function composeOperators(
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
+      serveCodesOnBoard(board, { codes, actions, requireStepUp })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }

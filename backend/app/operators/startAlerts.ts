@@ -18,6 +18,7 @@ import { SOCKETS_MISSING } from '../../operators/alerts/watchSockets.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
 import { type ProviderAlerts, providerOfAlert } from '../../providers/video/protection/providerAlerts.ts'
 import type { Adapters } from '../adapters.ts'
+import { invoiceFault } from '../config/invoicesConfig.ts'
 import type { Context } from '../context.ts'
 
 const INTERVAL_MS = 60_000
@@ -66,6 +67,7 @@ export function conditionsOf(context: Pick<Context, 'database' | 'pool' | 'clock
       code: 'backup_unproven',
       find: async () => (config.backup ? backupFault(await readBackupState(pool), clock()) : undefined),
     },
+    { code: 'seller_unset', find: async () => invoiceFault(config) },
     {
       code: 'disk_low',
       async find() {

@@ -1,3 +1,5 @@
+import { creditCodes } from '#projections/codes/creditCode.ts'
+import { openRedemptions } from '#projections/codes/openRedemption.ts'
 import { chainHeads } from '#projections/credits/chainHead.ts'
 import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
@@ -7,6 +9,7 @@ import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
+import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
@@ -22,6 +25,9 @@ const AUDITED: readonly AnyProjection[] = [
   creditFlows,
   currentSubscriptions,
   invoices,
+  creditCodes,
+  openRedemptions,
+  invoiceDocuments,
   videoTasks,
   taskOutcomes,
   lateRenders,

@@ -73,9 +73,11 @@ export function endpoint<
 /** Path parameters: `Params<'/videos/tasks/:id'>` is `{ id: string }`. */
 export type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { readonly [K in Name]: string } & Params<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
+  : Path extends `${string}:${infer Name}.${string}`
     ? { readonly [K in Name]: string }
-    : unknown
+    : Path extends `${string}:${infer Name}`
+      ? { readonly [K in Name]: string }
+      : unknown
 
 export const API_BASE = '/api/v1'
 

@@ -53,6 +53,7 @@ const STATUS: Readonly<Record<string, number>> = {
   label_required: 403,
   not_found: 404,
   no_subscription: 404,
+  unknown_code: 404,
   method_not_allowed: 405,
   payload_too_large: 413,
   uri_too_long: 414,

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod/mini'
+import { invoiceFault } from '../../app/config/invoicesConfig.ts'
 import type { Config } from '../../app/config/readConfig.ts'
 import type { FilePlace } from '../../app/config/storageConfig.ts'
 import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
@@ -105,10 +106,11 @@ async function examineVideos(provider: VideoProvider): Promise<string> {
 
 /** The checks of the media, mail, payments and each video provider. */
 export function serviceChecks(
-  { alerts, backup, headsTo, http, storage, mail, payments, registration }: Config,
+  config: Config,
   providers: ReadonlyMap<string, VideoProvider>,
   recipient: string | undefined,
 ): Check[] {
+  const { alerts, backup, headsTo, http, storage, mail, payments, registration, invoices } = config
   const noMail = registration === 'closed' ? 'none, so registration is closed' : 'kept for /dev/mailbox'
   return [
     {
@@ -145,6 +147,12 @@ export function serviceChecks(
         'Check PAYPAL_CLIENT_ID, PAYPAL_CLIENT_SECRET, PAYPAL_WEBHOOK_ID, and that PAYPAL_BASE_URL is of the same kind.',
     },
     ...(payments.stripe ? [stripeCheck(payments.stripe, http.publicUrl)] : []),
+    {
+      name: 'invoices',
+      examine: async () =>
+        invoiceFault(config) ??
+        (invoices.seller ? `issued by ${invoices.seller.name}, ${invoices.taxRate} % tax` : 'none'),
+    },
     ...[...providers].map(([name, provider]) => ({
       name: `videos, ${name}`,
       examine: () => examineVideos(provider),

@@ -1,3 +1,5 @@
+import { type CreditCodeRow, creditCodes } from '#projections/codes/creditCode.ts'
+import { type OpenRedemptionRow, openRedemptions } from '#projections/codes/openRedemption.ts'
 import { type ChainHeadRow, chainHeads, headOf } from '#projections/credits/chainHead.ts'
 import { type CreditBalanceRow, creditBalances } from '#projections/credits/creditBalance.ts'
 import { type CreditEntryRow, creditEntries } from '#projections/credits/creditEntry.ts'
@@ -7,11 +9,13 @@ import { type AnyProjection, foldEvent, rowIdOf } from '#projections/engine/proj
 import { tableName } from '#projections/engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { type InvoiceRow, invoices } from '#projections/subscriptions/invoice.ts'
+import { type InvoiceDocumentRow, invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
 import { videoTasks } from '#projections/tasks/videoTask.ts'
 import type { AuditedModel } from '../../audit/readModelProof.ts'
+import { CODE } from '../../codes/events.ts'
 import { CREDIT_ACCOUNT } from '../../credits/events.ts'
 import { SUBSCRIPTION } from '../../subscriptions/events.ts'
 import { VIDEO_TASK } from '../../tasks/events.ts'
@@ -33,6 +37,7 @@ function audited<Row extends object>(
 }
 
 const ofAccount = (userId: string, revision: number | null) => ({ stream: `${CREDIT_ACCOUNT}-${userId}`, revision })
+const ofCode = (codeId: string) => ({ stream: `${CODE}-${codeId}`, revision: null })
 const ofTask = ({ id }: { id: string }) => ({ stream: `${VIDEO_TASK}-${id}`, revision: null })
 const ofSubscription = (userId: string) => ({ stream: `${SUBSCRIPTION}-${userId}`, revision: null })
 
@@ -45,6 +50,9 @@ export const AUDITED_MODELS: readonly AuditedModel[] = [
   audited(creditFlows, () => ({ stream: null, revision: null })),
   audited<CurrentSubscriptionRow>(currentSubscriptions, ({ id }) => ofSubscription(id)),
   audited<InvoiceRow>(invoices, ({ user_id }) => ofSubscription(user_id)),
+  audited<CreditCodeRow>(creditCodes, ({ id }) => ofCode(id)),
+  audited<OpenRedemptionRow>(openRedemptions, ({ code_id }) => ofCode(code_id)),
+  audited<InvoiceDocumentRow>(invoiceDocuments, ({ user_id }) => ofSubscription(user_id)),
   ...[videoTasks, taskOutcomes, lateRenders, openTasks].map((projection) => audited(projection, ofTask)),
   {
     ...audited<ChainHeadRow>(chainHeads, ({ stream, revision }) => ({ stream, revision })),

@@ -1,8 +1,14 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { readChainHeads } from '#projections/credits/chainHead.ts'
 import { readCheckpoints, readRows } from '#projections/engine/readRows.ts'
+import { openYearKeys } from '../../accounts/keys/yearKeys.ts'
 import { findUserId, readWelcomedUsers } from '../../accounts/readUsers.ts'
+import { ConfigError, parseEnvironment } from '../../app/config/environment.ts'
+import { readSecrets } from '../../app/config/secrets.ts'
+import { withFiles } from '../../app/config/settingFiles.ts'
 import type { Head } from '../../audit/hashChain.ts'
 import { readInThread } from '../../audit/readInThread.ts'
 import type { AuditedLedger, LedgerSnapshot } from '../../audit/runCommand.ts'
@@ -46,9 +52,20 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
     openSales: () => listProviderSales(env, pool),
     openVideos: () => hashStoredVideo(env, dataDir),
     logState: logIsInPostgres ? () => readLogState(pool) : undefined,
+    openTexts: () => openTexts(env, pool, dataDir),
     findUserId: (email) => findUserId(pool, email),
     close,
   }
+}
+
+/** @throws ConfigError the key of the installation is not configured, or is another */
+async function openTexts(given: NodeJS.ProcessEnv, pool: pg.Pool, dataDir: string) {
+  const env = parseEnvironment(withFiles(given))
+  if (env.ENCRYPTION_KEY === undefined && !existsSync(path.join(dataDir, 'secrets.json')))
+    throw new ConfigError('ENCRYPTION_KEY is not set')
+  return await openYearKeys(pool, readSecrets(env, dataDir).encryption).catch((cause) => {
+    throw new ConfigError('ENCRYPTION_KEY does not open the keys of invoices', { cause })
+  })
 }
 
 /** Time for live read models to include the last events before the snapshot, ms. */

@@ -23,13 +23,14 @@ export function createSmtpMailer(url: string, from: string): Mailer {
   const requireTLS = !isLoopback(hostname) && !searchParams.has('ignoreTLS')
   const transport = createTransport({ url, pool: true, maxConnections: 4, requireTLS, ...timeouts })
   return {
-    async send({ id, to, subject, text, html }) {
+    async send({ id, to, subject, text, html, attachments = [] }) {
       // Email clients show messages with the same id only once, even if a retry delivers a second copy.
       const messageId = `<${id}@${from.replace(/^.*@|>$/g, '')}>`
       // Address objects are not parsed, so a malicious address cannot add a second recipient.
       const addresses = { from, to: { name: '', address: to } }
       try {
-        await transport.sendMail({ ...addresses, ...safe, subject, text, html, messageId })
+        const files = attachments.map((file) => ({ ...file, encoding: 'base64' }))
+        await transport.sendMail({ ...addresses, ...safe, subject, text, html, messageId, attachments: files })
         return 'sent'
       } catch (error) {
         if (isRefusal(error as SmtpFailure)) return 'refused'

@@ -97,6 +97,7 @@ const SHARED: Readonly<Record<string, Road>> = {
 /** Operations that answer with files of other kinds: a render that has not ended, and tables. */
 const OTHER_FILES = [
   ...['GET /videos/tasks/{id}/frame', 'GET /credits/history.csv', 'GET /analytics/tables/{table}'],
+  'GET /subscriptions/invoices/{id}.pdf',
   // A test render of the operator, which has no owner.
   'GET /analytics/graphs/test/{id}/picture',
 ]

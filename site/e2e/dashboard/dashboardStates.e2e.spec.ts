@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import {
   apiKeys,
   backup,
+  codes,
   hourly,
   live,
   logout,
@@ -106,6 +107,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         state.answers.set(operatorActions.path, () => ({ actions: [], total: 0 }))
         state.answers.set(parkedEvents.path, () => ({ events: [], total: 0 }))
         state.answers.set(apiKeys.path, () => ({ keys: [], total: 0 }))
+        state.answers.set(codes.path, () => ({ codes: [], total: 0 }))
         state.answers.set(pageRanking.path, () => ({ data: { page_ranking: [] } }))
         state.answers.set(margin.path, () => ({
           data: {
@@ -131,7 +133,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         }))
       })
       const { page, state, t, figure, panel } = board
-      for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'keys', 'parked'])
+      for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'keys', 'codes', 'parked'])
         await panel(t[name].heading).getByText(t[name].empty).waitFor()
       for (const text of [t.tasks.noStuck, t.tasks.noFailures, t.margin.noCost, t.margin.noMargin])
         await page.getByText(text).waitFor()

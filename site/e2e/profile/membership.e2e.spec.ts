@@ -220,7 +220,7 @@ describeOnSite("a member's plan", (site) => {
       route.fulfill({ json: { invoices: invoices.slice(0, 8), total: invoices.length } }),
     )
     await again.click()
-    for (const text of [amount, billing.paypal, billing.statusOf.paid, 'SALE-i1'])
+    for (const text of [amount, billing.paypal, billing.statusOf.paid, 'K-i1'])
       await bills.locator('.profile-invoice').getByText(text, { exact: true }).waitFor()
     await page.goto(`${home}/profile/billing`)
     await bills.locator('tbody tr').first().waitFor()

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import {
   apiKeys,
   backup,
+  codes,
   graphs,
   hourly,
   live,
@@ -38,6 +39,7 @@ const CALLS = {
   [replayParkedEvents.path]: replayParkedEvents,
   [securityFailures.path]: securityFailures,
   [apiKeys.path]: apiKeys,
+  [codes.path]: codes,
   [operatorFactors.list.path]: operatorFactors.list,
 }
 type Path = keyof typeof CALLS
@@ -196,6 +198,20 @@ const keyOf = (index: number) => ({
   last_network: '203.0.113.0/24',
 })
 
+const codeOf = (index: number) => ({
+  id: `c${index}`,
+  label: index % 3 === 0 ? 'A label as long as a label may be, for a batch of the fair' : 'Spring fair',
+  hint: 'V3ZD',
+  credits: 500,
+  uses: index % 2 === 0 ? 1 : 10_000,
+  used: index % 2,
+  audience: index % 2 === 0 ? ('all' as const) : ('new' as const),
+  issued_at: minuteBack(index * 900),
+  expires_at: index % 4 === 0 ? null : minuteBack(-index * 9_000),
+  voided_at: index % 5 === 4 ? minuteBack(index) : null,
+  batch_size: index % 2 === 0 ? 1_000 : 1,
+})
+
 const parkedOf = (index: number) => ({
   projection: 'creditBalances',
   stream: 'creditAccount-0190a8f0-0000-7000-8000-000000000001',
@@ -227,6 +243,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
+      [codes.path, (query) => ({ codes: pageOf(query, 12, codeOf), total: 12 })],
       [apiKeys.path, (query) => ({ keys: pageOf(query, 12, keyOf), total: 12 })],
       [operatorFactors.list.path, () => ({ passkeys: [], totp: true, recovery_codes: 8, missing: false })],
       [securityFailures.path, (query) => ({ failures: pageOf(query, 31, failureOf), total: 31 })],

@@ -51,7 +51,10 @@ export const PRO_MONTHLY: CurrentSubscription = {
 
 export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => ({
   id,
-  number: `SALE-${id}`,
+  number: `K-${id}`,
+  payment: `SALE-${id}`,
+  pdf: `/api/v1/subscriptions/invoices/${id}.pdf`,
+  corrections: [],
   tier: 'pro',
   pack: null,
   amount: 4499,
@@ -63,6 +66,8 @@ export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => (
   paid_at: '2026-11-15T09:30:00.000Z',
   period_start: '2026-11-15T09:30:00.000Z',
   period_end: PERIOD_END,
+  withdrawable_until: null,
+  withdrawn_at: null,
   ...over,
 })
 
@@ -147,6 +152,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
       invoices: pageOf(route, state.invoices),
       total: state.invoices.length,
     }),
+    'GET /subscriptions/billing-details': () => ({ name: '', address: '', country: '', vat_id: '' }),
     'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
     'GET /keys': () => ({ keys: state.keys }),
     'GET /videos/stats': () => FIGURES,

@@ -17,6 +17,25 @@ const pack = (type: 'PackRequested' | 'PackPaid', more: object) => {
   return { stream: subscription, type, data: { userId: buyer, ...order, at: new Date().toISOString(), ...more } }
 }
 
+const codeId = derivedId('code', 'forged')
+const code = (type: 'CodeIssued' | 'CodeRedeemed' | 'CodeVoided', more: object = {}) => ({
+  stream: `code-${codeId}`,
+  type,
+  data: { codeId, at: '2026-01-10T13:00:00.000Z', ...more },
+})
+const issued = code('CodeIssued', {
+  ...{ batchId: codeId, label: 'Fair', hint: 'V3ZD', issuedBy: 'ada' },
+  ...{ credits: 100, uses: 1, audience: 'all', expiresAt: null },
+})
+const redeemed = (userId: string, more: object = {}) => code('CodeRedeemed', { userId, credits: 100, ...more })
+const ofCode = (userId: string, more: object = {}) =>
+  grant(userId, `code-${codeId}-${userId}`, 'code', { reference: codeId, ...more })
+const forgeAll =
+  (...events: readonly Parameters<typeof forge>[1][]) =>
+  async (pool: Parameters<typeof forge>[0]) => {
+    for (const event of events) await forge(pool, event)
+  }
+
 /** Events about credits that were appended, most with a correct chain. */
 export const CREDITS: readonly Tampering[] = [
   {
@@ -259,6 +278,71 @@ export const CREDITS: readonly Tampering[] = [
       await forge(pool, pack('PackPaid', { saleId: 'C-1', credits: 30_000, soldAt: new Date().toISOString() }))
     },
     names: [{ check: 'grant', stream: subscription, wrong: /was small 4.99 USD for 300 credits; it was sold as/ }],
+  },
+  {
+    what: 'a grant of a code that was not redeemed',
+    does: forgeAll(issued, ofCode(buyer)),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /This user redeemed no code/ }],
+  },
+  {
+    what: "a grant for another user's redemption of a code",
+    does: forgeAll(issued, redeemed(other), ofCode(other), ofCode(buyer)),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /This user redeemed no code/ }],
+  },
+  {
+    what: 'a grant of more credits than the code has',
+    does: forgeAll(issued, redeemed(buyer), ofCode(buyer, { amount: 9_000 })),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /grants 9000 credits; the code brings 100/ }],
+  },
+  {
+    what: 'a doubled grant of a code',
+    does: forgeAll(issued, redeemed(buyer), ofCode(buyer), ofCode(buyer)),
+    names: [{ check: 'grant', stream: account, revision: 10, wrong: /The code .* was granted before/ }],
+  },
+  {
+    what: 'a redemption of a code that was not issued',
+    does: forgeAll(redeemed(buyer), ofCode(buyer)),
+    names: [{ check: 'grant', stream: `code-${codeId}`, revision: 0, wrong: /No such code was issued/ }],
+  },
+  {
+    what: 'a redemption with more credits than the code was issued with',
+    does: forgeAll(issued, redeemed(buyer, { credits: 9_000 }), ofCode(buyer, { amount: 9_000 })),
+    names: [
+      { check: 'grant', stream: `code-${codeId}`, revision: 1, wrong: /brings 9000 credits; .* issued with 100/ },
+    ],
+  },
+  {
+    what: 'more redemptions of a code than it was issued for',
+    does: forgeAll(issued, redeemed(buyer), ofCode(buyer), redeemed(other), ofCode(other)),
+    names: [{ check: 'grant', stream: `code-${codeId}`, revision: 2, wrong: /issued for 1 uses; this is number 2/ }],
+  },
+  {
+    what: 'a second redemption of a code by one user',
+    does: forgeAll(issued, redeemed(buyer), redeemed(buyer)),
+    names: [{ check: 'grant', stream: `code-${codeId}`, revision: 2, wrong: /had redeemed the code before/ }],
+  },
+  {
+    what: 'a redemption of a void code',
+    does: forgeAll(issued, code('CodeVoided', { by: 'ada' }), redeemed(buyer), ofCode(buyer)),
+    names: [{ check: 'grant', stream: `code-${codeId}`, revision: 2, wrong: /The code was void/ }],
+  },
+  {
+    what: 'a redemption of a code that had expired',
+    does: forgeAll(
+      { ...issued, data: { ...issued.data, expiresAt: '2026-01-10T13:00:00.000Z' } },
+      ...[redeemed(buyer), ofCode(buyer)],
+    ),
+    names: [{ check: 'grant', stream: `code-${codeId}`, revision: 1, wrong: /The code expired at 2026-01-10/ }],
+  },
+  {
+    what: 'a redemption that granted nothing for a day',
+    does: forgeAll(issued, redeemed(buyer)),
+    names: [{ check: 'grant', stream: `code-${codeId}`, revision: 1, wrong: /its 100 credits were not granted/ }],
+  },
+  {
+    what: 'a code that is issued again with more uses',
+    does: forgeAll(issued, { ...issued, data: { ...issued.data, uses: 1_000 } }),
+    names: [{ check: 'grant', stream: `code-${codeId}`, revision: 1, wrong: /The code was issued before/ }],
   },
   {
     what: "a free grant above the plan's, well chained",

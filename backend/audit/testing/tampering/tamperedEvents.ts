@@ -1,4 +1,4 @@
-import { account, at, others, sql, subscription, swap, type Tampering, waiting } from './tampering.ts'
+import { account, at, book, others, sql, subscription, swap, type Tampering } from './tampering.ts'
 
 /** Changed, deleted and moved events, which break the chain. */
 export const EVENTS: readonly Tampering[] = [
@@ -60,9 +60,9 @@ export const EVENTS: readonly Tampering[] = [
   },
   {
     what: 'the deleted last event of the log',
-    does: sql(`delete from event ${at(waiting, 0)}`),
+    does: sql(`delete from event ${at(book, 1)}`),
     names: [
-      { check: 'chain', stream: waiting, revision: 0, wrong: /chain_head remembers this event/ },
+      { check: 'chain', stream: book, revision: 1, wrong: /chain_head remembers this event/ },
       { check: 'log', stream: null, wrong: /creditBalances has read the log up to here/ },
     ],
   },

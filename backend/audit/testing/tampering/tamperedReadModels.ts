@@ -45,7 +45,7 @@ export const READ_MODELS: readonly Tampering[] = [
   },
   {
     what: 'a checkpoint moved back over a credit event',
-    does: sql(`update projection_checkpoint set position = lpad((position::numeric - 2)::text, length(position), '0')
+    does: sql(`update projection_checkpoint set position = lpad((position::numeric - 4)::text, length(position), '0')
       where name = 'creditBalances'`),
     names: [
       { check: 'read model', stream: account, revision: 8, wrong: /checkpoint of credit_balance is before/ },

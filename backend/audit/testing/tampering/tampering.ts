@@ -20,6 +20,7 @@ const { buyer, other } = LEDGER
 export const account = `creditAccount-${buyer}`
 export const others = `creditAccount-${other}`
 export const subscription = `subscription-${buyer}`
+export const book = 'invoiceBook-main'
 export const delivered = `videoTask-${LEDGER.finished}`
 export const waiting = `videoTask-${LEDGER.open}`
 export const deliveredToOther = `videoTask-${LEDGER.spentByOther}`

@@ -1,4 +1,5 @@
 import {
+  CONSENT,
   buyPack as orderPack,
   type PackId,
   paymentPage,
@@ -35,13 +36,19 @@ function failureText(error: unknown): string {
 export async function buyPlan(tier: string, till?: Till): Promise<void> {
   if (!isPaid(tier)) return refuse(translate()('payment.invalidPlan'))
   const provider = till && { provider: till.provider }
-  const body = { new_tier: tier, billing_cycle: 'monthly', ...provider, language: pageLocale() } as const
+  const body = {
+    new_tier: tier,
+    billing_cycle: 'monthly',
+    ...provider,
+    language: pageLocale(),
+    consent: CONSENT,
+  } as const
   await pay(() => call(upgrade, { body }))
 }
 
 /** Orders a pack of credits, and opens the payment provider's page like {@link buyPlan}. */
 export const buyPack = (id: PackId, till?: Till): Promise<void> =>
-  pay(() => call(orderPack, { params: { id }, body: { ...till, language: pageLocale() } }))
+  pay(() => call(orderPack, { params: { id }, body: { ...till, language: pageLocale(), consent: CONSENT } }))
 
 /** Opens the payment provider's page about how the plan is paid, like {@link buyPlan}. */
 export const openPaymentPage = (): Promise<void> =>

@@ -11,6 +11,7 @@ import { $away, $empty, $factorMissing, $failed, $refreshing, refreshBoard } fro
 import { Cards } from './Cards.tsx'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
+import { Codes } from './codes/Codes.tsx'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
@@ -66,6 +67,7 @@ export function Board() {
             <Actions />
             <SecurityFailures />
             <Keys />
+            <Codes />
             <Parked />
             <TwoStep />
           </div>

@@ -2,8 +2,11 @@ import { atom, computed } from 'nanostores'
 import {
   apiKeys,
   backup,
+  type CodeOrder,
   endApiKey,
   hourly,
+  issueCodes,
+  codes as listCodes,
   graphs as listGraphs,
   live,
   margin,
@@ -18,6 +21,7 @@ import {
   taskHealth,
   userList,
   userOverview,
+  voidCode,
   weekly,
 } from '#backend/operators/contract.ts'
 import { addressOf, call } from '../../api/api.ts'
@@ -64,6 +68,7 @@ export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
 export const parked = pagedSection(PER_PAGE, (query) => call(parkedEvents, { query }))
 export const keys = pagedSection(PER_PAGE, (query) => call(apiKeys, { query }))
+export const codes = pagedSection(PER_PAGE, (query) => call(listCodes, { query }))
 export const failures = pagedSection(PER_PAGE, (query) => call(securityFailures, { query }))
 
 /** True if this is production and the operator has no second factor. */
@@ -105,7 +110,9 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, parked].map(({ load }) => load())
+  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked].map(({ load }) =>
+    load(),
+  )
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])
@@ -132,6 +139,20 @@ export async function replayParked() {
 export async function endKey(id: string): Promise<void> {
   await call(endApiKey, { params: { id } })
   await Promise.all([keys.load(), actions.load()])
+}
+
+/** Issues codes, reloads what changed, and returns them. @throws ApiError */
+export async function issue(order: CodeOrder): Promise<readonly string[]> {
+  const { codes: issued } = await call(issueCodes, { body: order })
+  await Promise.all([codes.open(1), actions.load()])
+  return issued
+}
+
+/** Voids a code or its batch, and reloads what changed. Returns the number of codes. @throws ApiError */
+export async function endCode(id: string, batch: boolean): Promise<number> {
+  const { voided } = await call(voidCode, { params: { id }, body: { batch } })
+  await Promise.all([codes.load(), actions.load()])
+  return voided
 }
 
 async function pollVisitors(): Promise<void> {

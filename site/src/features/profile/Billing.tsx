@@ -9,14 +9,17 @@ import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { BillingDetailsForm } from './BillingDetailsForm.tsx'
 import { invoiceList, methodText, soldText } from './invoices.ts'
 import { PagedSection } from './PagedSection.tsx'
+import { Withdraw } from './Withdraw.tsx'
 
 const TONES = { paid: 'success', partially_refunded: 'warning', refunded: 'info' } as const
 
 /** Shows the next charge and the invoice history. */
 export function Billing() {
   const t = translate()
+  const { items } = useStore(invoiceList.$list)
   return (
     <section className="stack stack-wide profile-section" id="billing" aria-labelledby="billing-heading">
       <h2 id="billing-heading">{t('billing.heading')}</h2>
@@ -27,6 +30,8 @@ export function Billing() {
           {(invoices) => <Invoices invoices={invoices} />}
         </PagedSection>
       </div>
+      <Withdraw invoices={items} />
+      <BillingDetailsForm />
     </section>
   )
 }
@@ -83,6 +88,22 @@ function Status({ invoice: { status } }: { invoice: Invoice }) {
   )
 }
 
+/** What was sold, with its documents. */
+function Numbered({ invoice }: { invoice: Invoice }) {
+  const t = translate()
+  const { number, pdf, corrections } = invoice
+  return (
+    <>
+      {soldText(invoice)}
+      {[...(pdf ? [{ kind: 'invoice' as const, number, pdf }] : []), ...corrections].map((document) => (
+        <p className="hint" key={document.number}>
+          <a href={document.pdf}>{t(`billing.documents.${document.kind}`, { number: document.number })}</a>
+        </p>
+      ))}
+    </>
+  )
+}
+
 function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
   const t = translate()
   return (
@@ -91,7 +112,7 @@ function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
       rows={invoices}
       keyOf={({ id }) => id}
       columns={[
-        { head: t('billing.invoice'), isRowHead: true, cell: soldText },
+        { head: t('billing.invoice'), isRowHead: true, cell: (invoice) => <Numbered invoice={invoice} /> },
         { head: t('billing.date'), cell: dateOf },
         {
           head: t('billing.method'),

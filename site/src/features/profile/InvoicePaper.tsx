@@ -10,6 +10,7 @@ import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { findInvoice, methodText, soldText } from './invoices.ts'
 
@@ -41,7 +42,15 @@ export function InvoicePaper() {
       <div className="row row-wide spread invoice-actions">
         <LinkButton label={t('billing.paper.back')} variant="quiet" to="/profile/billing" />
         {state.kind === 'ready' && (
-          <Button label={t('billing.paper.print')} variant="primary" icon="print" onClick={() => print()} />
+          <div className="row">
+            {[...(state.invoice.pdf ? [state.invoice] : []), ...state.invoice.corrections].map(({ number, pdf }) => (
+              <a className="button button-outline" href={pdf!} key={number}>
+                <Icon name="download" />
+                {t('billing.paper.pdf', { number })}
+              </a>
+            ))}
+            <Button label={t('billing.paper.print')} variant="primary" icon="print" onClick={() => print()} />
+          </div>
         )}
       </div>
       {state.kind === 'loading' && (
@@ -65,8 +74,8 @@ export function InvoicePaper() {
 function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
   const t = translate()
   const facts = [
-    [t('billing.paper.number'), invoice.id],
-    [t('billing.paper.payment'), invoice.number],
+    ...(invoice.pdf ? [[t('billing.paper.number'), invoice.number] as const] : []),
+    [t('billing.paper.payment'), invoice.payment],
     [t('billing.paper.paidAt'), dayText(invoice.paid_at)],
     [t('billing.method'), methodText(invoice)],
     [t('billing.status'), t(`billing.statusOf.${invoice.status}`)],
@@ -79,13 +88,16 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
           <h1 id="invoice-heading">{t('billing.invoice')}</h1>
           <p className="invoice-brand">{t('common.brand')}</p>
         </div>
-        <div className="invoice-to anywhere">
-          <p className="hint">{t('billing.paper.billedTo')}</p>
-          <p>
-            <strong>{displayName(user)}</strong>
-          </p>
-          <p>{user.email}</p>
-        </div>
+        {/* An issued invoice says who the buyer was then. */}
+        {!invoice.pdf && (
+          <div className="invoice-to anywhere">
+            <p className="hint">{t('billing.paper.billedTo')}</p>
+            <p>
+              <strong>{displayName(user)}</strong>
+            </p>
+            <p>{user.email}</p>
+          </div>
+        )}
       </header>
       <Facts className="invoice-facts" facts={facts} />
       <Sums invoice={invoice} />

@@ -16,6 +16,7 @@ import { useBusy } from '../../ui/useBusy.ts'
 import { CancelPlan } from './CancelPlan.tsx'
 import { Meter } from './Meter.tsx'
 import { PlanNotices } from './PlanNotices.tsx'
+import { RedeemCode } from './RedeemCode.tsx'
 
 const TONES = {
   active: 'success',
@@ -58,6 +59,7 @@ function CreditsOnly({ stats }: { stats: Stats }) {
         {t('subscription.noPlans')} {next && t('subscription.nextCredits', { date: dayText(next) })}
       </p>
       <Usage stats={stats} />
+      <RedeemCode />
     </div>
   )
 }
@@ -84,6 +86,7 @@ function Panel({ plan }: { plan: Plan }) {
       <Usage stats={plan.stats} />
       {plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
       {plan.lacks !== 'plan' && <PackChoices />}
+      <RedeemCode />
       {plan.stats.current_tier !== 'free' && (
         <div ref={keepFocus}>
           <Actions plan={plan} />

@@ -27,7 +27,7 @@ import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/languag
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { movedPath, type Tab } from './accountTabs.ts'
 import { creditHistory } from './creditHistory.ts'
-import { invoiceList } from './invoices.ts'
+import { invoiceList, loadBillingDetails } from './invoices.ts'
 import { loadKeys, loadModels } from './keys/keys.ts'
 import { securityLog } from './securityLog.ts'
 import { loadFigures, works } from './works.ts'
@@ -49,7 +49,7 @@ export const loadPassword = (): Promise<void> =>
 /** What each tab loads, and loads again when it is restored. */
 const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
-  billing: [loadPlan, invoiceList.again],
+  billing: [loadPlan, invoiceList.again, loadBillingDetails],
   credits: [loadBalance, creditHistory.again],
   security: [loadBalance, securityLog.again, loadDevices, loadPassword],
   developers: [loadBalance, loadKeys, loadModels, loadPassword],

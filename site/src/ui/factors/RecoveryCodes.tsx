@@ -1,17 +1,12 @@
-import { useEffect, useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
+import { useTextFile } from '../useTextFile.ts'
 
 /** Shows new recovery codes, which cannot be shown again. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const t = translate()
-  const [file, setFile] = useState<string>()
-  useEffect(() => {
-    const address = URL.createObjectURL(new Blob([`${codes.join('\n')}\n`], { type: 'text/plain' }))
-    setFile(address)
-    return () => URL.revokeObjectURL(address)
-  }, [codes])
+  const file = useTextFile(`${codes.join('\n')}\n`, 'text/plain')
   const foot = (
     <>
       <a className="button button-outline" href={file} download="kinora-recovery-codes.txt">

@@ -34,6 +34,7 @@ export function PackChoices() {
           />
         ))}
       </ul>
+      <p className="hint">{t('plans.consent')}</p>
     </div>
   )
 }

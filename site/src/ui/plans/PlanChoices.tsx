@@ -31,6 +31,7 @@ export function PlanChoices({ plan }: { plan: Plan }) {
           <Choice key={tier} tier={tier} plan={plan} busy={buying === tier} onBuy={() => void buy(tier)} />
         ))}
       </ul>
+      <p className="hint">{t('plans.consent')}</p>
     </div>
   )
 }
