@@ -173,9 +173,8 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       }))
     case 'SubscriptionActivated': {
       const { periodEnd } = event.data
-      const status = { status: 'active', endedAt: null } as const
       return change((agreement) => ({
-        ...status,
+        ...{ status: 'active', endedAt: null },
         periodEnd: latest(agreement.periodEnd, periodEnd),
         approvedAt: earliest(agreement.approvedAt, statusAt),
       }))

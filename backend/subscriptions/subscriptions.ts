@@ -138,12 +138,32 @@ function webhooksOf({ id: agreementId, status, statusAt }: ProviderAgreement, sa
 }
 
 /**
+ * Creates the function that returns the provider's page on which the buyer completes a failed payment of the plan, or changes how
+ * it is paid.
+ * @throws Rejection not_found, no_payment_link, unavailable
+ */
+function createPaymentPage(deps: SubscriptionsDeps) {
+  const { payments, publicUrl } = deps
+  const { read } = createSender(deps)
+
+  return async (userId: string, language: 'en' | 'zh'): Promise<string> => {
+    const current = currentOf(await read(userId))
+    if (!current) throw new Rejection('not_found', 'You are on the Free plan.')
+    const returnUrl = `${publicUrl()}${language === 'zh' ? '/zh' : ''}/profile#subscription`
+    const agreement = await callProvider(() => payments.getAgreement(current.id))
+    const url = agreement?.completionUrl ?? (await callProvider(() => payments.paymentMethodUrl(current.id, returnUrl)))
+    if (!url) throw new Rejection('no_payment_link', 'The payment provider has no page for this. Please sign in there.')
+    return url
+  }
+}
+
+/**
  * Creates the subscription commands for users. Calls resolve once the read models show the outcome. The lifecycle
  * workflow forwards changes to the provider.
  */
 export function createSubscriptions(deps: SubscriptionsDeps) {
   const { changes, payments, inbox, credits, encrypt } = deps
-  const { at, read, sendCommand, sendAndWait } = createSender(deps)
+  const { at, sendCommand, sendAndWait } = createSender(deps)
 
   return {
     upgrade: createUpgrade(deps),
@@ -182,21 +202,7 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       await sendAndWait({ type: 'ReactivateSubscription', userId, at: at() }, context)
     },
 
-    /**
-     * Returns the provider's page on which the buyer completes a failed payment of the plan, or changes how it is paid.
-     * @throws Rejection not_found, no_payment_link, unavailable
-     */
-    async paymentPage(userId: string, language: 'en' | 'zh'): Promise<string> {
-      const current = currentOf(await read(userId))
-      if (!current) throw new Rejection('not_found', 'You are on the Free plan.')
-      const returnUrl = `${deps.publicUrl()}${language === 'zh' ? '/zh' : ''}/profile#subscription`
-      const agreement = await callProvider(() => payments.getAgreement(current.id))
-      const url =
-        agreement?.completionUrl ?? (await callProvider(() => payments.paymentMethodUrl(current.id, returnUrl)))
-      if (!url)
-        throw new Rejection('no_payment_link', 'The payment provider has no page for this. Please sign in there.')
-      return url
-    },
+    paymentPage: createPaymentPage(deps),
 
     /**
      * Reads an agreement and its sales from the provider and processes them like webhooks, so that the buyer sees the

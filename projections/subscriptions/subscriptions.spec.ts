@@ -167,6 +167,7 @@ describe('an invoice', () => {
     credits: 4500,
     period_start: on('01-01'),
     period_end: on('02-01'),
+    withdrawn_at: null,
   }
   const reversed = (reversalId: string, amountCents: number): SubscriptionEvent => ({
     type: 'SubscriptionSaleReversed',
