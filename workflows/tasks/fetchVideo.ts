@@ -24,7 +24,7 @@ export async function fetchVideo(
   const describeStored = async () => {
     if ((await media.size(videoKey(taskId))) === undefined) return undefined
     const stored = await media.localPath(videoKey(taskId))
-    return describe(stored, await probeMp4(stored))
+    return describe(await probeMp4(stored), await sha256OfFile(stored))
   }
   const earlier = await describeStored()
   if (earlier) return earlier
@@ -34,22 +34,21 @@ export async function fetchVideo(
     await provider.fetch(jobId, file, signal)
     await refuseUnplayable(file)
     // Before anything else reads the file: this also joins the fragments of a fragmented one.
-    await marker.markVideo(file, film, { signal })
+    const { sha256 } = await marker.markVideo(file, film, { signal })
     const video = await probeMp4(file)
-    const described = await describe(file, video)
-    await makePoster(file, still, { video, at: video.duration / 3, width: 640, signal, ffmpegPath })
+    await makePoster(file, still, { video, at: video.duration / 3, nearby: true, signal, ffmpegPath })
     await marker.markPoster(still, film)
     // Another worker may have stored it since, and its hash may already be in the log.
     const other = await describeStored()
     if (other) return other
     await media.put(posterKey(taskId), still)
     await media.put(videoKey(taskId), file)
-    return described
+    return describe(video, sha256)
   } finally {
     for (const left of [file, still]) await removeFile(left)
   }
 }
 
-async function describe(file: string, { size, duration, width, height }: VideoInfo): Promise<VideoFile> {
-  return { size, durationMs: Math.round(duration * 1000), width, height, sha256: await sha256OfFile(file) }
-}
+const describe = ({ size, duration, width, height }: VideoInfo, sha256: string): VideoFile => ({
+  ...{ size, durationMs: Math.round(duration * 1000), width, height, sha256 },
+})
