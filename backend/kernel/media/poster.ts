@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { writeAtomically } from './atomicFile.ts'
 import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
 import { probeMp4, type VideoInfo } from './probeMp4.ts'
+import { runTogether } from './runTogether.ts'
 
 type PosterOptions = Readonly<{
   /** Position in seconds, clamped to the end of the video. */
@@ -32,24 +33,19 @@ export async function makePoster(videoPath: string, outPath: string, options: Po
   const codec = outPath.endsWith('.webp')
     ? ['-c:v', 'libwebp', '-quality', '82']
     : ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p']
-  const write = (part: string, seek: readonly string[] = []) =>
-    runFfmpeg(
-      [
-        ...[...seek, '-f', 'mov', '-ss', moment.toFixed(3), '-i', videoPath, '-frames:v', '1'],
-        ...['-vf', `scale=${width}:-2:flags=lanczos`, ...codec, '-f', 'image2', '-update', '1', part],
-      ],
-      { signal, ffmpegPath },
-    )
+  const input = ['-f', 'mov', '-ss', moment.toFixed(3), '-i', videoPath]
+  const output = (part: string) => [
+    ...['-frames:v', '1', '-vf', `scale=${width}:-2:flags=lanczos`],
+    ...[...codec, '-f', 'image2', '-update', '1', part],
+  ]
   const minBytes = (MIN_BITS_PER_PIXEL / 8) * width * width * (video.height / video.width)
   await writeAtomically(outPath, async (part) => {
-    if (nearby) await write(part, KEY_FRAME)
-    // Some decoders skip all frames.
-    const size = nearby
-      ? await stat(part).then(
-          ({ size }) => size,
-          () => 0,
-        )
-      : 0
-    if (size < minBytes) await write(part)
+    if (nearby) {
+      await runTogether({ input: [...KEY_FRAME, ...input], output: output(part) }, { signal, ffmpegPath })
+      // Some decoders skip all frames.
+      const { size } = await stat(part).catch(() => ({ size: 0 }))
+      if (size >= minBytes) return
+    }
+    await runFfmpeg([...input, ...output(part)], { signal, ffmpegPath })
   })
 }

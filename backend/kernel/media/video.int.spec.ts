@@ -188,6 +188,19 @@ describe.each(FFMPEGS)('with %s', (_version, ffmpegPath) => {
       }
     })
 
+    it('takes the same pictures from several films at the same time', async () => {
+      const [damaged, alone] = [join(folder, 'damaged.mp4'), join(folder, 'alone.jpg')]
+      const bytes = await readFile(video)
+      await writeFile(damaged, bytes.fill(0, bytes.indexOf('mdat') + 4))
+      const films = [video, video, damaged, video].map((film, n) => [film, join(folder, `together${n}.jpg`)] as const)
+      const made = await Promise.allSettled(
+        films.map(([film, out]) => makePoster(film, out, { at: 0.5, width: 320, nearby: true, ffmpegPath })),
+      )
+      expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+      await makePoster(video, alone, { at: 0.5, width: 320, nearby: true, ffmpegPath })
+      for (const n of [0, 1, 3]) expect(await readFile(films[n]![1])).toEqual(await readFile(alone))
+    })
+
     it('does not take a key frame of one colour, with which a film may begin', async () => {
       const source = 'testsrc=duration=2:size=640x360:rate=24,fade=in:st=0:d=1'
       const [out, still] = [join(folder, 'fading.mp4'), join(folder, 'fading.jpg')]

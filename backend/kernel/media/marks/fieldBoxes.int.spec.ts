@@ -80,11 +80,10 @@ describe('a video with the field', () => {
     expect(withField(once, FIELD)).toEqual(withField(await readFile(await plain()), FIELD))
   })
 
-  it('keeps offsets of 64 bits, and data in several boxes', async () => {
+  it('takes data from boxes with lengths of 64 bits, and from several', async () => {
     const file = await readFile(await make('short.mp4', ...PICTURE, ...H264, '-movflags', '+faststart'))
     const data = boxIn(file, 'mdat')
     const end = data.byteOffset - file.byteOffset - 8
-    // The second box begins with the second chunk of the track.
     const chunks = boxIn(file, 'moov', 'trak', 'mdia', 'minf', 'stbl', 'stco')
     expect(chunks.readUInt32BE(4)).toBe(1)
     const long = Buffer.concat([number(1), Buffer.from('mdat'), Buffer.alloc(8)])

@@ -6,10 +6,10 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   trak: ['tkhd', 'edts', 'mdia'],
   mdia: ['mdhd', 'hdlr', 'minf'],
   minf: ['vmhd', 'smhd', 'dinf', 'stbl'],
-  stbl: 'stsd stts ctts cslg stss stsc stsz stco co64 sgpd sbgp sdtp'.split(' '),
+  stbl: 'stsd stts ctts cslg stss stsc stsz stco sgpd sbgp sdtp'.split(' '),
 }
 /** Files with one of these anywhere in the index, or with tracks of other kinds, are left to ffmpeg. */
-const UNKNOWN = ['mvex', 'cmov', 'stz2', 'saio', 'senc']
+const UNKNOWN = ['mvex', 'cmov', 'stz2', 'co64', 'saio', 'senc']
 const HANDLERS: Readonly<Record<string, string>> = { vide: 'VideoHandler', soun: 'SoundHandler' }
 const SELF_CONTAINED = Buffer.from('0000000000000001' + '0000000c75726c2000000001', 'hex')
 /** Position and length of the name of the encoder in the first visual sample entry of `stsd` (ISO/IEC 14496-12, 12.1.3). */
@@ -120,9 +120,6 @@ function copyOf(type: string, body: Buffer, move: Move, isVideo = false): Buffer
   if (type === 'stsd' && isVideo) return copy.fill(0, ...COMPRESSOR)
   if (type === 'stco')
     for (let n = 0; n < copy.readUInt32BE(4); n++) copy.writeUInt32BE(move(copy.readUInt32BE(8 + 4 * n)), 8 + 4 * n)
-  if (type === 'co64')
-    for (let n = 0; n < copy.readUInt32BE(4); n++)
-      copy.writeBigUInt64BE(BigInt(move(Number(copy.readBigUInt64BE(8 + 8 * n)))), 8 + 8 * n)
   return copy
 }
 
