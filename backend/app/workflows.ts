@@ -59,6 +59,7 @@ export function startWorkflows(
   lease?: number,
 ): Running {
   const { config, findOrigin, leases, observability } = context
+  context.changes.hear()
   const activities = activitiesOf(context, adapters, services, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),
   )

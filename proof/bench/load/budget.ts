@@ -41,10 +41,12 @@ async function take({ postmaster, running, folder, ffmpeg }: Layout, pool: pg.Po
     add('PostgreSQL', isOurs ? `for ${name}` : 'WAL, checkpoints, vacuum', ms)
   }
   add('PostgreSQL', 'sessions that ended, this load', rest)
-  const { rows } = await pool.query<{ commits: string }>(
-    'select xact_commit::text as commits from pg_stat_database where datname = current_database()',
+  const { rows } = await pool.query<{ commits: number; sessions: number }>(
+    `select xact_commit::float8 as commits, sessions::float8 as sessions
+     from pg_stat_database where datname = current_database()`,
   )
-  add('PostgreSQL', 'transactions', null, Number(rows[0]!.commits))
+  add('PostgreSQL', 'transactions', null, rows[0]!.commits)
+  add('PostgreSQL', 'sessions that began', null, rows[0]!.sessions)
 
   const runs = ffmpeg.read()
   for (const [purpose, { ms, count }] of runs) add('ffmpeg', purpose, ms, count)
