@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 
 const runs: { args: readonly string[]; done: PromiseWithResolvers<void> }[] = []
 vi.mock('./ffmpeg.ts', () => ({
+  FFMPEG_LIMITS: {},
   runFfmpeg(args: readonly string[]) {
     const done = Promise.withResolvers<void>()
     runs.push({ args, done })

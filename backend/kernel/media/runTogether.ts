@@ -1,4 +1,4 @@
-import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
+import { FFMPEG_LIMITS, type RunOptions, runFfmpeg } from './ffmpeg.ts'
 
 /** A conversion of one file into another. */
 interface Conversion {
@@ -14,6 +14,9 @@ interface Waiting extends Conversion, Pick<RunOptions, 'signal' | 'ffmpegPath'> 
 
 /** Conversions that share a start. Each has its own decoder, which takes about 20 MB. */
 const MAX_TOGETHER = 8
+
+/** One short program at a time need not give way to requests, and many films may wait for it. */
+const LIMITS = { ...FFMPEG_LIMITS, niceness: 0 }
 
 const waiting: Waiting[] = []
 let running = false
@@ -53,6 +56,7 @@ function run(group: readonly Waiting[]): Promise<void> {
   const outputs = group.flatMap(({ output }, n) => ['-map', `${n}:v:0`, ...output])
   return runFfmpeg([...group.flatMap(({ input }) => input), ...outputs], {
     ffmpegPath: group[0]?.ffmpegPath,
+    limits: LIMITS,
     ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
   })
 }
