@@ -95,7 +95,7 @@ async function measure(layout: Layout): Promise<number> {
   const oldest = await samples.print()
   const messages = creators.reduce((sum, creator) => sum + creator.messages, 0)
   const parts = await budget.end(all.filter(({ ended }) => ended?.status === 'Success').length, messages)
-  const setting = `${rate} videos a second, ${values.watermark ? 'with' : 'without'} watermark; films: ${film.description}; ffmpeg: ${layout.ffmpeg.version}`
+  const setting = `${rate} videos a second, ${values.watermark ? 'with' : 'without'} watermark; films: ${film.description}; ${layout.ffmpeg.version.trim()}`
   console.log(`\n${setting}\n\n${budgetTable(parts)}\n`)
   const rows = rowsOf({
     ...{ load_cpu: totalOf(parts), load_generate_p99: times.generate.p99, load_row_p99: times.row.p99 },

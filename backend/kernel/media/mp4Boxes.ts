@@ -65,7 +65,7 @@ async function* boxesOf(size: number, read: BoxFile['read']): AsyncGenerator<Top
  * Parses a box header. A length of 0 extends to the end of what is available; 1 means that a 64-bit length follows.
  * @throws RangeError the length is impossible
  */
-export function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
+function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
   const type = head.toString('latin1', 4, 8)
   const short = head.readUInt32BE(0)
   const header = short === 1 ? 16 : 8
