@@ -27,6 +27,7 @@ export function prepareApi(
   listening: Listening,
 ): () => Running {
   const { config, database, log, observability, pool } = context
+  context.changes.hear()
   // The first upload needs it.
   prepareLauncher()
   const accounts = createAccountServices({

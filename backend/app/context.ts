@@ -19,7 +19,7 @@ import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { instrumentChanges, instrumentStore } from '../kernel/observability/instrument.ts'
 import { createObservability, type Observability } from '../kernel/observability/observability.ts'
 import { createCalendar } from '../kernel/postgres/calendar.ts'
-import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
+import { type Changes, openChanges } from '../kernel/postgres/changes.ts'
 import { CannotConnect } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS } from '../kernel/postgres/openPool.ts'
@@ -120,9 +120,10 @@ export async function openContext(config: Config, log: Logger, options: Opening)
   const eventLog = await openEventStore(config.eventStore, pool, { log })
   opened.defer(() => eventLog.close())
   await refuseOthers(config, { pool, database, eventLog, log, waitMs })
-  const allChanges = listenToChanges(connection)
+  const allChanges = openChanges(connection)
   opened.defer(() => allChanges.close())
-  const moved = config.production ? undefined : await createCalendar(pool, allChanges, now)
+  const moved = config.production ? undefined : await createCalendar(pool, connection, now)
+  opened.defer(() => moved?.close())
   const observability = createObservability(log)
   const deliveries = watch(instrumentStore(observability.metrics, eventLog), pool, log)
   opened.defer(deliveries.stop)

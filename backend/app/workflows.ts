@@ -62,6 +62,7 @@ export function startWorkflows(
   lease?: number,
 ): Running {
   const { config, findOrigin, leases, observability } = context
+  context.changes.hear()
   const invoices = openInvoicing(context, services, publicUrl)
   const activities = activitiesOf(context, adapters, { ...services, invoices }, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),

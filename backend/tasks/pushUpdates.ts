@@ -17,34 +17,59 @@ interface PushDeps {
   readonly onError: (error: unknown) => void
 }
 
+/** Users and tasks whose latest message is remembered. */
+const MAX_REMEMBERED = 10_000
+
 /**
- * Pushes task and credit changes to connected users after the projection has committed them. Returns a function that
- * unsubscribes.
+ * Pushes task and credit changes to connected users after the projection has committed them: one message for each change of
+ * what they see. Returns a function that unsubscribes.
  */
 export function pushUpdates({ database, store, changes, realtime, decrypt, creditsOf, onError }: PushDeps): () => void {
-  const send = (userId: string, message: RealtimeMessage) => realtime.send(userId, message)
+  const latest = new Map<string, string>()
+  /** Sends a message about a task or user, unless its receiver has it. */
+  const send = async (userId: string, about: string, read: () => RealtimeMessage | Promise<RealtimeMessage>) => {
+    // A user who connects again reads the current state.
+    if (!realtime.isOnline(userId)) return void latest.delete(about)
+    const message = await read()
+    const text = JSON.stringify(message)
+    if (latest.get(about) === text) return
+    if (latest.size >= MAX_REMEMBERED) latest.clear()
+    latest.set(about, text)
+    realtime.send(userId, message)
+  }
 
   const sendTasks = async (taskIds: readonly string[]) => {
-    if (!realtime.hasClients()) return
     const rows = await readVideoTasks(database, taskIds)
     for (const row of rows)
-      if (realtime.isOnline(row.user_id)) send(row.user_id, { type: 'task_update', task: await taskView(row, decrypt) })
+      await send(row.user_id, row.id, async () => ({ type: 'task_update', task: await taskView(row, decrypt) }))
     const shown = new Set(rows.map(({ id }) => id))
     for (const id of taskIds) {
       const owner = shown.has(id) ? undefined : await readDeletedOwner(store, id)
-      if (owner && realtime.isOnline(owner)) send(owner, { type: 'task_deleted', id })
+      if (owner) await send(owner, id, () => ({ type: 'task_deleted', id }))
     }
   }
 
-  const sendCredits = async (userIds: readonly string[]) => {
-    for (const userId of userIds)
-      if (realtime.isOnline(userId)) send(userId, { type: 'credits_update', ...(await creditsOf(userId)) })
-  }
+  const sendCredits = (userId: string) =>
+    send(userId, userId, async () => ({ type: 'credits_update', ...(await creditsOf(userId)) }))
 
-  // Send in order, so that an older row never arrives after a newer one.
+  const [tasks, users] = [new Set<string>(), new Set<string>()]
+  /** Sends what has changed, in order, so that an older row never arrives after a newer one. */
+  const sendAll = async () => {
+    const [taskIds, userIds] = [[...tasks], [...users]]
+    tasks.clear()
+    users.clear()
+    if (taskIds.length > 0) await sendTasks(taskIds)
+    for (const userId of userIds) await sendCredits(userId)
+  }
   let last = Promise.resolve()
   return changes.subscribe(({ name, ids }: Change) => {
-    if (name === 'videoTasks') last = last.then(() => sendTasks(ids)).catch(onError)
-    if (name === 'creditBalances') last = last.then(() => sendCredits(ids)).catch(onError)
+    const changed = name === 'videoTasks' ? tasks : name === 'creditBalances' ? users : undefined
+    if (!realtime.hasClients()) latest.clear()
+    else if (changed) {
+      // Changes that wait are read together.
+      const isWaiting = tasks.size + users.size > 0
+      for (const id of ids) changed.add(id)
+      if (!isWaiting && ids.length > 0) last = last.then(sendAll).catch(onError)
+    }
   })
 }

@@ -1,13 +1,13 @@
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
 import { createMarker } from '#backend/kernel/media/marks/createMarker.ts'
 import { parseCredential } from '#backend/kernel/media/marks/credential.ts'
 import { issueCredential } from '#backend/kernel/media/marks/issueCredential.ts'
 import { createdManifest } from '#backend/kernel/media/marks/manifest.ts'
 import { createSigner } from '#backend/kernel/media/marks/signInThread.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
+import { renderNoise } from './films/renderNoise.ts'
 
 // Measures what marking a clip costs: the signature alone, and the whole mark with its `AIGC` field.
 // Run with: node proof/bench/signing.ts [runs per clip]
@@ -52,9 +52,7 @@ for (const { name, size, seconds, megabits } of CLIPS) {
     string,
     string,
   ]
-  const noisy = `testsrc2=s=${size}:r=24:d=${seconds},noise=alls=12:allf=t`
-  const rate = ['-b:v', `${megabits}M`, '-minrate', `${megabits}M`, '-maxrate', `${megabits}M`, '-bufsize', '2M']
-  await runFfmpeg(['-f', 'lavfi', '-i', noisy, '-c:v', 'libx264', '-preset', 'ultrafast', ...rate, '-y', source])
+  await renderNoise(source, { size, seconds, megabits })
   const job = { source, target, format: 'video/mp4', manifest: createdManifest(ORIGIN) } as const
   const signed = await measure(
     () => signer.sign(job),

@@ -5,7 +5,7 @@ import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMetrics } from '#backend/kernel/observability/metrics.ts'
-import { listenToChanges } from '#backend/kernel/postgres/changes.ts'
+import { openChanges } from '#backend/kernel/postgres/changes.ts'
 import { SimulatedDatabase } from './doubles/database.ts'
 import { SimulatedEventStore } from './doubles/eventStore.ts'
 import { SimulatedLeases } from './doubles/leases.ts'
@@ -149,6 +149,8 @@ export class World {
     const findOrigin = createOrigins(store)
     const line = (level: string) => (detail: { err?: Error }, message: string) =>
       this.trace.line(name, `${level}: ${message}${detail.err ? ` (${detail.err.message})` : ''}`)
+    const changes = openChanges({ database } as never)
+    changes.hear()
     const context = {
       config: {
         secrets: { encryption: SECRET },
@@ -169,7 +171,7 @@ export class World {
       store,
       handle: createHandle(store, { onCreated: findOrigin.remember }),
       findOrigin,
-      changes: listenToChanges({ database } as never),
+      changes,
       leases: this.leases.client,
       observability: { metrics },
     }

@@ -15,6 +15,7 @@ import { createFolderMediaStore } from '#backend/providers/storage/folderMediaSt
 import type { VideoFile } from '#backend/tasks/events.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { fetchVideo } from './fetchVideo.ts'
+import { Finishing } from './finishing.ts'
 
 let folder: string
 let signer: Signer
@@ -43,7 +44,7 @@ function deliver(file: string, taskId: string, whileFetching = async () => {}) {
       await whileFetching()
     },
   }
-  const deps = { media: media(), marker, temporaryDir: folder, ffmpegPath: undefined }
+  const deps = { media: media(), marker, temporaryDir: folder, ffmpegPath: undefined, finishing: new Finishing() }
   return fetchVideo(
     deps,
     provider,

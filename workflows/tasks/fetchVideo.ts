@@ -8,14 +8,19 @@ import { probeMp4, refuseUnplayable, type VideoInfo } from '#backend/kernel/medi
 import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import type { Finishing } from './finishing.ts'
 import type { ActivityDeps } from './taskCommands.ts'
+
+type FetchDeps = Pick<ActivityDeps, 'media' | 'marker' | 'temporaryDir' | 'ffmpegPath'> & {
+  readonly finishing: Finishing
+}
 
 /**
  * Downloads a finished video, checks and marks it, and stores it with a poster. Returns what is stored: the size and the
  * hash are those of the marked file. @throws UnplayableVideoError
  */
 export async function fetchVideo(
-  { media, marker, temporaryDir, ffmpegPath }: Pick<ActivityDeps, 'media' | 'marker' | 'temporaryDir' | 'ffmpegPath'>,
+  { media, marker, temporaryDir, ffmpegPath, finishing }: FetchDeps,
   provider: Pick<VideoProvider, 'fetch'>,
   { jobId, ...film }: MarkedFilm & { readonly jobId: string },
   signal: AbortSignal,
@@ -24,7 +29,7 @@ export async function fetchVideo(
   const describeStored = async () => {
     if ((await media.size(videoKey(taskId))) === undefined) return undefined
     const stored = await media.localPath(videoKey(taskId))
-    return describe(stored, await probeMp4(stored))
+    return describe(await probeMp4(stored), await sha256OfFile(stored))
   }
   const earlier = await describeStored()
   if (earlier) return earlier
@@ -33,23 +38,24 @@ export async function fetchVideo(
   try {
     await provider.fetch(jobId, file, signal)
     await refuseUnplayable(file)
-    // Before anything else reads the file: this also joins the fragments of a fragmented one.
-    await marker.markVideo(file, film, { signal })
-    const video = await probeMp4(file)
-    const described = await describe(file, video)
-    await makePoster(file, still, { video, at: video.duration / 3, width: 640, signal, ffmpegPath })
-    await marker.markPoster(still, film)
-    // Another worker may have stored it since, and its hash may already be in the log.
-    const other = await describeStored()
-    if (other) return other
-    await media.put(posterKey(taskId), still)
-    await media.put(videoKey(taskId), file)
-    return described
+    return await finishing.run(async () => {
+      // Before anything else reads the file: this also joins the fragments of a fragmented one.
+      const { sha256 } = await marker.markVideo(file, film, { signal })
+      const video = await probeMp4(file)
+      await makePoster(file, still, { video, at: video.duration / 3, nearby: true, signal, ffmpegPath })
+      await marker.markPoster(still, film)
+      // Another worker may have stored it since, and its hash may already be in the log.
+      const other = await describeStored()
+      if (other) return other
+      await media.put(posterKey(taskId), still)
+      await media.put(videoKey(taskId), file)
+      return describe(video, sha256)
+    })
   } finally {
     for (const left of [file, still]) await removeFile(left)
   }
 }
 
-async function describe(file: string, { size, duration, width, height }: VideoInfo): Promise<VideoFile> {
-  return { size, durationMs: Math.round(duration * 1000), width, height, sha256: await sha256OfFile(file) }
-}
+const describe = ({ size, duration, width, height }: VideoInfo, sha256: string): VideoFile => ({
+  ...{ size, durationMs: Math.round(duration * 1000), width, height, sha256 },
+})

@@ -59,6 +59,8 @@ async function createInTurn(deps: RenderDeps, state: Waiting, signal: AbortSigna
   const stop = AbortSignal.any([signal, waiting.signal])
   const turn = deps.calls(routes).run({ priority, owner }, async () => {
     while (!stop.aborted) {
+      await deps.finishing.room(stop)
+      if (stop.aborted) return undefined
       const request = await readRequest(deps, order, order)
       const slot = await acquireSlot(deps.providers, routes)
       if (typeof slot !== 'number') {

@@ -1,6 +1,7 @@
 import { Pool } from '#backend/kernel/pool.ts'
 import type { FailureCode, Route } from '#backend/tasks/contract.ts'
 import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
+import type { Finishing } from './finishing.ts'
 import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
 
 /** Limit per process and group of providers. Bounds the number of jobs with an unknown outcome when the provider stops responding. */
@@ -11,6 +12,8 @@ export const RENDER_LIMIT_MS = 30 * 60_000
 
 export type RenderDeps = ActivityDeps &
   TaskCommands & {
+    /** Films that go before the start of others. */
+    readonly finishing: Finishing
     /** Returns the calls in progress for tasks of these routes. */
     readonly calls: (routes: readonly Route[]) => Pool
     /** Tasks whose `create` failed in this process. No other process waits for the response. */

@@ -10,6 +10,7 @@ import { forEachReadable } from '../engine/forEachReadable.ts'
 import { discardEverywhere, providerOf } from './candidateRoutes.ts'
 import { failureCause } from './failureCause.ts'
 import { fetchVideo } from './fetchVideo.ts'
+import { Finishing } from './finishing.ts'
 import { type GenerateVideoActivities, generateVideo, TURN } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
 import type { RemoveMediaActivities } from './removeMedia.workflow.ts'
@@ -32,6 +33,7 @@ export type TaskActivities = GenerateVideoActivities &
   SweepHoldsActivities &
   SweepUploadsActivities
 
+type StoringDeps = ActivityDeps & { readonly finishing: Finishing }
 type Activities<Name extends keyof TaskActivities> = Pick<Implemented<TaskActivities>, Name>
 
 /** Deletes what the provider of a task keeps, unless its video may still arrive. A provider that is not configured any more keeps it. */
@@ -45,7 +47,7 @@ async function discard({ providers }: ActivityDeps, state: VideoTask, taskId: st
 
 /** Fetches a video and prepares its copies. Returns the error if a retry would not help: there is no file, or it is no playable video. */
 async function fetchIfPlayable(
-  deps: ActivityDeps,
+  deps: StoringDeps,
   { order, provider, engineModel, jobId }: Pick<Rendering, 'order' | 'provider' | 'engineModel' | 'jobId'>,
   signal: AbortSignal,
 ) {
@@ -58,7 +60,7 @@ async function fetchIfPlayable(
     if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
     throw error
   })
-  if (!(file instanceof Error)) await deps.prepareCopies({ id, user_id, ...maker })
+  if (!(file instanceof Error)) await deps.finishing.run(() => deps.prepareCopies({ id, user_id, ...maker }))
   return file
 }
 
@@ -103,7 +105,7 @@ function createSlots(deps: ActivityDeps, commands: TaskCommands) {
 }
 
 /** Creates the activities that end a task, with its file or without. */
-function createStoring(deps: ActivityDeps, commands: TaskCommands, slots: Slots): Activities<'store' | 'fail'> {
+function createStoring(deps: StoringDeps, commands: TaskCommands, slots: Slots): Activities<'store' | 'fail'> {
   const { at, sendCommand, origin } = commands
 
   /** Fails a task, and deletes what its provider keeps unless its video may still arrive. */
@@ -163,7 +165,7 @@ function createStoring(deps: ActivityDeps, commands: TaskCommands, slots: Slots)
 
 /** Creates the activities for videos that arrive late, and for files that are removed. */
 function createRecovery(
-  deps: ActivityDeps,
+  deps: StoringDeps,
   { at, sendCommand, readTask }: TaskCommands,
 ): Activities<'recover' | 'endRecovery' | 'removeMedia'> {
   return {
@@ -216,6 +218,7 @@ const createSweeps = (deps: ActivityDeps, commands: TaskCommands): Activities<'s
 export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivities> {
   const { credits } = deps
   const commands = createTaskCommands(deps)
+  const finishing = new Finishing()
   const calls = createCalls()
   const unanswered = new Set<string>()
   const uncalled = new Map<string, string>()
@@ -224,12 +227,12 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
   return {
     ...slots.activities,
-    ...createStoring(deps, commands, slots),
-    ...createRecovery(deps, commands),
+    ...createStoring({ ...deps, finishing }, commands, slots),
+    ...createRecovery({ ...deps, finishing }, commands),
     ...createSweeps(deps, commands),
 
     render: ({ taskId }, context) =>
-      renderVideo({ ...deps, ...commands, calls, unanswered, uncalled }, taskId, context),
+      renderVideo({ ...deps, ...commands, finishing, calls, unanswered, uncalled }, taskId, context),
 
     async settleCredits({ taskId, userId }) {
       const known = await readTask(taskId)

@@ -13,7 +13,7 @@ const MIN_VERSION = 5
 /** For videos and posters. Some builds leave one out. */
 const ENCODERS = ['libx264', 'libwebp']
 /** Generous for a video of ten seconds, which takes about ten seconds of CPU time. */
-const LIMITS: ProcessLimits = { cpuSeconds: 900, memoryBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 }
+export const FFMPEG_LIMITS: ProcessLimits = { cpuSeconds: 900, memoryBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 }
 const TIMEOUT_MS = 30 * 60_000
 const found = new Map<string, Promise<string>>()
 
@@ -128,7 +128,7 @@ const guarded = (args: readonly string[]) => [
 const environment = () => ({ PATH: process.env.PATH })
 
 /** Starts ffmpeg as a child of this process, without network, and with limits on time, memory and output. */
-export function startFfmpeg(program: string, args: readonly string[], stdio: StdioOptions, limits = LIMITS) {
+export function startFfmpeg(program: string, args: readonly string[], stdio: StdioOptions, limits = FFMPEG_LIMITS) {
   const options = { env: environment(), stdio, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const
   return spawnLimited(program, guarded(args), limits, options) as ChildProcess & Streams
 }
@@ -141,7 +141,7 @@ type Streams = { readonly stdin: Writable; readonly stderr: Readable }
  * @example await runFfmpeg(['-i', 'in.mp4', '-frames:v', '1', 'out.jpg'], { signal })
  */
 export async function runFfmpeg(args: readonly string[], options: RunOptions = {}): Promise<void> {
-  const { signal, onTime, limits = LIMITS } = options
+  const { signal, onTime, limits = FFMPEG_LIMITS } = options
   signal?.throwIfAborted()
   const program = await findFfmpeg(options.ffmpegPath)
   const order = { program, args: guarded(['-nostdin', ...args]), env: environment(), limits, timeoutMs: TIMEOUT_MS }
@@ -151,7 +151,7 @@ export async function runFfmpeg(args: readonly string[], options: RunOptions = {
 /** Waits until ffmpeg exits. @throws Error it failed; the message has the end of its error output */
 export async function untilExit(child: ChildProcess & { readonly stderr: Readable }): Promise<void> {
   const errors = collectTail(child.stderr)
-  const explain = explainStuck(child, LIMITS)
+  const explain = explainStuck(child, FFMPEG_LIMITS)
   const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
   refuseFailure({ code, killedBy, errors: explain(errors()) })
 }

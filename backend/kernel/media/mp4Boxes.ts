@@ -65,11 +65,36 @@ async function* boxesOf(size: number, read: BoxFile['read']): AsyncGenerator<Top
  * Parses a box header. A length of 0 extends to the end of what is available; 1 means that a 64-bit length follows.
  * @throws RangeError the length is impossible
  */
-export function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
+function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
   const type = head.toString('latin1', 4, 8)
   const short = head.readUInt32BE(0)
   const header = short === 1 ? 16 : 8
   const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short === 0 ? available : short
   if (length < header) throw new RangeError('a box has an impossible length')
   return { type, length, header }
+}
+
+/** Yields the boxes in the content of another, or in a whole file. @throws RangeError one is cut short */
+export function* children(box: Buffer): Generator<{ type: string; body: Buffer }> {
+  let position = 0
+  while (position + 8 <= box.length) {
+    const { type, length, header } = parseHeader(box.subarray(position), box.length - position)
+    if (position + length > box.length) throw new RangeError(`the ${type} box is cut short`)
+    yield { type, body: box.subarray(position + header, position + length) }
+    position += length
+  }
+}
+
+/** Returns a box. @example box('free', Buffer.alloc(8)) */
+export const box = (type: string, ...content: readonly Buffer[]): Buffer => {
+  const body = Buffer.concat(content)
+  return Buffer.concat([boxHeader(type, body.length), body])
+}
+
+/** Returns the header of a box whose content has `length` bytes. @throws RangeError it is too large for a short header */
+export function boxHeader(type: string, length: number): Buffer {
+  const header = Buffer.alloc(8)
+  header.writeUInt32BE(length + 8, 0)
+  header.write(type, 4, 'latin1')
+  return header
 }

@@ -1,4 +1,4 @@
-import { type BoxFile, parseHeader, withBoxes } from './mp4Boxes.ts'
+import { type BoxFile, children, withBoxes } from './mp4Boxes.ts'
 
 export type VideoInfo = Readonly<{
   /** File size in bytes. */
@@ -73,16 +73,6 @@ async function readLayout(file: BoxFile): Promise<Layout> {
   if (!index) throw new UnplayableVideoError('truncated: there is no index')
   if (dataAt < 0) throw new UnplayableVideoError('there is no data')
   return { size: file.size, index, indexAt, dataAt }
-}
-
-function* children(box: Buffer): Generator<{ type: string; body: Buffer }> {
-  let position = 0
-  while (position + 8 <= box.length) {
-    const { type, length, header } = parseHeader(box.subarray(position), box.length - position)
-    if (position + length > box.length) throw new UnplayableVideoError(`the ${type} box is cut short`)
-    yield { type, body: box.subarray(position + header, position + length) }
-    position += length
-  }
 }
 
 function child(box: Buffer, name: string): Buffer {

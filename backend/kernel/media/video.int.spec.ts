@@ -166,6 +166,49 @@ describe.each(FFMPEGS)('with %s', (_version, ffmpegPath) => {
       else expect(bytes.toString('latin1', 8, 12)).toBe('WEBP')
     })
 
+    it('takes the key frame before the time where that will do', async () => {
+      const source = 'testsrc=duration=3:size=640x360:rate=24'
+      const [out, nearby, first] = ['bars.mp4', 'nearby.jpg', 'first.jpg'].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ]
+      // Key frames at 0 and 2 seconds.
+      const encoding = ['-pix_fmt', 'yuv420p', '-g', '48', '-sc_threshold', '0']
+      await runFfmpeg(['-f', 'lavfi', '-i', source, ...encoding, out], { ffmpegPath })
+      for (const [at, same] of [
+        [1.8, 0],
+        [2.8, 2],
+      ] as const) {
+        await makePoster(out, nearby, { at, nearby: true, ffmpegPath })
+        await makePoster(out, first, { at: same, ffmpegPath })
+        expect(meanDifference(await pixelsOf(nearby), await pixelsOf(first), [0, 0, 640, 360]), `${at} s`).toBeLessThan(
+          1,
+        )
+      }
+    })
+
+    it('takes the same pictures from several films at the same time', async () => {
+      const [damaged, alone] = [join(folder, 'damaged.mp4'), join(folder, 'alone.jpg')]
+      const bytes = await readFile(video)
+      await writeFile(damaged, bytes.fill(0, bytes.indexOf('mdat') + 4))
+      const films = [video, video, damaged, video].map((film, n) => [film, join(folder, `together${n}.jpg`)] as const)
+      const made = await Promise.allSettled(
+        films.map(([film, out]) => makePoster(film, out, { at: 0.5, width: 320, nearby: true, ffmpegPath })),
+      )
+      expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+      await makePoster(video, alone, { at: 0.5, width: 320, nearby: true, ffmpegPath })
+      for (const n of [0, 1, 3]) expect(await readFile(films[n]![1])).toEqual(await readFile(alone))
+    })
+
+    it('does not take a key frame of one colour, with which a film may begin', async () => {
+      const source = 'testsrc=duration=2:size=640x360:rate=24,fade=in:st=0:d=1'
+      const [out, still] = [join(folder, 'fading.mp4'), join(folder, 'fading.jpg')]
+      await runFfmpeg(['-f', 'lavfi', '-i', source, '-pix_fmt', 'yuv420p', out], { ffmpegPath })
+      await makePoster(out, still, { at: 1.5, nearby: true, ffmpegPath })
+      expect(meanDifference(await pixelsOf(still), await pixelsAt(out, 1.5), [0, 0, 640, 360])).toBeLessThan(1)
+    })
+
     it('uses the last frames for a time after the end', async () => {
       expect(meanOf(await pixelsAt(video, 99), [100, 100, 50, 50])).toBeGreaterThan(150)
     })

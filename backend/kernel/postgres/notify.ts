@@ -4,8 +4,9 @@ import { query } from './query.ts'
 
 export const CHANGE_CHANNEL = 'read_model'
 
-/** Postgres limits the payload of a notification to 8,000 bytes. */
-const IDS_PER_NOTIFICATION = 100
+const IDS_PER_CHANGE = 100
+/** PostgreSQL limits the payload of a notification to 8,000 bytes. */
+const PAYLOAD_BYTES = 7_900
 
 /** A pool, a connection, or a transaction. */
 type Sender = { query(text: string, values: string[]): Promise<unknown> } | Pick<EntityManager, 'execute'>
@@ -28,14 +29,35 @@ export async function notify(sender: Sender, ...changes: readonly Change[]): Pro
 export const notifySql = (payloads: string, from?: string): string =>
   `select pg_notify('${CHANGE_CHANNEL}', value) from ${from ? `${from}, ` : ''}jsonb_array_elements_text(${payloads}::jsonb)`
 
-/** Returns the payloads of changes as a JSON array. Changes of many rows have several. */
-export const payloadsOf = (changes: readonly Change[]): string =>
-  JSON.stringify(changes.flatMap(split).map((change) => JSON.stringify(change)))
+/**
+ * Returns the payloads of changes as a JSON array. Each holds one change, or a list of several: every payload of a commit wakes
+ * every process that listens.
+ */
+export function payloadsOf(changes: readonly Change[]): string {
+  const payloads: string[][] = []
+  let left = 0
+  for (const change of changes.flatMap(split)) {
+    const text = JSON.stringify(change)
+    left -= Buffer.byteLength(text) + 1
+    if (left >= 0) payloads.at(-1)!.push(text)
+    else {
+      payloads.push([text])
+      left = PAYLOAD_BYTES - Buffer.byteLength(text)
+    }
+  }
+  return JSON.stringify(payloads.map((texts) => (texts.length === 1 ? texts[0] : `[${texts}]`)))
+}
+
+/** Returns the changes of a payload. */
+export function changesOf(payload: string): readonly Change[] {
+  const parsed = JSON.parse(payload) as Change | readonly Change[]
+  return Array.isArray(parsed) ? parsed : [parsed as Change]
+}
 
 function split(change: Change): Change[] {
-  const parts = Math.max(1, Math.ceil(change.ids.length / IDS_PER_NOTIFICATION))
+  const parts = Math.max(1, Math.ceil(change.ids.length / IDS_PER_CHANGE))
   return Array.from({ length: parts }, (_, part) => {
-    const first = part * IDS_PER_NOTIFICATION
-    return { ...change, ids: change.ids.slice(first, first + IDS_PER_NOTIFICATION) }
+    const first = part * IDS_PER_CHANGE
+    return { ...change, ids: change.ids.slice(first, first + IDS_PER_CHANGE) }
   })
 }

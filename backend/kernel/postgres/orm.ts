@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
 import { endFailedRollbacks } from './endFailedRollbacks.ts'
 import { onlyRow } from './onlyRow.ts'
-import { setIsolation } from './openPool.ts'
+import { IDLE_SESSION_MS, setIsolation } from './openPool.ts'
 import { query } from './query.ts'
 
 export type Database = MikroORM<PostgreSqlDriver, EntityManager> & {
@@ -57,7 +57,7 @@ export async function openDatabase(
       pipeline: true,
       ...(typeof connection === 'function' ? connection() : connection),
     }),
-    pool: { min: 0, max: 12 },
+    pool: { min: 0, max: 12, idleTimeoutMillis: IDLE_SESSION_MS },
     entities: [...entities],
     extensions: [Migrator],
     migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },

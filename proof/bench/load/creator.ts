@@ -21,6 +21,7 @@ export function startCreator(user: TestUser) {
   /** Tasks whose row arrived before the answer to the click. */
   const early = new Map<string, number>()
   let open = false
+  let messages = 0
 
   const see = ({ id, status }: Seen) => {
     const video = videos.get(id)
@@ -41,6 +42,7 @@ export function startCreator(user: TestUser) {
     address: () => user.socketAddress(),
     open: (address) => new WebSocket(address),
     onMessage: (message) => {
+      messages++
       const { type, task } = message as { type: string; task: Seen }
       if (type === 'task_update') see(task)
     },
@@ -56,6 +58,10 @@ export function startCreator(user: TestUser) {
     videos: videos as ReadonlyMap<string, Video>,
     get connected() {
       return open
+    },
+    /** Messages that its socket has received. */
+    get messages() {
+      return messages
     },
     /** Asks for a video until it is accepted, with one idempotency key. */
     async click(clicked: number, prompt: string): Promise<void> {

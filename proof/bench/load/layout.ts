@@ -7,6 +7,7 @@ import { freePort } from '#backend/testing/freePort.ts'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { startRoundRobinProxy } from '#backend/testing/roundRobinProxy.ts'
 import { RETURN_MEMORY } from '../../../scripts/run.mjs'
+import { countedFfmpeg } from './countedFfmpeg.ts'
 
 const ROLES = {
   ...{ api1: 'api', api2: 'api', projector1: 'projections', projector2: 'projections' },
@@ -25,14 +26,13 @@ export async function startLayout(env: Record<string, string>) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-load-'))
   const server = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') })
   const { socketDir: host, port, user, database } = server
+  const ffmpeg = await countedFfmpeg(process.env.FFMPEG_PATH, folder)
   const ports = new Map<ProcessName, number>()
   for (const name of PROCESSES) ports.set(name, await freePort())
   const front = await startRoundRobinProxy([ports.get('api1')!, ports.get('api2')!])
+  const databaseUrl = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}`
   const shared = {
-    ...{
-      DATABASE_URL: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}`,
-      DATA_DIR: folder,
-    },
+    ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, FFMPEG_PATH: ffmpeg.program },
     ...{ SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32), OPERATOR_PASSWORD: 'a long password' },
     ...{ PUBLIC_URL: front.url, SESSION_RATE: '1000000', NETWORK_RATE: '1000000' },
     ...RETURN_MEMORY,
@@ -41,7 +41,11 @@ export async function startLayout(env: Record<string, string>) {
   const entry = path.join(import.meta.dirname, 'loadProgram.ts')
   const running = new Map<ProcessName, Program>()
   const start = async (name: ProcessName) => {
-    running.set(name, await startProgram({ ...shared, ROLES: ROLES[name], PORT: String(ports.get(name)) }, entry))
+    const own = {
+      ...{ ROLES: ROLES[name], PORT: String(ports.get(name)), KINORA_BENCH_PROCESS: name },
+      DATABASE_URL: `${databaseUrl}&application_name=${name}`,
+    }
+    running.set(name, await startProgram({ ...shared, ...own }, entry))
   }
   const close = async () => {
     await Promise.all([...running.values()].map((program) => program.kill()))
@@ -57,6 +61,9 @@ export async function startLayout(env: Record<string, string>) {
   }
   return {
     url: front.url,
+    folder,
+    /** Runs of ffmpeg in the installation. */
+    ffmpeg,
     /** Process id of the PostgreSQL server. */
     postmaster: server.pid,
     /** Environment of programs that work on the installation. */

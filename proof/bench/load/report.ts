@@ -3,22 +3,31 @@ import { quantile } from '../analytics/quantile.ts'
 import type { Video } from './creator.ts'
 
 const known = (times: readonly (number | undefined)[]) => times.filter((time) => time !== undefined)
-const print = (what: string, times: readonly number[]) =>
-  console.log(
-    `${what}: p50 ${Math.round(quantile(times, 0.5))} ms, p99 ${Math.round(quantile(times, 0.99))} ms (${times.length})`,
-  )
 
-/** Prints how long the steps of the videos took. A render ends when the double says so. */
-export function printTimes(videos: ReadonlyMap<string, Video>, double: Pick<MinimaxDouble, 'jobs'>): void {
+/** Quantiles of durations, ms. */
+export interface Times {
+  readonly p50: number
+  readonly p99: number
+}
+
+function print(what: string, times: readonly number[]): Times {
+  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
+  console.log(`${what}: p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms (${times.length})`)
+  return { p50, p99 }
+}
+
+/** Prints and returns how long the steps of the videos took. A render ends when the double says so. */
+export function printTimes(videos: ReadonlyMap<string, Video>, double: Pick<MinimaxDouble, 'jobs'>) {
   const finished = new Map([...double.jobs.values()].map(({ body, finishAt }) => [taskOf(body), finishAt]))
   const all = [...videos]
-  print('generate', known(all.map(([, { clicked, answered }]) => answered && answered - clicked)))
-  print('click to row', known(all.map(([, { clicked, shown }]) => shown && shown - clicked)))
+  const generate = print('generate', known(all.map(([, { clicked, answered }]) => answered && answered - clicked)))
+  const row = print('click to row', known(all.map(([, { clicked, shown }]) => shown && shown - clicked)))
   const done = all.filter(([, { ended }]) => ended?.status === 'Success')
-  print(
+  const shown = print(
     'finished to browser',
     known(done.map(([id, { ended }]) => (finished.has(id) ? ended!.at - finished.get(id)! : undefined))),
   )
+  return { generate, row, shown }
 }
 
 /** Returns the task of a job, from the address of its callbacks. */

@@ -1,4 +1,3 @@
-import { cpuTime, ownCpuTime } from '../analytics/cpuTime.ts'
 import type { Layout, ProcessName } from './layout.ts'
 
 const INTERVAL_MS = 2_000
@@ -20,25 +19,12 @@ function slopeOf(samples: readonly Sample[]): number {
   return above / samples.reduce((sum, { minutes }) => sum + (minutes - x) ** 2, 0) / MB
 }
 
-/** CPU time of a process and of the programs that it has run, ms. */
-interface Cpu {
-  readonly own: number
-  readonly programs: number
-}
-
-function cpuOf(pid: number): Cpu {
-  const own = ownCpuTime(pid)
-  return { own, programs: cpuTime(pid) - own }
-}
-
 /** Samples the memory of each process and the age of the oldest task that has not started. */
-export function startSamples({ running, connect, postmaster }: Layout) {
+export function startSamples({ running, connect }: Layout) {
   const pool = connect()
   const memory = new Map<ProcessName, Sample[]>()
   let [pid, oldest] = [new Map<ProcessName, number>(), 0]
   const begun = Date.now()
-  const cpuAt = new Map([...running.values()].map((program) => [program.pid, cpuOf(program.pid)]))
-  const [postgresAt, ownAt] = [cpuTime(postmaster), process.cpuUsage()]
   const sample = async () => {
     for (const [name, program] of running) {
       // A killed process starts again with other memory.
@@ -61,25 +47,11 @@ export function startSamples({ running, connect, postmaster }: Layout) {
     last = last.then(sample).catch((error) => console.error('sample failed', error))
   }, INTERVAL_MS)
   return {
-    /** @param delivered number of videos */
-    async print(delivered: number): Promise<void> {
+    /** Prints them. Returns the age of the oldest task, s. */
+    async print(): Promise<number> {
       clearInterval(timer)
       await last
       await pool.end()
-      const perVideo = (ms: number) => `${(ms / delivered).toFixed(1)} ms`
-      const { user, system } = process.cpuUsage(ownAt)
-      console.log(
-        `CPU of a video: PostgreSQL ${perVideo(cpuTime(postmaster) - postgresAt)}, this load ${perVideo((user + system) / 1_000)}`,
-      )
-      for (const [name, { pid }] of running) {
-        // The time of a killed process is lost.
-        const before = cpuAt.get(pid)
-        if (!before) continue
-        const { own, programs } = cpuOf(pid)
-        console.log(
-          `CPU of a video: ${name} ${perVideo(own - before.own)}, its programs ${perVideo(programs - before.programs)}`,
-        )
-      }
       for (const [name, samples] of memory) {
         // The first half warms caches up.
         const half = samples.slice(Math.floor(samples.length / 2))
@@ -87,6 +59,7 @@ export function startSamples({ running, connect, postmaster }: Layout) {
         console.log(`${name}: ${Math.round(half.at(-1)!.bytes / MB)} MB, ${slope}`)
       }
       console.log(`oldest unstarted task: ${oldest.toFixed(1)} s`)
+      return oldest
     },
   }
 }

@@ -23,6 +23,16 @@ const cost = (bench: string, id: string, question: string, unit: string, goal: n
 const SQL = 'the same in one SQL function'
 const INSERT = 'one INSERT for each event'
 
+/** Figures of `npm run bench -- load`, which is not part of the table. */
+export const LOAD_FIGURES: readonly Figure[] = [
+  cost('load', 'load_cpu', 'CPU of a video, everything', 'ms', 90),
+  cost('load', 'load_generate_p99', 'generate, p99', 'ms', 100),
+  cost('load', 'load_row_p99', 'click to row, p99', 'ms', 150),
+  cost('load', 'load_shown_p50', 'finished to browser, p50', 's', 0.5),
+  cost('load', 'load_shown_p99', 'finished to browser, p99', 's', 2),
+  cost('load', 'load_oldest', 'oldest task that has not started', 's', 1),
+]
+
 /** Figures of the table, in its order. */
 export const FIGURES: readonly Figure[] = [
   ratio('appends', 'append_1', 'append, 1 writer', INSERT, 0.9),

@@ -2,6 +2,7 @@ import type { Context } from '#backend/app/context.ts'
 import { startProjections } from '#backend/app/projections.ts'
 import type { Services } from '#backend/app/services.ts'
 import { startWorkflows } from '#backend/app/workflows.ts'
+import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import { leased } from '#backend/kernel/postgres/leased.ts'
 import { createSubscriptions, type Subscriptions } from '#backend/subscriptions/subscriptions.ts'
 import { handleProviderCallback } from '#backend/tasks/providerCallbacks.ts'
@@ -84,7 +85,8 @@ export class Cluster {
     const machine = world.boot(name, (context, services) => {
       const { media } = world
       const videos = new Map([['demo', world.video]])
-      const marker = { markVideo: async () => {}, markPoster: async () => {} }
+      const markVideo = async (file: string) => ({ sha256: await sha256OfFile(file) })
+      const marker = { markVideo, markPoster: async () => {} }
       const adapters = { marker, media, mailer: {}, payments: world.payments.client, videos } as never
       if (role === 'projections') startProjections(context)
       else if (role === 'workflows') {

@@ -1,11 +1,12 @@
 import { copyFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
+import { must } from '../../must.ts'
 import { removeFile, writeAtomically } from '../atomicFile.ts'
 import { runFfmpeg } from '../ffmpeg.ts'
 import { aigcField, aigcXmp } from './aigcField.ts'
 import { readEngineMarks } from './engineMarks.ts'
 import { copyManifest, createdManifest, type Origin, type PerhapsOrigin } from './manifest.ts'
-import { type Signer, type SigningJob, UnreadableParentError } from './signInThread.ts'
+import { type Signed, type Signer, type SigningJob, UnreadableParentError } from './signInThread.ts'
 
 /** The film that a file shows. */
 export interface MarkedFilm<From = Origin> {
@@ -16,6 +17,7 @@ export interface MarkedFilm<From = Origin> {
 const VIDEO = 'video/mp4'
 const PICTURE = 'image/jpeg'
 
+type Job = Omit<SigningJob, 'source' | 'target'>
 type MarkOptions = Readonly<{ signal?: AbortSignal | undefined }>
 
 /**
@@ -25,9 +27,10 @@ type MarkOptions = Readonly<{ signal?: AbortSignal | undefined }>
 export interface Marker {
   /**
    * Marks a video in place, and removes the metadata of the program that made it. Marks of the engine are kept: its
-   * manifest as the ingredient of this one if it can be read, its `AIGC` field as a reserved part of this one.
+   * manifest as the ingredient of this one if it can be read, its `AIGC` field as a reserved part of this one. Returns the hash
+   * of the marked file.
    */
-  markVideo(file: string, film: MarkedFilm, options?: MarkOptions): Promise<void>
+  markVideo(file: string, film: MarkedFilm, options?: MarkOptions): Promise<Signed>
   /** Marks a JPEG in place. */
   markPoster(file: string, film: MarkedFilm): Promise<void>
   /** Marks a copy of a stored video in place. `change` says in English what differs. */
@@ -51,60 +54,66 @@ export function createMarker(
 ): Marker {
   const fieldOf = (taskId: string, engine?: string) => aigcField({ producer, id: taskId, ...(engine && { engine }) })
 
-  const sign = (file: string, job: Omit<SigningJob, 'source' | 'target'>) =>
-    signer.sign({ source: file, target: file, ...job })
+  const sign = (file: string, job: Job) => signer.sign({ source: file, target: file, ...job })
 
   /** Signs a file without its parent if that cannot be read. */
-  const signWithParent = async (
-    file: string,
-    { taskId, origin: { source, agent } }: MarkedFilm<PerhapsOrigin>,
-    job: Omit<SigningJob, 'source' | 'target'>,
-  ) =>
+  const signWithParent = (file: string, { taskId, origin: { source, agent } }: MarkedFilm<PerhapsOrigin>, job: Job) =>
     sign(file, job).catch(async (err) => {
       if (!(err instanceof UnreadableParentError) || source === null) throw err
       log.warn({ err, taskId }, 'c2pa manifest of source unreadable, signing without it')
       const { parent: _, ...alone } = job
-      await sign(file, { ...alone, manifest: createdManifest({ source, agent }) })
+      return sign(file, { ...alone, manifest: createdManifest({ source, agent }) })
     })
 
   const writeField = (file: string, field: string, { signal }: MarkOptions) =>
     writeAtomically(file, (target) => runFfmpeg(fieldArguments(file, field, target), { signal, ffmpegPath }))
 
+  /** Adds the field to a video and signs it. */
+  const mark = async (
+    file: string,
+    film: MarkedFilm<PerhapsOrigin>,
+    { field, ...job }: Pick<SigningJob, 'manifest' | 'parent'> & { readonly field: string },
+    options: MarkOptions,
+  ): Promise<Signed> => {
+    const signed = await signWithParent(file, film, { ...job, format: VIDEO, field })
+    if (signed) return signed
+    const before = `${file}.delivered`
+    try {
+      if (job.parent === file) await copyFile(file, before)
+      await writeField(file, field, options)
+      const parent = job.parent === file ? { parent: before } : {}
+      return must(await signWithParent(file, film, { ...job, ...parent, format: VIDEO }), 'signed file')
+    } finally {
+      await removeFile(before)
+    }
+  }
+
   return {
     async markVideo(file, film, options = {}) {
       const { taskId, origin } = film
-      const { hasManifest, field } = await readEngineMarks(file)
-      const delivered = `${file}.delivered`
-      try {
-        if (hasManifest) await copyFile(file, delivered)
-        await writeField(file, fieldOf(taskId, field), options)
-        const manifest = hasManifest
-          ? copyManifest(taskId, origin, 'The AIGC field was added.')
-          : createdManifest(origin)
-        await signWithParent(file, film, { format: VIDEO, manifest, ...(hasManifest && { parent: delivered }) })
-      } finally {
-        if (hasManifest) await removeFile(delivered)
-      }
+      const engine = await readEngineMarks(file)
+      const manifest = engine.hasManifest
+        ? copyManifest(taskId, origin, 'The AIGC field was added.')
+        : createdManifest(origin)
+      const parent = engine.hasManifest ? { parent: file } : {}
+      return mark(file, film, { field: fieldOf(taskId, engine.field), manifest, ...parent }, options)
     },
 
-    markPoster: (file, { taskId, origin }) =>
-      sign(file, { format: PICTURE, manifest: createdManifest(origin), xmp: aigcXmp(fieldOf(taskId)) }),
+    async markPoster(file, { taskId, origin }) {
+      await sign(file, { format: PICTURE, manifest: createdManifest(origin), xmp: aigcXmp(fieldOf(taskId)) })
+    },
 
     async markCopy(file, film, original, change, options = {}) {
       const { taskId, origin } = film
-      await writeField(file, fieldOf(taskId), options)
-      await signWithParent(file, film, {
-        format: VIDEO,
-        manifest: copyManifest(taskId, origin, change),
-        parent: original,
-      })
+      const manifest = copyManifest(taskId, origin, change)
+      await mark(file, film, { field: fieldOf(taskId), manifest, parent: original }, options)
     },
 
-    markPosterCopy(file, film, original, change) {
+    async markPosterCopy(file, film, original, change) {
       const { taskId, origin } = film
       const xmp = aigcXmp(fieldOf(taskId))
       const manifest = copyManifest(taskId, origin, change)
-      return signWithParent(file, film, { format: PICTURE, manifest, xmp, parent: original })
+      await signWithParent(file, film, { format: PICTURE, manifest, xmp, parent: original })
     },
   }
 }

@@ -131,6 +131,17 @@ describe('the marks of an engine', () => {
     expect(log.warn).not.toHaveBeenCalled()
   })
 
+  it('are kept by ffmpeg where only that can write the field', async () => {
+    const delivered = await deliver()
+    const more = Buffer.from('0000000c6d64617400000000', 'hex')
+    await writeFile(delivered, Buffer.concat([await readFile(delivered), more]))
+    await marker.markVideo(delivered, FILM)
+    const { actions, manifests } = await judgeVideo(delivered)
+    expect({ actions, manifests }).toEqual({ actions: ['c2pa.opened', 'c2pa.edited'], manifests: 2 })
+    expect(JSON.parse((await readAigc(delivered))!.ReservedCode1!)).toMatchObject({ ProduceID: 'job-1' })
+    expect((await readdir(folder)).filter((name) => name.startsWith('delivered'))).toEqual(['delivered.mp4'])
+  })
+
   it('are signed without its manifest, which is logged, if that is damaged', async () => {
     const delivered = await deliver()
     const damaged = await readFile(delivered)

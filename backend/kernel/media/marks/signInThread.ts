@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { Pool } from '../../pool.ts'
 import type { Credential } from './credential.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -12,8 +13,16 @@ export interface SigningJob {
   readonly manifest: Manifest
   /** XMP that a JPEG gets before it is signed. */
   readonly xmp?: string
+  /** `AIGC` field that a video gets before it is signed. */
+  readonly field?: string
   /** The file that `source` was made from. It becomes the ingredient. */
   readonly parent?: string
+}
+
+/** A file that was signed. */
+export interface Signed {
+  /** SHA-256 in hex. */
+  readonly sha256: string
 }
 
 /** Thrown for a parent that cannot become the ingredient, such as one with a damaged manifest. */
@@ -23,10 +32,10 @@ export class UnreadableParentError extends Error {
 
 export interface Signer {
   /**
-   * Writes a copy of a file with a signed manifest.
+   * Writes a copy of a file with a signed manifest. Returns undefined, and writes nothing, if only ffmpeg can add the field.
    * @throws UnreadableParentError @throws Error it could not be signed in time
    */
-  sign(job: SigningJob): Promise<void>
+  sign(job: SigningJob): Promise<Signed | undefined>
   close(): Promise<void>
 }
 
@@ -36,13 +45,13 @@ const TIMEOUT_MS = 60_000
 const IDLE_MS = 5 * 60_000
 
 /**
- * Signs files in a worker thread, one after the other. The first file also loads the library, which takes a quarter of a
- * second.
+ * Signs files in a worker thread, one after the other, and pictures first: their films are almost finished. The first file
+ * also loads the library, which takes a quarter of a second.
  * @example await signer.sign({ source, target, format: 'video/mp4', manifest: createdManifest() })
  */
 export function createSigner(credential: () => Promise<Credential>): Signer {
   let thread: Worker | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  const turns = new Pool(1)
   let idle: NodeJS.Timeout | undefined
 
   const end = async () => {
@@ -57,7 +66,7 @@ export function createSigner(credential: () => Promise<Credential>): Signer {
     // A thread at work keeps the process alive, an idle one does not.
     thread.ref()
     try {
-      await runJob(thread, job)
+      return await runJob(thread, job)
     } catch (error) {
       // What a failed job left in the memory of the library is unknown.
       await end()
@@ -69,29 +78,23 @@ export function createSigner(credential: () => Promise<Credential>): Signer {
   }
 
   return {
-    sign(job) {
-      const result = last.then(() => signNext(job))
-      last = result.catch(() => {})
-      return result
-    },
+    sign: (job) => turns.run({ priority: job.format === 'image/jpeg' ? 1 : 2 }, () => signNext(job)),
     async close() {
+      await turns.run({ priority: 3 }, end)
       clearTimeout(idle)
-      await last
-      clearTimeout(idle)
-      await end()
     },
   }
 }
 
 /** Signs one file. @throws Error the fault that the thread reports, or that it did not answer */
-async function runJob(thread: Worker, job: SigningJob): Promise<void> {
+async function runJob(thread: Worker, job: SigningJob): Promise<Signed | undefined> {
   const over = new AbortController()
   const timeout = setTimeout(() => over.abort(new Error('signing took too long')), TIMEOUT_MS)
   const exited = once(thread, 'exit', { signal: over.signal }).then(() => ({ fault: 'the thread ended' }))
   try {
     thread.postMessage(job)
     const [answer] = await Promise.race([once(thread, 'message', { signal: over.signal }), exited.then((end) => [end])])
-    if (!answer.fault) return
+    if (!answer.fault) return answer.signed
     const FaultError = answer.isOfParent ? UnreadableParentError : Error
     throw new FaultError(`cannot sign ${job.format}: ${answer.fault}`)
   } finally {

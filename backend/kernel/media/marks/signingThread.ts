@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -5,7 +6,8 @@ import { must } from '../../must.ts'
 import { insertXmp } from './aigcField.ts'
 import { algorithmOf, coseSign1, reservedBytes } from './coseSign1.ts'
 import type { Credential } from './credential.ts'
-import type { SigningJob } from './signInThread.ts'
+import { withField } from './fieldBoxes.ts'
+import type { Signed, SigningJob } from './signInThread.ts'
 
 /** A Blob whose bytes can be read synchronously. It copies none of them. */
 class ReadableBlob extends Blob {
@@ -46,7 +48,10 @@ const signer = {
 /** A fault of the library while it reads a parent. */
 class ParentFault extends Error {}
 
-async function signFile({ source, target, format, manifest, xmp, parent }: SigningJob): Promise<void> {
+async function signFile(job: SigningJob): Promise<Signed | undefined> {
+  const { target, format, manifest, parent } = job
+  const content = withMark(await readFile(job.source), job)
+  if (!content) return undefined
   const settings = { verify: { verify_after_sign: false } }
   const builder = WasmBuilder.fromJson(JSON.stringify(manifest.definition), JSON.stringify(settings))
   try {
@@ -57,18 +62,23 @@ async function signFile({ source, target, format, manifest, xmp, parent }: Signi
         throw new ParentFault(String(cause))
       })
     }
-    const content = await readFile(source)
-    const marked = new ReadableBlob(xmp === undefined ? content : insertXmp(content, xmp))
-    await writeFile(target, await builder.sign(signer, [], format, marked))
+    const signed = await builder.sign(signer, [], format, new ReadableBlob(content))
+    await writeFile(target, signed)
+    return { sha256: hash('sha256', signed) }
   } finally {
     builder.free()
   }
 }
 
+function withMark(content: Buffer, { xmp, field }: SigningJob): Buffer | undefined {
+  if (xmp !== undefined) return insertXmp(content, xmp)
+  return field === undefined ? content : withField(content, field)
+}
+
 const parent = must(parentPort, 'parent port')
 parent.on('message', async (job: SigningJob) => {
   const answer = await signFile(job).then(
-    () => ({}),
+    (signed) => ({ signed }),
     (error: unknown) => ({ fault: String(error), isOfParent: error instanceof ParentFault }),
   )
   parent.postMessage(answer)

@@ -10,6 +10,7 @@ import { sourceOf } from '#backend/tasks/contract.ts'
 import { makerOf } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { fetchVideo } from '#workflows/tasks/fetchVideo.ts'
+import { Finishing } from '#workflows/tasks/finishing.ts'
 import { createVideoCopies } from '../videoCopies.ts'
 
 const COPIES = {
@@ -31,7 +32,7 @@ export async function deliverShapes(
   try {
     const marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
     const media = createFolderMediaStore(path.join(folder, 'media'))
-    const deps = { media, marker, temporaryDir: folder, ffmpegPath: undefined }
+    const deps = { media, marker, temporaryDir: folder, ffmpegPath: undefined, finishing: new Finishing() }
     const film = { id: taskId, user_id: 'owner', ...makerOf('double', []) }
     const job = { taskId, origin: { source: sourceOf(film), agent: null }, jobId }
     await fetchVideo(deps, provider, job, new AbortController().signal)

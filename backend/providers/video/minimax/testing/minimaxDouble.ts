@@ -49,13 +49,13 @@ export async function startMinimaxDouble({
   windowMs = 60_000,
   host = '127.0.0.1',
 } = {}) {
-  const video = await readFile(await makeTinyVideo())
   const sockets = new Set<Socket>()
   const jobs = new Map<string, Job>()
   const times: number[] = []
   const double = {
     url: '',
-    video,
+    /** The file of every job. */
+    video: await readFile(await makeTinyVideo()),
     jobs,
     /** Bodies of all received create calls, including failed ones. */
     reached: [] as CreateBody[],
@@ -114,7 +114,7 @@ export async function startMinimaxDouble({
     if (![...jobs.values()].some((job) => job.fileId === fileId)) return refused(2013)
     const download_url = `${double.url}/files/${fileId}?expires=${Date.now() + double.linkMs}`
     return numeric({
-      file: { file_id: `#${fileId}#`, bytes: video.length, filename: 'output.mp4', download_url },
+      file: { file_id: `#${fileId}#`, bytes: double.video.length, filename: 'output.mp4', download_url },
       ...ok,
     })
   }
@@ -136,7 +136,7 @@ export async function startMinimaxDouble({
     if (typeof fault === 'object' && 'code' in fault) return void response.end(refused(fault.code))
     if (typeof fault === 'object' && 'status' in fault)
       return void response.writeHead(fault.status).end(fault.text ?? '<html>')
-    if (call === 'file') return sendFile(video, url, request, response, fault)
+    if (call === 'file') return sendFile(double.video, url, request, response, fault)
     const known = request.headers.authorization === `Bearer ${DOUBLE_KEY}`
     const answer = !known
       ? refused(1004)

@@ -1,0 +1,62 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+
+const runs: { args: readonly string[]; done: PromiseWithResolvers<void> }[] = []
+vi.mock('./ffmpeg.ts', () => ({
+  FFMPEG_LIMITS: {},
+  runFfmpeg(args: readonly string[]) {
+    const done = Promise.withResolvers<void>()
+    runs.push({ args, done })
+    return done.promise
+  },
+}))
+const { runTogether } = await import('./runTogether.ts')
+
+const convert = (name: string, ffmpegPath?: string) =>
+  runTogether({ input: ['-i', name], output: [`${name}.jpg`] }, { ffmpegPath })
+const argsOf = (...names: string[]) => [
+  ...names.flatMap((name) => ['-i', name]),
+  ...names.flatMap((name, n) => ['-map', `${n}:v:0`, `${name}.jpg`]),
+]
+const started = (count: number) => vi.waitFor(() => expect(runs).toHaveLength(count))
+
+beforeEach(() => {
+  runs.length = 0
+})
+
+it('starts a single conversion immediately, and those that wait for it together', async () => {
+  const [first, ...others] = ['a', 'b', 'c'].map((name) => convert(name))
+  await started(1)
+  runs[0]!.done.resolve()
+  await first
+  await started(2)
+  runs[1]!.done.resolve()
+  await Promise.all(others)
+  expect(runs.map(({ args }) => args)).toEqual([argsOf('a'), argsOf('b', 'c')])
+})
+
+it('repeats conversions alone after a failure, so that only the damaged one fails', async () => {
+  const first = convert('a')
+  const others = Promise.allSettled(['b', 'damaged', 'c'].map((name) => convert(name)))
+  await started(1)
+  runs[0]!.done.resolve()
+  await first
+  await started(2)
+  runs[1]!.done.reject(new Error('one is damaged'))
+  for (const [n, fault] of [undefined, new Error('damaged'), undefined].entries()) {
+    await started(3 + n)
+    if (fault) runs[2 + n]!.done.reject(fault)
+    else runs[2 + n]!.done.resolve()
+  }
+  expect((await others).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(runs.slice(2).map(({ args }) => args)).toEqual([argsOf('b'), argsOf('damaged'), argsOf('c')])
+})
+
+it('shares a start among eight at most, and only among those of one ffmpeg', async () => {
+  const all = [convert('a'), ...Array.from({ length: 9 }, (_, n) => convert(`${n}`)), convert('z', '/other')]
+  for (let n = 0; n < 4; n++) {
+    await started(n + 1)
+    runs[n]!.done.resolve()
+  }
+  await Promise.all(all)
+  expect(runs.map(({ args }) => args.filter((arg) => arg === '-i').length)).toEqual([1, 8, 1, 1])
+})

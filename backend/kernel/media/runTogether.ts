@@ -1,0 +1,62 @@
+import { FFMPEG_LIMITS, type RunOptions, runFfmpeg } from './ffmpeg.ts'
+
+/** A conversion of one file into another. */
+interface Conversion {
+  /** Arguments that end with the file to read. */
+  readonly input: readonly string[]
+  /** Arguments that end with the file to write. */
+  readonly output: readonly string[]
+}
+
+interface Waiting extends Conversion, Pick<RunOptions, 'signal' | 'ffmpegPath'> {
+  readonly done: PromiseWithResolvers<void>
+}
+
+/** Conversions that share a start. Each has its own decoder, which takes about 20 MB. */
+const MAX_TOGETHER = 8
+
+/** One short program at a time need not give way to requests, and many films may wait for it. */
+const LIMITS = { ...FFMPEG_LIMITS, niceness: 0 }
+
+const waiting: Waiting[] = []
+let running = false
+
+/**
+ * Runs a short conversion with ffmpeg, one after another. Those that have waited share a start, which takes 80 ms of CPU time
+ * with some builds. If that fails, each of them runs alone.
+ * @example await runTogether({ input: ['-i', 'a.mp4'], output: ['-frames:v', '1', 'a.jpg'] }, { signal })
+ */
+export async function runTogether(
+  conversion: Conversion,
+  options: Pick<RunOptions, 'signal' | 'ffmpegPath'> = {},
+): Promise<void> {
+  const done = Promise.withResolvers<void>()
+  waiting.push({ ...conversion, ...options, done })
+  if (!running) void runAll()
+  return done.promise
+}
+
+async function runAll(): Promise<void> {
+  running = true
+  while (waiting.length > 0) {
+    const { ffmpegPath } = waiting[0]!
+    const end = waiting.findIndex((each) => each.ffmpegPath !== ffmpegPath)
+    const group = waiting.splice(0, Math.min(MAX_TOGETHER, end < 0 ? waiting.length : end))
+    const together = group.length > 1 && (await run(group).then(isDone, () => false))
+    if (together) for (const { done } of group) done.resolve()
+    else for (const each of group) await run([each]).then(each.done.resolve, each.done.reject)
+  }
+  running = false
+}
+
+const isDone = () => true
+
+function run(group: readonly Waiting[]): Promise<void> {
+  const signals = group.flatMap(({ signal }) => signal ?? [])
+  const outputs = group.flatMap(({ output }, n) => ['-map', `${n}:v:0`, ...output])
+  return runFfmpeg([...group.flatMap(({ input }) => input), ...outputs], {
+    ffmpegPath: group[0]?.ffmpegPath,
+    limits: LIMITS,
+    ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+  })
+}

@@ -1,0 +1,104 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { Change } from '../kernel/postgres/changes.ts'
+
+interface Row {
+  readonly id: string
+  readonly user_id: string
+  status: string
+}
+const rows = new Map<string, Row>()
+const reads: string[][] = []
+let reading: Promise<void> | undefined
+vi.mock('#projections/tasks/readVideoTasks.ts', () => ({
+  readVideoTasks: async (_: unknown, ids: string[]) => {
+    reads.push(ids)
+    await reading
+    return ids.flatMap((id) => (rows.has(id) ? [{ ...rows.get(id)! }] : []))
+  },
+  readDeletedOwner: async () => 'user',
+}))
+vi.mock('./works.ts', () => ({ taskView: async (row: Row) => row }))
+const { pushUpdates } = await import('./pushUpdates.ts')
+
+let sent: object[]
+let change: (name: string, ...ids: string[]) => void
+let online: boolean
+let credits: { remaining: number; total: number }
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+beforeEach(() => {
+  rows.clear()
+  reads.length = 0
+  reading = undefined
+  sent = []
+  online = true
+  credits = { remaining: 60, total: 60 }
+  pushUpdates({
+    changes: {
+      subscribe(listener: (change: Change) => void) {
+        change = (name, ...ids) => listener({ name, ids })
+        return () => {}
+      },
+    },
+    realtime: {
+      hasClients: () => true,
+      isOnline: (userId: string) => online && userId === 'user',
+      send: (_: string, message: object) => sent.push(message),
+    },
+    creditsOf: async () => ({ ...credits }),
+    onError: (error: unknown) => expect.fail(String(error)),
+  } as never)
+})
+
+it('sends one message for each change of what a user sees', async () => {
+  const row: Row = { id: 'task', user_id: 'user', status: 'Preparing' }
+  rows.set('task', row).set('other', { ...row, id: 'other', user_id: 'somebody' })
+  const task = (status: string) => ({ type: 'task_update', task: { ...row, status } })
+  for (const status of ['Preparing', 'Preparing', 'Processing', 'Preparing']) {
+    row.status = status
+    change('videoTasks', 'task', 'other')
+    await settled()
+  }
+  rows.delete('task')
+  change('videoTasks', 'task')
+  for (const remaining of [60, 60, 30]) {
+    credits.remaining = remaining
+    change('creditBalances', 'user')
+    await settled()
+  }
+  expect(sent).toEqual([
+    task('Preparing'),
+    task('Processing'),
+    task('Preparing'),
+    { type: 'task_deleted', id: 'task' },
+    { type: 'credits_update', remaining: 60, total: 60 },
+    { type: 'credits_update', remaining: 30, total: 60 },
+  ])
+})
+
+it('repeats a message to a user who was disconnected during other changes', async () => {
+  for (const [isOnline, remaining] of [
+    [true, 60],
+    [false, 30],
+    [true, 60],
+  ] as const) {
+    online = isOnline
+    credits.remaining = remaining
+    change('creditBalances', 'user')
+    await settled()
+  }
+  const message = { type: 'credits_update', remaining: 60, total: 60 }
+  expect(sent).toEqual([message, message])
+})
+
+it('reads changes that wait for an earlier one together', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  reading = promise
+  change('videoTasks', 'a')
+  await settled()
+  for (const id of ['b', 'c', 'b']) change('videoTasks', id)
+  resolve()
+  await settled()
+  await settled()
+  expect(reads).toEqual([['a'], ['b', 'c']])
+})
