@@ -157,6 +157,7 @@ export class World {
         video: {},
         marks: { label: 'never' },
         payments: { mode: 'sandbox', paypal: undefined, monthlyCredits: 0 },
+        invoices: { seller: undefined, taxRate: 0, reverseCharge: false, series: 'K', years: 10 },
         operators: { timeZone: 'UTC' },
         dataDir: '/simulated',
       },
