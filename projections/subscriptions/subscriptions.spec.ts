@@ -167,12 +167,18 @@ describe('an invoice', () => {
     credits: 4500,
     period_start: on('01-01'),
     period_end: on('02-01'),
-    withdrawn_at: null,
+    withdrawn_at: null as string | null,
   }
   const reversed = (reversalId: string, amountCents: number): SubscriptionEvent => ({
     type: 'SubscriptionSaleReversed',
     data: { ...about('A'), saleId: 's1', reversalId, kind: 'refund', amountCents, takenCents: amountCents, credits: 1 },
   })
+  it('records when its buyer withdrew', () => {
+    const data = { ...about('A'), saleId: 's1', usedCredits: 0, proposedCents: 4499, currency: 'USD' }
+    const withdrawn = rowsOf(invoices, ...first, { type: 'SubscriptionWithdrawn', data } satisfies SubscriptionEvent)
+    expect(withdrawn).toEqual([{ ...invoice, withdrawn_at: data.at }])
+  })
+
   it('records a completed sale and its refunds', () => {
     expect(rowsOf(invoices, ...first)).toEqual([invoice])
     const intended = { tier: 'pro' as const, periodStart: invoice.period_start, periodEnd: invoice.period_end }

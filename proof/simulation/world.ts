@@ -159,6 +159,7 @@ export class World {
         video: {},
         marks: { label: 'never' },
         payments: { tills: ['sandbox'], paypal: undefined, stripe: undefined, monthlyCredits: 0 },
+        invoices: { seller: undefined, taxRate: 0, reverseCharge: false, series: 'K', years: 10 },
         operators: { timeZone: 'UTC' },
         dataDir: '/simulated',
       },

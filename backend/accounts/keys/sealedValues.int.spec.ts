@@ -6,6 +6,7 @@ import { mailKey, rotateKeys } from './keyRing.ts'
 import { refuseWrongMasterKey } from './masterKey.ts'
 import { keyFor, seal, unseal, wrappingKey } from './seal.ts'
 import { createUserKeys } from './userKeys.ts'
+import { createYearKeys } from './yearKeys.ts'
 
 const [masterKey, next] = ['ab'.repeat(32), 'ef'.repeat(32)]
 const [userId, taskId] = [crypto.randomUUID(), crypto.randomUUID()]
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 afterEach(() =>
-  db.pool.query('truncate master_key, user_key, key_ring, outgoing_mail, free_grant, user_account cascade'),
+  db.pool.query('truncate master_key, user_key, year_key, key_ring, outgoing_mail, free_grant, user_account cascade'),
 )
 
 async function rotate(from: string, to: string): Promise<void> {
@@ -41,6 +42,7 @@ it('values open after each rotation of the master key, and with no other key', a
   const grant = (key: string, id: string) =>
     createFreeGrants(db.database, key, async () => {}).grantOnce({ id, identity: 'ada@kinora.test' })
   expect(await grant(masterKey, userId)).toBe(true)
+  const invoice = await createYearKeys(db.database, masterKey).encrypt(2026, about, 'Ada')
 
   for (const [from, to] of [
     [masterKey, next],
@@ -52,6 +54,7 @@ it('values open after each rotation of the master key, and with no other key', a
     expect(await createUserKeys(db.database, to).decrypt(about, prompt)).toBe('A cat')
     expect((await createOutbox(db.database, mailKey(to)).open(mailId!))?.subject).toBe('Hello')
     expect(await grant(to, crypto.randomUUID())).toBe(false)
+    expect(await createYearKeys(db.database, to).decrypt(2026, about, invoice)).toBe('Ada')
   }
 })
 

@@ -33,6 +33,13 @@ it('sends no mail to another machine without TLS', async () => {
 it('sends without TLS on this machine, and elsewhere if the address says so', async () => {
   expect([await send(mails.url), await send(`${remote()}?ignoreTLS=true`)]).toEqual(['sent', 'sent'])
 })
+it('sends attachments', async () => {
+  const mailer = mailerOf(mails.url)
+  const content = Buffer.from('%PDF-1.3 of an invoice').toString('base64')
+  await mailer.send({ ...MAIL, attachments: [{ filename: 'K-000001.pdf', contentType: 'application/pdf', content }] })
+  await mailer.close()
+  expect(mails.taken.at(-1)).toMatch(new RegExp(`Content-Type: application/pdf; name=K-000001\\.pdf.*${content}`, 's'))
+})
 it('fails while the server is away, and sends again when it is back', async () => {
   const mailer = mailerOf(mails.url)
   expect(await mailer.send(MAIL)).toBe('sent')

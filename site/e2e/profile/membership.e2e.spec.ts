@@ -252,6 +252,63 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
+  it.each(languagesInTurn())(
+    'withdraws from a contract in two steps, and edits the buyer of invoices (%s)',
+    async (language) => {
+      const { page, state, panel } = await openProfile(site, language, (state) => {
+        const note = {
+          kind: 'credit_note',
+          number: 'K-9',
+          amount: 4499,
+          issued_at: PRO.next_reset_date!,
+          pdf: '/of-note.pdf',
+        } as const
+        state.invoices = [
+          invoiceOf('i1', { withdrawable_until: '2026-11-29T09:30:00.000Z' }),
+          invoiceOf('i2', { status: 'refunded', refunded: 4499, corrections: [note] }),
+        ]
+      })
+      const billing = await words(language, 'billing')
+      await panel.waitFor()
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/billing`)
+      const note = page.getByRole('link', { name: billing.documents.credit_note.replace('{{number}}', 'K-9') })
+      await expect.poll(() => note.getAttribute('href')).toBe('/of-note.pdf')
+      const withdrawal = page.locator('#withdraw')
+      await withdrawal
+        .getByText(billing.withdraw.until.replace('{{date}}', dayOf(language, '2026-11-29T09:30:00.000Z')))
+        .waitFor()
+      const open = withdrawal.getByRole('button', { name: billing.withdraw.open })
+      expect(await open.count()).toBe(1)
+      await open.click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('SALE-i1').waitFor()
+      expect(await axeFaults(page, 'dialog[open]')).toEqual([])
+      expect(state.sent.has('POST /subscriptions/withdraw')).toBe(false)
+      await dialog.getByRole('button', { name: billing.withdraw.confirm }).click()
+      const refund = language === 'zh' ? 'US$29.99' : '$29.99'
+      await page
+        .locator('.toast')
+        .getByText(billing.withdraw.done.replace('{{amount}}', refund), { exact: true })
+        .waitFor()
+      expect(state.sent.get('POST /subscriptions/withdraw')).toEqual({ payment: 'SALE-i1' })
+
+      const details = page.locator('#billing-details')
+      const vatId = details.getByLabel(billing.details.vatId)
+      await vatId.fill('123')
+      const save = details.getByRole('button')
+      await save.click()
+      await details.getByText((await words(language, 'errors')).invalid_vat_id).waitFor()
+      await vatId.fill('de 123 456 789')
+      await details.getByLabel(billing.details.address).fill('Rynek 1\nŁódź')
+      await save.click()
+      await page.locator('.toast').getByText(billing.details.saved, { exact: true }).waitFor()
+      expect(state.sent.get('PUT /subscriptions/billing-details')).toEqual({
+        ...{ name: '', address: 'Rynek 1\nŁódź', country: '', vat_id: 'DE123456789' },
+      })
+      await page.context().close()
+    },
+  )
+
   it.each([
     ['en', 1280],
     ['zh', 390],

@@ -176,7 +176,12 @@ describeOnSite('the plans of the landing page', (site) => {
     server.rare.set('POST /subscriptions/upgrade', approved)
     await button.click()
     await page.waitForURL(/\/privacy$/)
-    expect(sent.get('POST /subscriptions/upgrade')).toMatchObject({ new_tier: 'pro', billing_cycle: 'monthly', language, consent: expect.any(String) })
+    expect(sent.get('POST /subscriptions/upgrade')).toEqual({
+      new_tier: 'pro',
+      billing_cycle: 'monthly',
+      language,
+      consent: '2026-11',
+    })
     await page.context().close()
   })
 })

@@ -165,6 +165,8 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
       success: true,
       refund_proposed: route.request().postDataJSON()?.cancel_at_period_end === false,
     }),
+    'POST /subscriptions/withdraw': () => ({ used_credits: 1_500, refund: 2_999, currency: 'USD' }),
+    'PUT /subscriptions/billing-details': (route) => route.request().postDataJSON(),
     'POST /subscriptions/reactivate': () => ({ success: true }),
     'POST /subscriptions/confirm': () => ({
       ...{ ...state.stats, pending: state.pending },
