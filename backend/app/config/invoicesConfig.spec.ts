@@ -25,7 +25,8 @@ it.each([
 })
 
 it('the operator is told that the seller is missing where money is taken', () => {
-  const fault = (mode: string, env = {}) => invoiceFault({ payments: { mode }, invoices: read(env) })
+  const fault = (till: 'paypal' | 'sandbox' | undefined, env = {}) =>
+    invoiceFault({ payments: { tills: till ? [till] : [] }, invoices: read(env) })
   expect(fault('paypal')).toMatch(/^SELLER_NAME or SELLER_ADDRESS is not set/)
-  expect([fault('paypal', ADDRESS), fault('sandbox'), fault('off')]).toEqual([undefined, undefined, undefined])
+  expect([fault('paypal', ADDRESS), fault('sandbox'), fault(undefined)]).toEqual([undefined, undefined, undefined])
 })
