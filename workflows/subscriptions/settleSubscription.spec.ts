@@ -3,6 +3,7 @@ import { createCredits } from '#backend/credits/credits.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import {
+  activated,
   at,
   cancel,
   cancelled,
@@ -123,6 +124,17 @@ describe('settling the credits of a subscription', () => {
       await world.settle()
       expect([taken(), [...world.alerts.keys()]]).toEqual([4499, []])
     })
+  })
+
+  it('leaves a sale whose provider is not set up any more to the operator, and goes on', async () => {
+    const late = [changed(paid('stripe:s2', on('01-09'), on('02-09'), true), { agreementId: 'stripe:A' })]
+    const left = [requested('stripe:A'), ended('stripe:A', 'expired'), ...late, refundProposed('stripe:s2', 'stripe:A')]
+    world.provider.knows('active', on('01-05'), 'B')
+    await world.given(...left, requested('B'), activated('B'), ended('B', 'cancelled'))
+    await world.settle()
+    expect(world.changes()).toEqual(['cancel B'])
+    expect(world.alerts.get('refund_proposed stripe:s2')).toContain('Its payment provider is not set up any more.')
+    expect(world.ledger().map(({ type }) => type)).toEqual(['CreditLotGranted'])
   })
 
   it('names the unused share of a sale whose plan was ended soon after it', async () => {
