@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { ListedSale, ProviderSale, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
@@ -163,6 +163,18 @@ describe('a refund', () => {
     ])
     expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
     expect(await fails()).toEqual([])
+  })
+
+  it('that failed alerts the operator also if the process stops in between', async () => {
+    await world.given(...running)
+    await apply(refund('s1'))
+    const failed = { reversalId: 'r1', amountCents: 100, reversal: 'refund', failed: true } as const
+    world.provider.getReversal = async ({ saleId }) => ({ saleId, ...failed })
+    const raise = vi.spyOn(world.deps.alerts, 'raise').mockRejectedValueOnce(new Error('stopped'))
+    await expect(apply(refund('s1'))).rejects.toThrow('stopped')
+    raise.mockRestore()
+    await apply(refund('s1'))
+    expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
   })
 
   it('that failed before it was known claims nothing', async () => {
