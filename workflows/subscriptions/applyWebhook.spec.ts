@@ -235,6 +235,19 @@ describe('a sale that the provider lists as refunded', () => {
     expect(await added(() => apply({ kind: 'agreement', agreementId: 'A' }))).toEqual([])
   })
 
+  it('is charged back again after a refund that failed, once', async () => {
+    lists({ ...soldOn('s1', on('01-01')), refunded: true })
+    await world.given(...running)
+    await refresh()
+    const about = { saleId: 's1', reversalId: 'r1', reversal: 'refund' } as const
+    world.provider.getReversal = async () => ({ ...about, amountCents: 4499, failed: true })
+    await apply({ kind: 'reversal', ...about })
+    const again = { reversalId: 's1 taken back 2', credits: 4500 }
+    expect(await added(refresh)).toEqual([dated(changed(chargeback('s1'), again))])
+    expect(await added(refresh)).toEqual([])
+    expect(await added(() => apply({ kind: 'reversal', ...about }))).toEqual([])
+  })
+
   it('is charged back if it had another price than the plan, unless its refund is booked', async () => {
     const odd = { ...soldOn('odd', on('01-03')), amountCents: 4000, refunded: true }
     lists(odd, { ...odd, id: 'refunded' })
