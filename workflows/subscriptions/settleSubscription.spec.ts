@@ -22,6 +22,7 @@ import {
   userId,
 } from '#backend/subscriptions/testing/subscriptionFacts.ts'
 import { SettleWorld } from '../testing/settleWorld.ts'
+import { applyWebhook } from './applyWebhook.ts'
 import { contextOf, sendCommand } from './sendCommand.ts'
 import { type SettleDeps, settleSubscription } from './settleSubscription.ts'
 
@@ -110,6 +111,19 @@ describe('settling the credits of a subscription', () => {
         .send()
       await world.settle()
       expect([taken(), [...world.alerts.keys()]]).toEqual([0, ['refund_proposed s2']])
+    })
+
+    it('whose credits stay taken if the refund fails, of which the alert says so', async () => {
+      await world.settle()
+      world.provider.failRefund(0)
+      const [subject] = world.provider.webhooks.slice(-1)
+      await applyWebhook({ ...world.deps, findBuyer: async () => userId }, subject!)
+      await world.settle()
+      expect(world.ledger().at(-1)?.type).toBe('CreditsReversed')
+      expect([...world.alerts.keys()]).toEqual(['refund_failed R-s2-1', 'refund_proposed s2'])
+      expect(world.alerts.get('refund_failed R-s2-1')).toContain(
+        'but not those that were forfeited, or taken to make it',
+      )
     })
 
     it('again after the provider refused it, until a week has passed', async () => {
