@@ -32,8 +32,11 @@ type Asked =
 export interface Payments extends Pick<PaymentProvider, Asked> {
   /** Returns whether the provider of an id is set up. */
   reaches(id: string): boolean
-  /** Also returns the names of the providers that refuse the list. */
-  listReversals(from: string, to: string): Promise<{ reversals: ProviderReversal[]; refusedBy: string[] }>
+  /** Also returns the names of the providers that refuse the list, and why others could not be asked. */
+  listReversals(
+    from: string,
+    to: string,
+  ): Promise<{ reversals: ProviderReversal[]; refusedBy: string[]; failures: unknown[] }>
 }
 
 export interface RefreshDeps extends CommandDeps {
