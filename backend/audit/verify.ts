@@ -161,13 +161,14 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const readModels: ComparedModel[] = []
   for (const proof of proofs) readModels.push(await proof.end(snapshot!, deviations))
   const files: ComparedFiles | null = (await ledger.delivered?.compare(store, deviations)) ?? null
-  const sales: number | null = (await ledger.provided?.compare(deviations)) ?? null
+  const sales = await ledger.provided?.compare(deviations)
   const all = (performance.now() - start) / 1000
   return {
     /** Whether every comparison was made and none found a deviation. */
     ok:
       deviations.count === 0 &&
       ledger.grants.adjustments.unverified === 0 &&
+      !sales?.unreached &&
       readModels.every(({ incomplete }) => incomplete === undefined),
     events,
     accounts: ledger.books.size,
@@ -188,7 +189,9 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     /** Null if the files of delivered videos were not compared. */
     files,
     /** Sales that were compared with the payment provider's; null if none were. */
-    sales,
+    sales: sales?.compared ?? null,
+    /** Sales that were not compared, because their payment provider is not set up. */
+    salesUnreached: sales?.unreached ?? 0,
     deviations: await located(store, deviations.found),
     deviationCount: deviations.count,
     books: ledger.books,

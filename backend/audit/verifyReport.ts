@@ -29,6 +29,8 @@ export function verifyReport(found: Verification): string {
     )
   if (found.files) parts.push(`${found.files.compared} video files have the hash of their delivery.`)
   if (found.sales !== null) parts.push(`${found.sales} sales were compared with those of the payment provider.`)
+  if (found.salesUnreached > 0)
+    parts.push(`${found.salesUnreached} sales were not compared: their payment provider is not set up.`)
   parts.push(...adjustmentReport(found.adjustments))
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
   for (const { table, incomplete } of readModels)

@@ -126,12 +126,28 @@ describe('packs of credits', () => {
     expect((await user.call('POST', '/credits/packs/small/buy')).status).toBe(200)
   })
 
-  it('leave a ledger that passes an audit', async () => {
-    let printed = ''
-    const print = (text: string) => {
-      printed += text
+  it('leave a ledger that passes an audit, which compares each sale with the provider', async () => {
+    const audit = async () => {
+      let printed = ''
+      const print = (text: string) => {
+        printed += text
+      }
+      const args = ['verify', '--with-provider', '--json']
+      const code = await runAudit(args, { env: { DATA_DIR: kinora.dataDir }, print, printError: print })
+      return [printed.match(/"wrong": .*/g), code]
     }
-    const code = await runAudit(['verify', '--json'], { env: { DATA_DIR: kinora.dataDir }, print, printError: print })
-    expect([printed.match(/"wrong": .*/g), code]).toEqual([null, 0])
+    const user = await kinora.newUser()
+    const { order_id: id } = await order(user, 'small')
+    await dev(`paypal/${id}/approve`)
+    await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 360 }))
+    expect(await audit()).toEqual([null, 0])
+    const change = (by: number) =>
+      kinora.context.pool.query('update sandbox_sale set amount_cents = amount_cents + $1 where order_id = $2', [
+        by,
+        id,
+      ])
+    await change(1)
+    expect(await audit()).toEqual([[expect.stringContaining('with another amount')], 1])
+    await change(-1)
   })
 })

@@ -69,11 +69,16 @@ function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Re
   return [reversed, ...(taken > 0 ? endUnpaid({ userId, at }, after, sale) : [])]
 }
 
-/** Returns the reversals that a failed refund undoes: its own, and one that was assumed in its place. */
-export const undoneBy = ({ reversals }: Subscription, saleId: string, reversalId: string): readonly Reversal[] =>
-  reversals.filter(
+/** Returns the id of what gives back what a failed refund claimed. */
+const failureOf = (saleId: string, reversalId: string) => `${reversalId} ${saleId} failed`
+
+/** Returns the reversals that a failed refund undoes, once: its own, and one that was assumed in its place. */
+export function undoneBy({ reversals }: Subscription, saleId: string, reversalId: string): readonly Reversal[] {
+  if (reversals.some(({ id }) => id === failureOf(saleId, reversalId))) return []
+  return reversals.filter(
     ({ id, saleId: of, assumed, failed }) => !failed && (id === reversalId || (assumed && of === saleId)),
   )
+}
 
 /** Gives back what a refund claimed that failed after it was reported. A plan that ended with it stays ended. */
 export function reportFailedRefund(
@@ -88,7 +93,7 @@ export function reportFailedRefund(
     agreementId: sale.agreementId,
     saleId,
     reversalId,
-    restorationId: `${reversalId} ${saleId} failed`,
+    restorationId: failureOf(saleId, reversalId),
   }
   const restored = (amountCents: number, credits: number) =>
     ({ type: 'SubscriptionSaleRestored', data: { ...about, amountCents, credits } }) as const

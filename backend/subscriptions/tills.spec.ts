@@ -51,7 +51,7 @@ describe('tills', () => {
     const refund = await tills.refund({ saleId, refundId: 'one', amountCents: 100, currency, reason: '' })
     expect(refund?.saleId).toBe(saleId)
     expect(await tills.getReversal(refund!)).toEqual(refund)
-    expect(await tills.listReversals(at, at)).toEqual({ reversals: [refund], refusedBy: [] })
+    expect(await tills.listReversals(at, at)).toEqual({ reversals: [refund], refusedBy: [], failures: [] })
     await tills.cancelAgreement(agreementId, 'a reason')
     expect(model.accounts.get(agreementId)?.status).toBe('cancelled')
     expect(await tills.getAgreement('I-1')).toBe(undefined)

@@ -140,16 +140,20 @@ const orderCalls = (tills: readonly Till[]) => ({
 })
 
 const reversalCalls = (tills: readonly Till[]) => ({
-  /** Also returns the names of the providers that refuse the list. */
+  /** Also returns the names of the providers that refuse the list, and why others could not be asked. */
   async listReversals(from: string, to: string) {
     const reversals: ProviderReversal[] = []
     const refusedBy: string[] = []
-    for (const till of tills) {
-      const listed = await till.provider.listReversals(from, to)
-      if (listed) reversals.push(...listed.map((each) => prefixed(till, each)))
-      else refusedBy.push(till.provider.name)
-    }
-    return { reversals, refusedBy }
+    const failures: unknown[] = []
+    for (const till of tills)
+      try {
+        const listed = await till.provider.listReversals(from, to)
+        if (listed) reversals.push(...listed.map((each) => prefixed(till, each)))
+        else refusedBy.push(till.provider.name)
+      } catch (error) {
+        failures.push(error)
+      }
+    return { reversals, refusedBy, failures }
   },
 
   async getReversal({ saleId, reversalId, reversal }: ReversalHint): Promise<ProviderReversal | undefined> {

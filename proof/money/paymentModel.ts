@@ -85,11 +85,12 @@ export class PaymentModel {
 
   /** Returns the providers of these names as the product sees them. */
   tills(...names: readonly string[]) {
-    return createTills(names.map((name) => this.#till(name, name === 'paypal' ? '' : `${name}:`)))
+    return createTills(names.map((name) => this.till(name)))
   }
 
   /** Returns one of the providers. Like a real one, it does not know the prefix of its ids. */
-  #till(name: string, prefix: string): PaymentProvider {
+  till(name: string): PaymentProvider {
+    const prefix = name === 'paypal' ? '' : `${name}:`
     const strip = (id: string) => id.slice(prefix.length)
     const stripped = <T extends ReversalHint>(reversal: T): T => ({
       ...reversal,

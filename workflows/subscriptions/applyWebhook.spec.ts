@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { ListedSale, ProviderSale, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
@@ -165,6 +165,18 @@ describe('a refund', () => {
     expect(await fails()).toEqual([])
   })
 
+  it('that failed alerts the operator also if the process stops in between', async () => {
+    await world.given(...running)
+    await apply(refund('s1'))
+    const failed = { reversalId: 'r1', amountCents: 100, reversal: 'refund', failed: true } as const
+    world.provider.getReversal = async ({ saleId }) => ({ saleId, ...failed })
+    const raise = vi.spyOn(world.deps.alerts, 'raise').mockRejectedValueOnce(new Error('stopped'))
+    await expect(apply(refund('s1'))).rejects.toThrow('stopped')
+    raise.mockRestore()
+    await apply(refund('s1'))
+    expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
+  })
+
   it('that failed before it was known claims nothing', async () => {
     await world.given(...running)
     world.provider.getReversal = async ({ saleId, reversalId }) => ({
@@ -221,6 +233,19 @@ describe('a sale that the provider lists as refunded', () => {
     lists({ ...soldOn('s1', on('01-01')), refunded: true })
     await world.given(...running)
     expect(await added(() => apply({ kind: 'agreement', agreementId: 'A' }))).toEqual([])
+  })
+
+  it('is charged back again after a refund that failed, once', async () => {
+    lists({ ...soldOn('s1', on('01-01')), refunded: true })
+    await world.given(...running)
+    await refresh()
+    const about = { saleId: 's1', reversalId: 'r1', reversal: 'refund' } as const
+    world.provider.getReversal = async () => ({ ...about, amountCents: 4499, failed: true })
+    await apply({ kind: 'reversal', ...about })
+    const again = { reversalId: 's1 taken back 2', credits: 4500 }
+    expect(await added(refresh)).toEqual([dated(changed(chargeback('s1'), again))])
+    expect(await added(refresh)).toEqual([])
+    expect(await added(() => apply({ kind: 'reversal', ...about }))).toEqual([])
   })
 
   it('is charged back if it had another price than the plan, unless its refund is booked', async () => {

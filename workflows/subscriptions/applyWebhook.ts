@@ -91,8 +91,11 @@ async function restore(
   userId: string,
   { saleId, reversalId }: ProviderReversal,
 ): Promise<WebhookResult> {
-  await sendCommand(deps, { type: 'ReportFailedRefund', userId, saleId, reversalId, at: calendarTime(deps) })
-  const detail = `Refund ${reversalId} of sale ${saleId} of user ${userId} failed at the payment provider. The buyer has the credits again.`
+  const detail =
+    `Refund ${reversalId} of sale ${saleId} of user ${userId} failed at the payment provider. ` +
+    'Credits that it claimed are given back, but not those that were forfeited, or taken to make it.'
+  // Before the report, because a failure that is reported is not looked at again.
   await deps.alerts.raise(`refund_failed ${reversalId}`, detail)
+  await sendCommand(deps, { type: 'ReportFailedRefund', userId, saleId, reversalId, at: calendarTime(deps) })
   return { userId }
 }

@@ -4,7 +4,7 @@ import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { UnknownEvent } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+import { type PaymentProvider, PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { createTills } from '#backend/subscriptions/tills.ts'
@@ -29,7 +29,7 @@ async function reconcile(failing: () => Error) {
     ],
     payments: {
       getAgreement: async (id: string) => unlessFirst(id),
-      listReversals: async () => ({ reversals: [], refusedBy: [] }),
+      listReversals: async () => ({ reversals: [], refusedBy: [], failures: [] }),
       reaches: () => true,
     },
     alerts: { clear: async () => {} },
@@ -102,6 +102,19 @@ async function approvedLate() {
 it('cancels an agreement at the provider that the buyer approved after it was withdrawn, even if no webhook arrives', async () => {
   const { deps, payments, agreementId } = await approvedLate()
   await createSubscriptionActivities(deps).reconcile({})
+  expect(payments.accounts.get(agreementId)?.status).toBe('cancelled')
+})
+
+it('asks the other providers when one refuses its key, and fails after them', async () => {
+  const { deps, payments, agreementId } = await approvedLate()
+  const refused = {
+    name: 'stripe',
+    currencies: [],
+    listReversals: () => Promise.reject(new Error('Stripe refused GET /v1/refunds: HTTP 401')),
+  }
+  const tills = createTills([refused as unknown as PaymentProvider, payments.till('paypal')])
+  const outcome = createSubscriptionActivities({ ...deps, payments: tills }).reconcile({})
+  await expect(outcome).rejects.toThrow('HTTP 401')
   expect(payments.accounts.get(agreementId)?.status).toBe('cancelled')
 })
 

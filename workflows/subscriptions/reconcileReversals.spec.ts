@@ -38,7 +38,7 @@ async function world(listed?: readonly ProviderReversal[]) {
       reaches: () => true,
       listReversals: async (...period: string[]) => {
         periods.push(period)
-        return { reversals: listed ?? [], refusedBy: listed ? [] : ['paypal'] }
+        return { reversals: listed ?? [], refusedBy: listed ? [] : ['paypal'], failures: [] }
       },
     },
     credits: {
@@ -57,14 +57,14 @@ async function world(listed?: readonly ProviderReversal[]) {
 it('lists the reversals of 62 days', async () => {
   const { deps, periods, raised } = await world([refundOf('known')])
   raised.set('refunds_not_listed', 'from before')
-  expect(await listReversals(deps)).toEqual([refundOf('known')])
+  expect(await listReversals(deps)).toEqual({ reversals: [refundOf('known')], failures: [] })
   expect(periods).toEqual([[on('01-07'), on('03-10')]])
   expect([...raised]).toEqual([])
 })
 
 it('lists none if the provider refuses the list, and tells the operator what to do', async () => {
   const { deps, raised } = await world()
-  expect(await listReversals(deps)).toEqual([])
+  expect(await listReversals(deps)).toEqual({ reversals: [], failures: [] })
   expect([...raised]).toEqual([['refunds_not_listed', expect.stringContaining('"Transaction search"')]])
 })
 

@@ -11,12 +11,15 @@ const ALERT = 'refunds_not_listed'
 const ALERT_DETAIL =
   'refuses its list of refunds, so lost webhooks of partial refunds are not found. At PayPal, switch on "Transaction search" for the app.'
 
-/** Returns the refunds and chargebacks of the period. Alerts the operator if a provider refuses the list. */
-export async function listReversals({ payments, alerts, calendar }: WebhookDeps): Promise<ProviderReversal[]> {
+/**
+ * Returns the refunds and chargebacks of the period, and why some providers could not be asked. Alerts the operator if a
+ * provider refuses the list.
+ */
+export async function listReversals({ payments, alerts, calendar }: WebhookDeps) {
   const from = new Date(calendar() - PERIOD_MS).toISOString()
-  const { reversals, refusedBy } = await payments.listReversals(from, calendarTime({ calendar }))
+  const { reversals, refusedBy, failures } = await payments.listReversals(from, calendarTime({ calendar }))
   await (refusedBy.length === 0 ? alerts.clear(ALERT) : alerts.raise(ALERT, `${refusedBy.join(', ')} ${ALERT_DETAIL}`))
-  return reversals
+  return { reversals, failures }
 }
 
 /** Applies reversals. Those whose webhook was processed change nothing. Returns those whose sale is not known yet. */

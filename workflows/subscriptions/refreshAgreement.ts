@@ -32,8 +32,11 @@ type Asked =
 export interface Payments extends Pick<PaymentProvider, Asked> {
   /** Returns whether the provider of an id is set up. */
   reaches(id: string): boolean
-  /** Also returns the names of the providers that refuse the list. */
-  listReversals(from: string, to: string): Promise<{ reversals: ProviderReversal[]; refusedBy: string[] }>
+  /** Also returns the names of the providers that refuse the list, and why others could not be asked. */
+  listReversals(
+    from: string,
+    to: string,
+  ): Promise<{ reversals: ProviderReversal[]; refusedBy: string[]; failures: unknown[] }>
 }
 
 export interface RefreshDeps extends CommandDeps {
@@ -104,7 +107,10 @@ async function reportRefunded(deps: RefreshDeps, userId: string, sale: ListedSal
     ? takenCents(known, paid) === amountCents
     : known.reversals.some((each) => each.saleId === saleId)
   if (isBooked) return
-  const reversal = { saleId, reversalId: `${saleId} taken back`, amountCents, kind: 'reversal', assumed: true } as const
+  // One that stood for a refund that failed does not stand for the next.
+  const failed = known.reversals.filter((each) => each.saleId === saleId && each.assumed && each.failed).length
+  const reversalId = `${saleId} taken back${failed === 0 ? '' : ` ${failed + 1}`}`
+  const reversal = { saleId, reversalId, amountCents, kind: 'reversal', assumed: true } as const
   await sendCommand(deps, { type: 'ReportReversal', userId, ...reversal, at: calendarTime(deps) })
 }
 

@@ -3,6 +3,7 @@ import { createCredits } from '#backend/credits/credits.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import {
+  activated,
   at,
   cancel,
   cancelled,
@@ -21,6 +22,7 @@ import {
   userId,
 } from '#backend/subscriptions/testing/subscriptionFacts.ts'
 import { SettleWorld } from '../testing/settleWorld.ts'
+import { applyWebhook } from './applyWebhook.ts'
 import { contextOf, sendCommand } from './sendCommand.ts'
 import { type SettleDeps, settleSubscription } from './settleSubscription.ts'
 
@@ -111,6 +113,19 @@ describe('settling the credits of a subscription', () => {
       expect([taken(), [...world.alerts.keys()]]).toEqual([0, ['refund_proposed s2']])
     })
 
+    it('whose credits stay taken if the refund fails, of which the alert says so', async () => {
+      await world.settle()
+      world.provider.failRefund(0)
+      const [subject] = world.provider.webhooks.slice(-1)
+      await applyWebhook({ ...world.deps, findBuyer: async () => userId }, subject!)
+      await world.settle()
+      expect(world.ledger().at(-1)?.type).toBe('CreditsReversed')
+      expect([...world.alerts.keys()]).toEqual(['refund_failed R-s2-1', 'refund_proposed s2'])
+      expect(world.alerts.get('refund_failed R-s2-1')).toContain(
+        'but not those that were forfeited, or taken to make it',
+      )
+    })
+
     it('again after the provider refused it, until a week has passed', async () => {
       world.provider.refusesRefunds = true
       await world.settle()
@@ -123,6 +138,17 @@ describe('settling the credits of a subscription', () => {
       await world.settle()
       expect([taken(), [...world.alerts.keys()]]).toEqual([4499, []])
     })
+  })
+
+  it('leaves a sale whose provider is not set up any more to the operator, and goes on', async () => {
+    const late = [changed(paid('stripe:s2', on('01-09'), on('02-09'), true), { agreementId: 'stripe:A' })]
+    const left = [requested('stripe:A'), ended('stripe:A', 'expired'), ...late, refundProposed('stripe:s2', 'stripe:A')]
+    world.provider.knows('active', on('01-05'), 'B')
+    await world.given(...left, requested('B'), activated('B'), ended('B', 'cancelled'))
+    await world.settle()
+    expect(world.changes()).toEqual(['cancel B'])
+    expect(world.alerts.get('refund_proposed stripe:s2')).toContain('Its payment provider is not set up any more.')
+    expect(world.ledger().map(({ type }) => type)).toEqual(['CreditLotGranted'])
   })
 
   it('names the unused share of a sale whose plan was ended soon after it', async () => {

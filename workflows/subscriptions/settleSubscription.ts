@@ -146,7 +146,9 @@ async function settleRefund(
   if (withdrawal)
     why += ` ${withdrawal.usedCredits} of its credits were used: refund ${withdrawal.proposedCents / 100} ${currency}.`
   const hasFailed = ofSale(subscription.reversals, sale).some(({ failed }) => failed)
-  const isDue = automatic && !hasFailed && deps.calendar() < Date.parse(at) + REFUND_MS
+  const isReached = deps.payments.reaches(saleId)
+  const isDue = automatic && isReached && !hasFailed && deps.calendar() < Date.parse(at) + REFUND_MS
+  if (!isReached) why += ' Its payment provider is not set up any more.'
   if (hasFailed) why += ' Its refund failed at the provider.'
   if (isDue && (await deps.credits.voidSale(userId, saleId)))
     try {

@@ -88,7 +88,8 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
 
     async reconcile(_input: NoInput, context: Partial<ActivityContext> = {}) {
       const { failures, forEach } = createForEachAnswered(context.signal)
-      const reversals = await listReversals(deps)
+      const { reversals, failures: unasked } = await listReversals(deps)
+      failures.push(...unasked)
       const unmatched = await applyReversals(deps, reversals, forEach)
       const open = await deps.openAgreements()
       await warnOfUnreachable(

@@ -60,9 +60,10 @@ export async function collectOrder(
   const path = pathOf(orderId)
   const read = () => known(api.get(path, Order))
   const order = await read()
-  if (order?.status !== 'APPROVED') return order && orderOf(order)
-  const { userId } = orderOf(order)
-  if (userId) await beforeTaking?.(userId)
+  const found = order && orderOf(order)
+  // An order without a user was made by another shop with this account.
+  if (order?.status !== 'APPROVED' || !found?.userId) return found
+  await beforeTaking?.(found.userId)
   try {
     return orderOf(await api.post(`${path}/capture`, Order, {}, `capture-${orderId}`))
   } catch (error) {

@@ -261,6 +261,15 @@ describe('a PayPal subscription', () => {
   })
 })
 
+it('takes no money for an order of another shop, which names no user', async () => {
+  const amount = { currency_code: 'USD', value: '25.00' }
+  const { id } = double.model.order({ amount })
+  double.model.approveOrder(id)
+  const order = await adapter(double).collectOrder(id, () => expect.fail())
+  expect(order).toEqual({ userId: undefined, sale: undefined })
+  expect(double.model.orders.get(id)?.status).toBe('APPROVED')
+})
+
 describe('the list of reversals', () => {
   const FROM = '2026-01-01T00:00:00.000Z'
 

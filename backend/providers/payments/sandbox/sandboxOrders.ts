@@ -61,7 +61,8 @@ export function createSandboxOrders(pool: pg.Pool, calendar: Calendar) {
     /** Takes the money of an approved order, and returns the order. */
     async collect(id: string, beforeTaking?: (userId: string) => Promise<void>): Promise<ProviderOrder | undefined> {
       const order = await find(id)
-      if (order?.status === 'approved') await beforeTaking?.(order.user_id)
+      if (order?.status !== 'approved') return readOrder(pool, id)
+      await beforeTaking?.(order.user_id)
       await change(id, async (client, { status, amount_cents }) => {
         if (status !== 'approved') return
         await setStatus(client, id, 'paid')

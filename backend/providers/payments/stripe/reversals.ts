@@ -36,7 +36,9 @@ export async function listReversals(api: StripeApi, from: string, to: string) {
   try {
     const refunds = await api.list(REFUNDS, Refund, { created })
     const disputes = await api.list(DISPUTES, Dispute, { created })
-    return [...refunds.map(refundOf), ...disputes.map(chargebackOf)].filter((each) => each !== undefined)
+    // The webhook that would give back what a dispute claimed that is won already can be lost, too.
+    const claiming = disputes.filter((dispute) => outcomeOf(dispute) !== 'won')
+    return [...refunds.map(refundOf), ...claiming.map(chargebackOf)].filter((each) => each !== undefined)
   } catch (error) {
     if (error instanceof StripeRefusal && error.status === 403) return undefined
     throw error

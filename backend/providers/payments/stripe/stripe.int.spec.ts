@@ -708,6 +708,14 @@ describe('a dispute', () => {
     expect(await provider.listReversals(from, at())).toContainEqual(chargeback)
   })
 
+  it('that was won is not listed, because a lost webhook of its end would leave the claim', async () => {
+    const { sale } = await bought()
+    const from = at()
+    double.model.closeDispute(double.model.dispute(sale).id, 'won')
+    const listed = (await provider.listReversals(from, at())) ?? expect.fail()
+    expect(listed.filter(({ saleId }) => saleId === sale)).toEqual([])
+  })
+
   it('that is an inquiry takes nothing', async () => {
     const { sale } = await bought()
     const from = at()

@@ -41,7 +41,8 @@ export interface ModelOrder {
   /** Whether the buyer's card is refused. */
   declined: boolean
   readonly unit: {
-    readonly custom_id: string
+    /** Missing if another shop made the order. */
+    readonly custom_id?: string
     readonly amount: { readonly currency_code: string; readonly value: string }
   }
   readonly captures: ModelCapture[]
