@@ -4,8 +4,6 @@ import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLoopback } from '../../isLoopback.ts'
 
-/** See docs/decisions/0072-one-guard.md. */
-
 /** Special ranges (IANA registries, RFC 6890). A BlockList applies those of IPv4 to IPv4-mapped addresses too. */
 const SPECIAL = blockList(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -126,7 +124,7 @@ const TIMEOUT_MS = 15_000
 
 /**
  * Creates the guard of requests to addresses that strangers give. They lead over https to public addresses, or to what
- * the operator allows.
+ * the operator allows. See docs/decisions/0072-one-guard.md.
  * @example await createGuard().send('https://hooks.example/x', { method: 'POST', body: '{}' })
  */
 export function createGuard(options: GuardOptions = {}): Guard {
