@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { PushSender } from '../accounts/notices/pushSender.port.ts'
+import { createGuard } from '../kernel/http/outgoing/guardedRequest.ts'
 import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
@@ -102,6 +103,8 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const media = await openMediaStore(context)
   const marker = openMarker(context)
   const { supportEmail, publicUrl } = config.http
+  const { privateHosts, production } = config
+  const guard = { ...createGuard({ privateHosts, allowsHttp: !production }), ...overrides.push }
   const contact = () =>
     supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
@@ -114,7 +117,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
-    push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, ...overrides.push }),
+    push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, guard }),
     payments,
     sandbox,
     async close() {

@@ -15,6 +15,7 @@ import { createPostgresSnapshots } from '../kernel/eventsourcing/postgres/postgr
 import { Quarantine } from '../kernel/eventsourcing/quarantine.ts'
 import { verifyHeads } from '../kernel/eventsourcing/recordedHeads.ts'
 import { type Silence, watchDeliveries } from '../kernel/eventsourcing/watchDeliveries.ts'
+import type { Guard } from '../kernel/http/outgoing/guardedRequest.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { instrumentChanges, instrumentStore } from '../kernel/observability/instrument.ts'
 import { createObservability, type Observability } from '../kernel/observability/observability.ts'
@@ -27,7 +28,6 @@ import type { Database } from '../kernel/postgres/orm.ts'
 import { UnsuitableDatabase } from '../kernel/postgres/proveDatabase.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import { createOperatorAlerts, SUBSCRIPTION_SILENT } from '../operators/alerts/operatorAlerts.ts'
-import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
@@ -50,8 +50,8 @@ export interface Overrides {
   readonly now?: Clock
   /** Milliseconds that a statement waits for a lock; 0 is for ever. */
   readonly lockTimeoutMs?: number
-  /** Transport of push messages to a double. */
-  readonly push?: Pick<WebPushOptions, 'request' | 'lookup'>
+  /** Leads push messages to a double. */
+  readonly push?: Pick<Guard, 'send'>
   /** Receives the log lines. */
   readonly logTo?: DestinationStream
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { REFUSED_ADDRESSES } from '../kernel/http/outgoing/testing/refusedAddresses.ts'
 import { WAN } from '../providers/video/comfyui/testing/exampleGraph.ts'
 import {
   type DefinitionDouble,
@@ -28,9 +29,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
+const ENV = { NODE_ENV: 'test', WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' }
 async function providers(args: string[], env: Record<string, string> = {}) {
   const lines: string[] = []
-  const code = await runProviders(args, { NODE_ENV: 'test', DATA_DIR: dataDir, ...env }, (text) => lines.push(text))
+  const code = await runProviders(args, { ...ENV, DATA_DIR: dataDir, ...env }, (text) => lines.push(text))
   return { code, text: lines.join('\n') }
 }
 const KEYS = () => ({ FAL_KEY: DOUBLE_KEY, VIDEOS_API_URL: engine.url, VIDEOS_API_KEY: 'sk-engine' })
@@ -149,6 +151,21 @@ describe('npm run providers', () => {
       }
     },
   )
+
+  it('tries no address of a definition that leads into the network of the server', async () => {
+    const file = path.join(dataDir, 'providers/stranger.json')
+    onTestFinished(() => rmSync(file))
+    for (const baseUrl of REFUSED_ADDRESSES) {
+      writeFileSync(file, JSON.stringify({ ...fal.definition, name: 'stranger', baseUrl, origins: [] }))
+      const env = { FAL_KEY: DOUBLE_KEY, WEBHOOK_PRIVATE_HOSTS: '' }
+      const { code, text } = await providers(['check', 'stranger'], env)
+      expect([baseUrl, code, text]).toEqual([
+        baseUrl,
+        1,
+        expect.stringMatching(/\nfailed: .*(https|address|port|user)/),
+      ])
+    }
+  })
 
   it('tells a refused key', async () => {
     const wrong = { ...KEYS(), VIDEOS_API_KEY: 'wrong', FAL_KEY: 'wrong' }

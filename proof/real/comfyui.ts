@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
+import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
@@ -93,7 +94,7 @@ async function tryComfyui({ folder }: PartContext): Promise<string> {
   const db = await startTemporaryDatabase()
   const log = pino({ level: 'silent' })
   const alerts = createOperatorAlerts(db.pool, log)
-  const access = { baseUrl, headers: {}, folder, ffmpegPath: undefined }
+  const access = { baseUrl, guard: createGuard(), headers: {}, folder, ffmpegPath: undefined }
   const provider = createComfyui({ ...access, pool: db.pool, log, alerts, timing: { pollIntervalMs: 200 } })
   try {
     for (const name of Object.keys(GRAPHS)) await tryGraph(provider, name, folder)

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
+import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { findFfmpeg, runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
@@ -75,7 +76,16 @@ export async function openProvider(baseUrl: string, apiKey?: string) {
   const db = await startTemporaryDatabase()
   const log = pino({ level: 'silent' })
   const alerts = createOperatorAlerts(db.pool, log)
-  const settings = { baseUrl, apiKey, models: undefined, pool: db.pool, log, alerts, timing: { pollIntervalMs: 100 } }
+  const settings = {
+    baseUrl,
+    guard: createGuard(),
+    apiKey,
+    models: undefined,
+    pool: db.pool,
+    log,
+    alerts,
+    timing: { pollIntervalMs: 100 },
+  }
   const provider = createVideosApi(settings)
   const close = async () => {
     await provider.close()

@@ -59,6 +59,7 @@ const defined = async (name: string): Promise<Engine> => {
   return {
     settings: {
       [shipped.key.variable]: DEFINITION_KEY,
+      WEBHOOK_PRIVATE_HOSTS: new URL(double.url).hostname,
       ...(isMinimax ? { [shipped.baseUrlVariable!]: double.url } : {}),
     },
     ...(isMinimax ? { model: shipped.models[0]!.names.en } : {}),

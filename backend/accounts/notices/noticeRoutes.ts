@@ -1,6 +1,5 @@
-import { isIP } from 'node:net'
 import type { Serve } from '../../kernel/http/endpoint.ts'
-import { isPublicAddress } from '../../kernel/http/outgoing/publicLookup.ts'
+import { RefusedAddress } from '../../kernel/http/outgoing/guardedRequest.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import * as contract from '../contract.ts'
 import type { MailChoice } from './mailChoice.ts'
@@ -10,7 +9,7 @@ import type { PushSubscriptions } from './pushSubscriptions.ts'
 export interface NoticeRoutes {
   readonly mailChoice: MailChoice
   readonly subscriptions: PushSubscriptions
-  readonly sender: Pick<PushSender, 'publicKey'>
+  readonly sender: Pick<PushSender, 'publicKey' | 'checkEndpoint'>
 }
 
 /** Serves the ways in which a user is told that a video is done. */
@@ -21,10 +20,7 @@ export function serveNotices(serve: Serve, { mailChoice, subscriptions, sender }
   })
 
   serve(contract.subscribePush, async ({ userId, body, ctx }) => {
-    const { href, hostname } = new URL(body.endpoint)
-    const address = hostname.replace(/^\[|\]$/g, '')
-    // Names are checked when the message is sent.
-    if (isIP(address) && !isPublicAddress(address)) throw new ValidationError([{ path: 'endpoint', code: 'invalid' }])
+    const { href } = checked(() => sender.checkEndpoint(body.endpoint))
     await subscriptions.put(userId, ctx.state.sessionId, { ...body, endpoint: href })
     return undefined
   })
@@ -38,4 +34,14 @@ export function serveNotices(serve: Serve, { mailChoice, subscriptions, sender }
     await mailChoice.save(userId, body.on)
     return undefined
   })
+}
+
+/** Names are also checked when a message is sent. */
+function checked(check: () => URL): URL {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof RefusedAddress) throw new ValidationError([{ path: 'endpoint', code: 'invalid' }])
+    throw error
+  }
 }

@@ -5,6 +5,8 @@ import en from '#content/en/notices.json' with { type: 'json' }
 import zh from '#content/zh/notices.json' with { type: 'json' }
 import { type EndedTask, readNewlyEnded } from '#projections/tasks/readVideoTasks.ts'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
+import { createGuard, RefusedAddress } from '../../kernel/http/outgoing/guardedRequest.ts'
+import { REFUSED_ADDRESSES } from '../../kernel/http/outgoing/testing/refusedAddresses.ts'
 import { type Change, RELISTENED } from '../../kernel/postgres/changes.ts'
 import { startPushServiceDouble } from '../../providers/push/testing/pushServiceDouble.ts'
 import { createWebPush } from '../../providers/push/webPush.ts'
@@ -173,20 +175,37 @@ describe('a push message', () => {
   it('is sent to public https addresses only', async () => {
     const user = await kinora.newUser()
     const { keys } = service.subscription('x')
-    for (const endpoint of [
-      'http://push.example',
-      'https://127.0.0.1/x',
-      'https://[::1]/',
-      'https://a:b@push.example/',
-      'x',
-    ])
-      expect([endpoint, (await user.call('PUT', '/users/notices/push', { endpoint, keys })).status]).toEqual([
+    const sender = createWebPush({
+      key: Buffer.alloc(32, 1),
+      contact: () => 'mailto:a@kinora.test',
+      guard: createGuard(),
+    })
+    const message = { title: 'a', body: 'b', path: '/', tag: 'c' }
+    for (const endpoint of [...REFUSED_ADDRESSES, 'x']) {
+      const answer = await user.call('PUT', '/users/notices/push', { endpoint, keys })
+      expect([endpoint, answer.status, await answer.json()]).toMatchObject([
         endpoint,
         422,
+        { errors: [{ path: 'endpoint', code: 'invalid' }] },
       ])
-    const sender = createWebPush({ key: Buffer.alloc(32, 1), contact: () => 'mailto:a@kinora.test' })
+    }
+    // The library itself refuses other schemes.
+    for (const endpoint of REFUSED_ADDRESSES.filter((address) => address.startsWith('https:')))
+      await expect(sender.send({ endpoint, keys }, message), endpoint).rejects.toThrow(RefusedAddress)
+  })
+
+  it('follows no redirect', async () => {
+    const sender = createWebPush({
+      key: Buffer.alloc(32, 1),
+      contact: () => 'mailto:a@kinora.test',
+      guard: { ...createGuard(), ...service.transport },
+    })
     const message = { title: 'a', body: 'b', path: '/', tag: 'c' }
-    await expect(sender.send({ endpoint: 'https://localhost/x', keys }, message)).rejects.toThrow('no public address')
+    service.state.status = 307
+    const before = received().length
+    await expect(sender.send(service.subscription('moved'), message)).rejects.toThrow('307')
+    expect(received()).toHaveLength(before + 1)
+    service.state.status = 201
   })
 
   it('does not hold up those of other users if its address does not answer', async () => {
@@ -199,7 +218,6 @@ describe('a push message', () => {
       database,
       subscriptions: createPushSubscriptions(database),
       sender: {
-        publicKey: '',
         async send({ endpoint }) {
           if (endpoint.endsWith('silent')) await new Promise(() => {})
           sent(endpoint)
@@ -220,7 +238,7 @@ describe('a push message', () => {
     const sender = createWebPush({
       key: Buffer.alloc(32, 1),
       contact: () => 'mailto:a@kinora.test',
-      ...service.transport,
+      guard: { ...createGuard(), ...service.transport },
     })
     const message = { title: 'a', body: 'b', path: '/', tag: 'c' }
     service.state.status = 410
@@ -244,7 +262,7 @@ describe('a mail', () => {
     const service = createVideoNotices({
       database,
       subscriptions: createPushSubscriptions(database),
-      sender: { publicKey: '', send: async () => 'sent' },
+      sender: { send: async () => 'sent' },
       outbox: {
         ...outbox,
         put: async (_, userId, { subject }) => void (userId === user.userId && mailed.push(subject)),

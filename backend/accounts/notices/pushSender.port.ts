@@ -12,6 +12,8 @@ export interface PushMessage {
 export interface PushSender {
   /** VAPID public key, base64url. */
   readonly publicKey: string
+  /** @throws RefusedAddress the endpoint of a subscription must not receive messages */
+  checkEndpoint(endpoint: string): URL
   /** `gone`: the subscription has ended, or will never take a message. @throws Error the push service cannot be reached */
   send(subscription: PushSubscription, message: PushMessage): Promise<'sent' | 'gone'>
 }

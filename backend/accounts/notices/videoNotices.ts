@@ -29,7 +29,7 @@ const TEXTS = { en, zh }
 interface VideoNoticesOptions {
   readonly database: Database
   readonly subscriptions: PushSubscriptions
-  readonly sender: PushSender
+  readonly sender: Pick<PushSender, 'send'>
   readonly outbox: Outbox
   readonly publicUrl: () => string
   readonly clock: Clock

@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import path from 'node:path'
-import { isPublicAddress } from '../../kernel/http/outgoing/publicLookup.ts'
-import { isLoopback } from '../../kernel/isLoopback.ts'
+import { isPrivateHost } from '../../kernel/http/outgoing/guardedRequest.ts'
 import { parseDefinition } from '../../providers/video/definitions/parseDefinition.ts'
 import type { Environment } from './environment.ts'
 import { readVideo } from './videoConfig.ts'
@@ -23,14 +21,6 @@ const ENGINES = [
 
 /** Addresses of engines that operators host themselves, often in a network without certificates. */
 const SELF_HOSTED = ['VIDEOS_API_URL', 'COMFYUI_URL'] as const
-
-const PRIVATE_NAME = /^[^.:]+$|\.(local|internal|lan|home\.arpa)$/
-
-/** Returns whether a host, as in a URL, is this machine or belongs to a private network. */
-function isPrivate(host: string): boolean {
-  const address = host.replace(/^\[|\]$/g, '')
-  return isLoopback(host) || (isIP(address) ? !isPublicAddress(address) : PRIVATE_NAME.test(host))
-}
 
 /** Returns whether a valid file of `DATA_DIR/providers` describes a provider whose key is set. */
 function hasOwnDefinition(env: Environment, environment: NodeJS.ProcessEnv): boolean {
@@ -76,4 +66,4 @@ export const engineFaults = (env: Environment, environment: NodeJS.ProcessEnv): 
   ),
 ]
 
-const isExposed = ({ protocol, hostname }: URL) => protocol !== 'https:' && !isPrivate(hostname)
+const isExposed = ({ protocol, hostname }: URL) => protocol !== 'https:' && !isPrivateHost(hostname)

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { toHost } from '../../kernel/http/outgoing/guardedRequest.ts'
 
 export const ROLES = ['api', 'projections', 'workflows'] as const
 export type Role = (typeof ROLES)[number]
@@ -35,6 +36,19 @@ const hasNoPath = (address: string) => {
 }
 /** Calls to an address with a user and password fail, and their errors show it. */
 const service = z.url(HTTP).check(z.refine(hasNoUser, `${HTTP.error}, without a user and password`))
+
+/** Hosts with commas between. */
+const hosts = z.pipe(
+  z
+    .string()
+    .check(
+      z.refine(
+        (list) => list.split(',').every((host) => toHost(host.trim())),
+        'hosts without ports, with a comma between, such as n8n,10.0.0.7',
+      ),
+    ),
+  z.transform((list) => list.split(',').map((host) => toHost(host.trim())!)),
+)
 
 const Environment = z.object({
   NODE_ENV: z._default(oneOf('development', 'test', 'production'), 'development'),
@@ -73,6 +87,7 @@ const Environment = z.object({
   SESSION_RATE: z._default(rate, 40),
   NETWORK_RATE: z.optional(rate),
   SUPPORT_EMAIL: text,
+  WEBHOOK_PRIVATE_HOSTS: z.optional(hosts),
   FFMPEG_PATH: text,
   C2PA_CERTIFICATE_FILE: text,
   C2PA_KEY_FILE: text,

@@ -83,6 +83,8 @@ export interface Config {
   readonly headsTo: FilePlace
   /** Where nightly copies are written, and the number of days for which one is kept; undefined: nowhere. */
   readonly backup: { readonly to: FilePlace; readonly keepDays: number } | undefined
+  /** Hosts of private networks that addresses of strangers may name. */
+  readonly privateHosts: readonly string[]
   readonly operators: Readonly<ReturnType<typeof readOperator>>
   /** Where the operator is told of alerts: an address and a web address; undefined: on the board only. */
   readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
@@ -140,6 +142,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     auditKeyFile: env.AUDIT_KEY_FILE,
     headsTo: readPlace(env, 'HEADS_TO', path.join(dataDir, 'heads')),
     backup: env.BACKUP_TO ? { to: readPlace(env, 'BACKUP_TO'), keepDays: env.BACKUP_KEEP_DAYS } : undefined,
+    privateHosts: env.WEBHOOK_PRIVATE_HOSTS ?? [],
     operators: readOperator(env, dataDir),
     alerts: { mail: env.ALERT_MAIL, webhook: env.ALERT_WEBHOOK },
   }

@@ -51,7 +51,7 @@ beforeAll(async () => {
   kinora = await startTestKinora({
     definitions: { callbacks: true, createTimeoutMs: 2_000, failureThreshold: 100 },
     logTo: { write: (line: string) => void lines.push(line) },
-    env: { DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT, PUBLIC_URL, ...keys },
+    env: { DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT, PUBLIC_URL, ...keys, WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' },
   })
 })
 afterAll(async () => {

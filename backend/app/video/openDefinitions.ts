@@ -13,6 +13,7 @@ import { isPublicUrl } from '../../providers/video/minimax/callbackRoutes.ts'
 import type { CatalogueModel, ModelFile } from '../../tasks/contract.ts'
 import type { RenderRequest, VideoProvider } from '../../tasks/videoProvider.port.ts'
 import type { Context } from '../context.ts'
+import { engineGuard } from './videoProviders.ts'
 
 const SHIPPED = path.join(import.meta.dirname, '../../../content/providers')
 
@@ -60,6 +61,11 @@ export async function openDefinitions(deps: DefinitionsDeps): Promise<Definition
   const located = (definition: Definition): Definition =>
     definition.baseUrlVariable && video.minimax ? { ...definition, baseUrl: video.minimax.baseUrl } : definition
 
+  const common = engineGuard(config)
+  /** The address of a definition may be anywhere only if a setting names it. */
+  const guardOf = ({ baseUrlVariable, baseUrl }: Definition) =>
+    baseUrlVariable && video.minimax ? common.trusting(baseUrl) : common
+
   const create = (name: string, key: string): Open => {
     let last = current.get(name)!
     // Running jobs of a removed definition end by it.
@@ -67,11 +73,12 @@ export async function openDefinitions(deps: DefinitionsDeps): Promise<Definition
       last = current.get(name) ?? last
       return last
     }
+    const guard = () => guardOf(definition())
     const callbackUrl = (request: RenderRequest) => callbackUrlOf(definition(), config, request, timing?.callbacks)
     const provider = createDefinitionProvider({
-      ...{ definition, key, pool, log, alerts, catalogueModel, callbackUrl, timing },
+      ...{ definition, key, guard, pool, log, alerts, catalogueModel, callbackUrl, timing },
     })
-    return { provider, key, client: createDefinitionClient({ definition, key, ...QUICK }) }
+    return { provider, key, client: createDefinitionClient({ definition, key, guard, ...QUICK }) }
   }
 
   const apply = (definitions: ReadonlyMap<string, Definition>) => {

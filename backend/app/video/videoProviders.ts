@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { createGuard } from '../../kernel/http/outgoing/guardedRequest.ts'
 import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import type { GraphSetup } from '../../operators/graphSetup.port.ts'
 import { createComfyui } from '../../providers/video/comfyui/comfyui.ts'
@@ -9,6 +10,10 @@ import { createMinimax } from '../../providers/video/minimax/minimax.ts'
 import { createVideosApi } from '../../providers/video/videosApi/videosApi.ts'
 import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
 import type { Context, Overrides } from '../context.ts'
+
+/** Creates the guard of addresses that definitions and answers of engines name. Engines in private networks may lack TLS. */
+export const engineGuard = ({ privateHosts }: Pick<Context['config'], 'privateHosts'>) =>
+  createGuard({ privateHosts, allowsHttp: true })
 
 /** What providers need; their limits and circuit breakers are in the database. */
 export type VideoContext = Pick<Context, 'config' | 'pool' | 'log'>
@@ -33,19 +38,22 @@ function openMinimax({ config, pool, log }: VideoContext, { minimax: timing }: O
   const reachable = publicUrl !== undefined && (isPublicUrl(publicUrl) || timing?.callbacks)
   const callbackUrl = (taskId: string) =>
     reachable ? callbackUrlOf(publicUrl, config.secrets.session, taskId) : undefined
-  return [createMinimax({ ...minimax, pool, log, alerts: createOperatorAlerts(pool, log), callbackUrl, timing })]
+  const alerts = createOperatorAlerts(pool, log)
+  return [createMinimax({ ...minimax, guard: engineGuard(config), pool, log, alerts, callbackUrl, timing })]
 }
 
 function openVideosApi({ config, pool, log }: VideoContext): readonly VideoProvider[] {
   const { videosApi } = config.video
-  return videosApi ? [createVideosApi({ ...videosApi, pool, log, alerts: createOperatorAlerts(pool, log) })] : []
+  const alerts = createOperatorAlerts(pool, log)
+  return videosApi ? [createVideosApi({ ...videosApi, guard: engineGuard(config), pool, log, alerts })] : []
 }
 
 function openComfyui({ config, pool, log }: VideoContext): readonly VideoProvider[] {
   const { comfyui, ffmpegPath } = config.video
   const folder = path.join(config.dataDir, 'comfyui')
   const alerts = createOperatorAlerts(pool, log)
-  return comfyui ? [createComfyui({ ...comfyui, folder, ffmpegPath, pool, log, alerts })] : []
+  const guard = engineGuard(config)
+  return comfyui ? [createComfyui({ ...comfyui, guard, folder, ffmpegPath, pool, log, alerts })] : []
 }
 
 /** Opens the set-up of graphs, if a ComfyUI server is configured. */
@@ -56,7 +64,9 @@ export function openGraphSetup(
   const { comfyui, ffmpegPath } = config.video
   const provider = providers.get('comfyui')
   const folder = path.join(config.dataDir, 'comfyui')
-  return comfyui && provider && createComfyuiSetup({ ...comfyui, folder, ffmpegPath, provider })
+  return (
+    comfyui && provider && createComfyuiSetup({ ...comfyui, guard: engineGuard(config), folder, ffmpegPath, provider })
+  )
 }
 
 function openDemo({ config: { dataDir, video } }: VideoContext): readonly VideoProvider[] {

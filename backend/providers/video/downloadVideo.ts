@@ -2,9 +2,9 @@ import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { type Guard, RefusedAddress } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { removeFile } from '#backend/kernel/media/atomicFile.ts'
 import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
-import { type LinkAccess, openLink, UnsafeLink } from './openLink.ts'
 
 export interface VideoLink {
   readonly url: string
@@ -12,7 +12,13 @@ export interface VideoLink {
   readonly bytes?: number | null | undefined
 }
 
-export interface DownloadOptions extends LinkAccess {
+export interface DownloadOptions {
+  readonly guard: Pick<Guard, 'open'>
+  /** Address of the engine. Only links to the same origin carry `headers`. */
+  readonly engine: string
+  /** Headers for the engine, such as its API key. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly signal: AbortSignal
   /** Maximum time without receiving data, ms. */
   readonly stallTimeoutMs: number
   readonly maxBytes?: number | undefined
@@ -29,10 +35,10 @@ const MAX_ATTEMPTS = 5
 const EXPIRED_STATUSES: readonly (number | undefined)[] = [401, 403, 404, 410]
 
 /**
- * Downloads a file from expiring links, over https from public addresses or from the engine itself. Resumes an
- * interrupted download if the size is known, and renews an expired link.
+ * Downloads a file from expiring links that a provider's answer names. Resumes an interrupted download if the size is
+ * known, and renews an expired link.
  * @param link requests a new link
- * @throws UnsafeLink, TooLarge, or the last error after five attempts
+ * @throws RefusedAddress, TooLarge, or the last error after five attempts
  */
 export async function downloadVideo(
   link: () => Promise<VideoLink>,
@@ -49,7 +55,7 @@ export async function downloadVideo(
       if (status === 'expired') current = await link()
       lastError = new Error(`The finished file could not be downloaded: ${status}.`)
     } catch (error) {
-      if (error instanceof UnsafeLink || error instanceof TooLarge) throw error
+      if (error instanceof RefusedAddress || error instanceof TooLarge) throw error
       lastError = error
     }
   }
@@ -59,7 +65,7 @@ export async function downloadVideo(
 async function downloadRest(
   { url, bytes }: VideoLink,
   file: string,
-  { stallTimeoutMs, maxBytes = MAX_BYTES, ...access }: DownloadOptions,
+  { guard, engine, headers, stallTimeoutMs, maxBytes = MAX_BYTES, ...access }: DownloadOptions,
 ): Promise<'complete' | 'expired' | 'incomplete' | `HTTP ${number}`> {
   if (bytes && bytes > maxBytes) throw new TooLarge(`The file has ${bytes} bytes`)
   const have = bytes ? await sizeOf(file) : 0
@@ -68,7 +74,12 @@ async function downloadRest(
   const timer = setTimeout(() => stalled.abort(new Error('The download stalled.')), stallTimeoutMs)
   const signal = AbortSignal.any([access.signal, stalled.signal])
   try {
-    const response = await openLink(url, { ...access, signal }, have)
+    const { origin } = new URL(engine)
+    const range: Record<string, string> = have > 0 ? { Range: `bytes=${have}-` } : {}
+    const response = await guard.open(url, {
+      headers: (at) => ({ ...(at.origin === origin && headers), ...range }),
+      signal,
+    })
     const { statusCode = 0 } = response
     if (statusCode !== 200 && statusCode !== 206) {
       response.destroy()

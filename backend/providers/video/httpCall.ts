@@ -1,6 +1,6 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { Guard } from '../../kernel/http/outgoing/guardedRequest.ts'
 import { traceHeaders } from '../../kernel/observability/tracing.ts'
 
 interface HttpCall {
@@ -12,7 +12,8 @@ interface HttpCall {
   readonly signal: AbortSignal
   /** Maximum size of the response; 1 MiB by default. */
   readonly maxBytes?: number | undefined
-  readonly lookup?: LookupFunction | undefined
+  /** Checks an address that the configuration does not name. */
+  readonly guard?: Pick<Guard, 'request'> | undefined
 }
 
 export interface HttpAnswer {
@@ -21,7 +22,7 @@ export interface HttpAnswer {
   readonly body: string
 }
 
-/** The connection failed before any byte of the request was sent. */
+/** The address was refused, or the connection failed, before any byte of the request was sent. */
 export class NotSent extends Error {
   override name = 'NotSent'
 }
@@ -36,12 +37,12 @@ const MAX_RESPONSE_BYTES = 1 << 20
 /**
  * Sends one request on a new connection. A kept-alive connection can close while a request is in flight, which leaves
  * it unknown whether the server received the request.
- * @throws NotSent if the connection failed
+ * @throws NotSent if the address was refused or the connection failed
  * @throws TimedOut, or another Error, if the server may have received the request
  */
 export function httpCall(
   url: URL,
-  { method, headers, body, connectTimeoutMs, timeoutMs, signal, maxBytes = MAX_RESPONSE_BYTES, lookup }: HttpCall,
+  { method, headers, body, connectTimeoutMs, timeoutMs, signal, maxBytes = MAX_RESPONSE_BYTES, guard }: HttpCall,
 ): Promise<HttpAnswer> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
@@ -52,9 +53,16 @@ export function httpCall(
       headers: { ...headers, ...length, ...traceHeaders() },
       agent: false,
       signal,
-      ...(lookup ? { lookup } : {}),
     } as const
-    const request = (secure ? httpsRequest : httpRequest)(url, options, (response) => {
+    const start = guard?.request ?? (secure ? httpsRequest : httpRequest)
+    let request: ClientRequest
+    try {
+      request = start(url, options)
+    } catch (error) {
+      reject(new NotSent((error as Error).message, { cause: error }))
+      return
+    }
+    request.on('response', (response) => {
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {

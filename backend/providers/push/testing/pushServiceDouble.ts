@@ -1,8 +1,8 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { request } from 'node:https'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createGuard, type Guard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 
 interface Received {
   /** Claims of the VAPID token (RFC 8292), after its signature was verified. */
@@ -23,10 +23,13 @@ export async function startPushServiceDouble() {
   const server = createServer(async (incoming, response) => {
     const body = Buffer.concat(await Array.fromAsync(incoming))
     state.received.push({ ...verified(incoming), message: JSON.parse(decrypted(body)) })
-    response.writeHead(state.status).end()
+    response.writeHead(state.status, { location: `http://127.0.0.1:${port}/moved` }).end()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
+  const guard = createGuard({ privateHosts: ['127.0.0.1'], allowsHttp: true })
+  const send: Guard['send'] = (address, options) =>
+    guard.send(`http://127.0.0.1:${port}${new URL(address).pathname}`, options)
 
   function decrypted(body: Buffer): string {
     const salt = body.subarray(0, 16)
@@ -53,15 +56,7 @@ export async function startPushServiceDouble() {
       keys: { p256dh: browser.getPublicKey().toString('base64url'), auth: auth.toString('base64url') },
     }),
     /** Leads the sender to this server, without TLS. */
-    transport: {
-      request: ((address: string, options: object, answer: (response: IncomingMessage) => void) => {
-        const { pathname } = new URL(address)
-        return httpRequest(
-          { ...options, lookup: undefined, agent: undefined, host: '127.0.0.1', port, path: pathname },
-          answer,
-        )
-      }) as unknown as typeof request,
-    },
+    transport: { send },
     close: () => void server.close(),
   }
 }

@@ -19,7 +19,7 @@ const COMFYUI_TIMING = {
 }
 export type ComfyuiTiming = typeof COMFYUI_TIMING
 
-export interface ComfyuiOptions extends Pick<ComfyuiDeps, 'alerts' | 'baseUrl' | 'headers' | 'ffmpegPath'> {
+export interface ComfyuiOptions extends Pick<ComfyuiDeps, 'alerts' | 'baseUrl' | 'headers' | 'ffmpegPath' | 'guard'> {
   readonly log: ComfyuiDeps['log'] & Parameters<typeof watchFolder>[0]['log']
   /** Folder of the operator's graphs. */
   readonly folder: string
@@ -36,6 +36,7 @@ export function createComfyui({ folder, pool, timing, ...deps }: ComfyuiOptions)
     ...deps,
     ...options,
     clientId,
+    guard: deps.guard.trusting(baseUrl),
     client: createComfyuiClient({ ...options, baseUrl, headers }),
     progress: createComfyuiProgress({ baseUrl, headers, clientId }),
     graphs: watchFolder({ folders: [folder], parse: parseGraph, log }),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Guard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import type { WatchedFolder } from '#backend/kernel/watchedFolder.ts'
 import {
   type CancelAnswer,
@@ -29,6 +30,7 @@ export interface ComfyuiDeps extends Protection {
   readonly progress: ReturnType<typeof createComfyuiProgress>
   readonly graphs: Promise<WatchedFolder<ComfyuiGraph>>
   readonly baseUrl: string
+  readonly guard: Guard
   readonly headers: Readonly<Record<string, string>>
   readonly clientId: string
   readonly ffmpegPath: string | undefined

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { Guard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { copyWithoutMetadata } from '#backend/kernel/media/copyWithoutMetadata.ts'
 import { filmFromFrames, framePath } from '#backend/kernel/media/filmFromFrames.ts'
 import { UndeliverableVideo } from '#backend/tasks/videoProvider.port.ts'
@@ -10,6 +11,7 @@ import { type File, framesOf, type Job, videoOf } from './comfyuiJob.ts'
 export interface FilmAccess {
   readonly client: Pick<ComfyuiClient, 'viewUrl'>
   readonly baseUrl: string
+  readonly guard: Guard
   readonly headers: Readonly<Record<string, string>>
   readonly stallTimeoutMs: number
   readonly ffmpegPath: string | undefined
@@ -21,7 +23,7 @@ export interface FilmAccess {
  * @throws UndeliverableVideo
  */
 export async function fetchFilm(
-  { client, baseUrl, headers, stallTimeoutMs, ffmpegPath }: FilmAccess,
+  { client, guard, baseUrl, headers, stallTimeoutMs, ffmpegPath }: FilmAccess,
   job: Job,
   { output, fps }: { readonly output: string | undefined; readonly fps: number },
   file: string,
@@ -30,6 +32,7 @@ export async function fetchFilm(
   const original = `${file}.original`
   const download = (saved: File, to: string) =>
     downloadVideo(async () => ({ url: client.viewUrl(saved) }), to, {
+      guard,
       engine: baseUrl,
       headers,
       signal,

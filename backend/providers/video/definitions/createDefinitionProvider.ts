@@ -23,14 +23,17 @@ const DEFINITION_TIMING = {
 export type DefinitionTiming = typeof DEFINITION_TIMING
 
 export interface DefinitionProviderOptions
-  extends Pick<DefinedProviderDeps, 'definition' | 'key' | 'alerts' | 'log' | 'callbackUrl' | 'catalogueModel'> {
+  extends Pick<
+    DefinedProviderDeps,
+    'definition' | 'key' | 'guard' | 'alerts' | 'log' | 'callbackUrl' | 'catalogueModel'
+  > {
   readonly pool: pg.Pool
   readonly timing?: Partial<DefinitionTiming> | undefined
 }
 
 /** Creates the provider of a definition. All processes that use the same database share its limits and breaker. */
 export function createDefinitionProvider({ pool, timing, ...deps }: DefinitionProviderOptions): VideoProvider {
-  const { definition, key, alerts } = deps
+  const { definition, key, guard, alerts } = deps
   const options = { ...DEFINITION_TIMING, ...timing }
   const { name } = definition()
   const limiter = (kind: 'creates' | 'queries') => () =>
@@ -38,7 +41,7 @@ export function createDefinitionProvider({ pool, timing, ...deps }: DefinitionPr
   return createDefinedProvider({
     ...deps,
     ...options,
-    client: createDefinitionClient({ definition, key, ...options }),
+    client: createDefinitionClient({ definition, key, guard, ...options }),
     creates: limiter('creates'),
     queries: limiter('queries'),
     breaker: createCircuitBreaker(pool, name, options),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Guard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import type { CatalogueModel, ModelFile } from '#backend/tasks/contract.ts'
 import type {
   CancelAnswer,
@@ -39,6 +40,7 @@ export interface DefinedProviderDeps extends Protection {
   readonly definition: () => Definition
   readonly client: DefinitionClient
   readonly key: string
+  readonly guard: () => Guard
   readonly creates: () => RateLimiter
   readonly queries: () => RateLimiter
   /** Returns the callback URL of a task, or undefined if the provider cannot reach this server. */
@@ -98,7 +100,7 @@ async function connectionFault(
 
 /** Creates the adapter that interprets a definition. Hosted providers have no idempotency keys. */
 export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider {
-  const { definition, client, key, creates, breaker, createTimeoutMs, stallTimeoutMs } = deps
+  const { definition, client, key, guard, creates, breaker, createTimeoutMs, stallTimeoutMs } = deps
   const closed = new AbortController()
   const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
 
@@ -143,7 +145,8 @@ export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider 
       }
       const { baseUrl, key: header } = definition()
       const headers = { [header.header]: `${header.prefix}${key}` }
-      await downloadVideo(link, file, { engine: baseUrl, headers, signal: either(signal), stallTimeoutMs })
+      const options = { guard: guard(), engine: baseUrl, headers, signal: either(signal), stallTimeoutMs }
+      await downloadVideo(link, file, options)
     },
 
     async cancel(jobId, signal): Promise<CancelAnswer> {

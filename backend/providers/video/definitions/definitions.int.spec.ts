@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createGuard, RefusedAddress } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
 import { stopwatch } from '#backend/testing/stopwatch.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
@@ -18,8 +19,10 @@ import {
 } from '../testing/videoProviderContract.ts'
 import { createDefinitionProvider, type DefinitionProviderOptions } from './createDefinitionProvider.ts'
 import type { Definition } from './definition.ts'
+import { createDefinitionClient } from './definitionClient.ts'
 import { type DefinitionDouble, DOUBLE_KEY, startDefinitionDouble } from './testing/definitionDouble.ts'
 import { shippedDefinitions } from './testing/shippedDefinitions.ts'
+import { createWebhookKeys } from './webhookKeys.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-definitions-'))
 const doubles = new Map<string, DefinitionDouble>()
@@ -50,10 +53,13 @@ const TIMING = {
   intervalMs: 20,
   initialOpenMs: 30_000,
 }
+/** The operator's list names the host of the doubles. */
+const LOCAL = createGuard({ privateHosts: ['127.0.0.1'], allowsHttp: true })
 const adapter = (double: DefinitionDouble, options: Partial<DefinitionProviderOptions> = {}) =>
   createDefinitionProvider({
     definition: () => double.definition,
     key: DOUBLE_KEY,
+    guard: () => LOCAL,
     pool: db.pool,
     log,
     alerts: createOperatorAlerts(db.pool, log),
@@ -238,6 +244,44 @@ describe('a definition that is interpreted', () => {
     expect(provider.cancels).toBe(true)
     current = { ...current, cancel: undefined }
     expect(provider.cancels).toBe(false)
+  })
+
+  it('is sent to private addresses, with its key or without, only if the operator lists the host', async () => {
+    const double = doubles.get('fal')!
+    const provider = adapter(double, { guard: createGuard })
+    const order = () => newRequest(requestOf(double.definition))
+    expect(await provider.create(order())).toMatchObject({
+      kind: 'postponed',
+      detail: expect.stringMatching(/not https/),
+    })
+    expect(await provider.check(NEVER)).toMatchObject({ ok: false, detail: expect.stringMatching(/not https/) })
+    const times = { connectTimeoutMs: 2_000, createTimeoutMs: 2_000, queryTimeoutMs: 2_000 }
+    const definition = () => double.definition
+    const client = createDefinitionClient({ definition, key: DOUBLE_KEY, guard: createGuard, ...times })
+    const unsigned = { headers: {}, body: Buffer.from(''), now: 0 }
+    await expect(createWebhookKeys(Date.now).isSigned(definition(), client, unsigned)).rejects.toThrow(RefusedAddress)
+    await expect(client.put(`${double.url}/upload/frame.jpg`, Buffer.alloc(1), NEVER)).rejects.toThrow('not https')
+    expect(double.received).toEqual([])
+    expect(await adapter(double).create(order())).toMatchObject({ kind: 'accepted' })
+  })
+
+  it('names no film on another private host', async () => {
+    const double = doubles.get('fal')!
+    const jobId = await acceptedJob(adapter(double), newRequest(requestOf(double.definition)))
+    await answerOf(adapter(double), jobId)
+    const elsewhere = {
+      ...double.definition,
+      baseUrl: double.url.replace('127.0.0.1', 'localhost'),
+      origins: [double.url],
+    }
+    const guard = () => createGuard({ privateHosts: ['localhost'], allowsHttp: true })
+    const trusting = () => guard().trusting(double.url)
+    const file = path.join(folder, 'elsewhere.mp4')
+    const definition = () => elsewhere
+    await adapter(double, { definition, guard: trusting }).fetch(jobId, file, NEVER)
+    double.received.length = 0
+    await expect(adapter(double, { definition, guard }).fetch(jobId, file, NEVER)).rejects.toThrow('not https')
+    expect(double.received).toEqual([])
   })
 
   it('postpones while the provider is unreachable', async () => {

@@ -1,6 +1,5 @@
 import type { JsonWebKey } from 'node:crypto'
 import * as z from 'zod/mini'
-import { httpCall } from '../httpCall.ts'
 import type { Definition } from './definition.ts'
 import type { DefinitionClient } from './definitionClient.ts'
 import { isSuccess } from './interpretAnswer.ts'
@@ -47,15 +46,12 @@ export function createWebhookKeys(clock: () => number): WebhookKeys {
 }
 
 async function readKeys({ name, webhook }: Definition, client: DefinitionClient): Promise<Keys['verify']> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
   if (webhook?.scheme === 'ed25519-fal' && webhook.jwks) {
-    const options = { method: 'GET', headers: {}, connectTimeoutMs: TIMEOUT_MS, timeoutMs: TIMEOUT_MS, signal } as const
-    const { body } = await httpCall(new URL(webhook.jwks), options)
-    const { keys } = z.parse(KeySet, JSON.parse(body))
+    const { keys } = z.parse(KeySet, await client.readKeySet(webhook.jwks, TIMEOUT_MS))
     return (signed) => verifyFalWebhook(signed, keys as JsonWebKey[])
   }
   if (webhook?.scheme === 'standard-webhooks' && webhook.secret) {
-    const answer = await client.query(webhook.secret.call, {}, signal)
+    const answer = await client.query(webhook.secret.call, {}, AbortSignal.timeout(TIMEOUT_MS))
     const secret = isSuccess(answer) ? readText(answer.body, webhook.secret.path) : undefined
     if (secret === undefined) throw new Error(`${name} answered no webhook secret (HTTP ${answer.status})`)
     return (signed) => verifyStandardWebhook(signed, secret)

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
@@ -31,6 +32,7 @@ const adapter = (timing: Partial<MinimaxTiming> = {}, apiKey = DOUBLE_KEY): Vide
   createMinimax({
     apiKey,
     baseUrl: double.url,
+    guard: createGuard(),
     pool: db.pool,
     log,
     alerts: createOperatorAlerts(db.pool, log),

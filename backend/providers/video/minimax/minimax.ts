@@ -25,7 +25,7 @@ const MINIMAX_TIMING = {
 }
 export type MinimaxTiming = typeof MINIMAX_TIMING
 
-export interface MinimaxOptions extends Pick<MinimaxDeps, 'alerts' | 'log' | 'callbackUrl'> {
+export interface MinimaxOptions extends Pick<MinimaxDeps, 'alerts' | 'log' | 'callbackUrl' | 'guard'> {
   readonly apiKey: string
   readonly baseUrl: string
   /** Creates that the account may make in a minute. */
@@ -51,6 +51,7 @@ export function createMinimax({
     ...options,
     createsPerMinute: options.createsPerWindow,
     baseUrl,
+    guard: deps.guard.trusting(baseUrl),
     api: createMinimaxApi({ apiKey, baseUrl, ...options }),
     creates: createSlidingWindowLimiter(pool, 'minimax creates', options.createsPerWindow, options.windowMs),
     queries: createSlidingWindowLimiter(pool, 'minimax queries', queriesPerWindow, options.windowMs),

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Guard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { PROMPT_MAX } from '#backend/tasks/contract.ts'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { downloadVideo } from '../downloadVideo.ts'
@@ -22,6 +23,7 @@ export interface MinimaxDeps extends Protection {
   readonly callbackUrl: (taskId: string) => string | undefined
   readonly pollIntervalMs: number
   readonly createsPerMinute: number
+  readonly guard: Guard
   readonly stallTimeoutMs: number
 }
 
@@ -42,7 +44,8 @@ async function query(deps: MinimaxDeps, jobId: string, signal: AbortSignal) {
 
 /** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys and cannot list or cancel jobs. */
 export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
-  const { api, baseUrl, creates, breaker, log, callbackUrl, pollIntervalMs, createsPerMinute, stallTimeoutMs } = deps
+  const { api, guard, baseUrl, creates, breaker, log, callbackUrl, pollIntervalMs, createsPerMinute, stallTimeoutMs } =
+    deps
   const closed = new AbortController()
 
   return {
@@ -90,7 +93,7 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
         const { download_url: url, bytes } = await api.retrieve(file_id, either)
         return { url, bytes }
       }
-      await downloadVideo(link, file, { engine: baseUrl, signal: either, stallTimeoutMs })
+      await downloadVideo(link, file, { guard, engine: baseUrl, signal: either, stallTimeoutMs })
     },
 
     cancel: async () => 'unsupported',

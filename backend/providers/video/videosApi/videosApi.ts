@@ -19,7 +19,7 @@ const VIDEOS_API_TIMING = {
 }
 export type VideosApiTiming = typeof VIDEOS_API_TIMING
 
-export interface VideosApiOptions extends Pick<VideosApiDeps, 'alerts' | 'log' | 'models'> {
+export interface VideosApiOptions extends Pick<VideosApiDeps, 'alerts' | 'log' | 'models' | 'guard'> {
   /** The part before `/v1`. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
@@ -34,6 +34,7 @@ export function createVideosApi({ baseUrl, apiKey, pool, timing, ...deps }: Vide
     ...deps,
     ...options,
     baseUrl,
+    guard: deps.guard.trusting(baseUrl),
     clock: Date.now,
     client: createVideosApiClient({ ...options, baseUrl, apiKey }),
     breaker: createCircuitBreaker(pool, 'videos-api', options),

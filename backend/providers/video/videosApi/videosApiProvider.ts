@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Guard, RefusedAddress } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import {
   type CancelAnswer,
   type CreateAnswer,
@@ -7,7 +8,6 @@ import {
   type VideoProvider,
 } from '#backend/tasks/videoProvider.port.ts'
 import { downloadVideo } from '../downloadVideo.ts'
-import { UnsafeLink } from '../openLink.ts'
 import {
   alertOperator,
   answerToError,
@@ -30,6 +30,7 @@ export interface VideosApiDeps extends Protection {
   readonly client: VideosApiClient
   readonly claims: ClaimedJobs
   readonly baseUrl: string
+  readonly guard: Guard
   /** Names of the models to offer, with `*` for any characters; undefined: all that make videos. */
   readonly models: readonly string[] | undefined
   readonly clock: () => number
@@ -89,7 +90,7 @@ function createPrograms(client: VideosApiClient) {
  * docs/decisions/0023-engine-adapters.md.
  */
 export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
-  const { client, baseUrl, breaker, pollIntervalMs, stallTimeoutMs } = deps
+  const { client, guard, baseUrl, breaker, pollIntervalMs, stallTimeoutMs } = deps
   const closed = new AbortController()
   const programs = createPrograms(client)
   const askAbout = createQuestion(deps)
@@ -115,12 +116,12 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
     async fetch(jobId, file, signal) {
       const job = await readJob(deps, jobId, either(signal))
       if (!job) throw new UndeliverableVideo('The engine does not know the job')
-      const options = { engine: baseUrl, headers: client.headers, signal: either(signal), stallTimeoutMs }
+      const options = { guard, engine: baseUrl, headers: client.headers, signal: either(signal), stallTimeoutMs }
       const content = async () => ({ url: client.contentUrl(jobId) })
       if (!job.url) return downloadVideo(content, file, options)
       const link = async () => ({ url: (await readJob(deps, jobId, either(signal)))?.url ?? client.contentUrl(jobId) })
       await downloadVideo(link, file, options).catch((error) => {
-        if (!(error instanceof UnsafeLink)) throw error
+        if (!(error instanceof RefusedAddress)) throw error
         return downloadVideo(content, file, options)
       })
     },

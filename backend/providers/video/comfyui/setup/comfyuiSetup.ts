@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type * as z from 'zod/mini'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import type { Guard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { writeAtomically } from '#backend/kernel/media/atomicFile.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
 import type { Draft, GraphSetup, Proposal, TestRequest, TestState } from '#backend/operators/graphSetup.port.ts'
@@ -22,6 +23,7 @@ import { readWorkflow, UnreadableWorkflow } from './readWorkflow.ts'
 
 interface SetupOptions {
   readonly baseUrl: string
+  readonly guard: Guard
   readonly headers: Readonly<Record<string, string>>
   /** Folder of the operator's graphs. */
   readonly folder: string
@@ -34,9 +36,23 @@ const TIMING = { connectTimeoutMs: 10_000, timeoutMs: 20_000 }
 const STALL_TIMEOUT_MS = 30_000
 
 /** Creates the set-up of graphs for a ComfyUI server. Keeps nothing, so that any process answers any step. */
-export function createComfyuiSetup({ baseUrl, headers, folder, ffmpegPath, provider }: SetupOptions): GraphSetup {
+export function createComfyuiSetup({
+  baseUrl,
+  guard,
+  headers,
+  folder,
+  ffmpegPath,
+  provider,
+}: SetupOptions): GraphSetup {
   const client = createComfyuiClient({ ...TIMING, baseUrl, headers })
-  const access = { client, baseUrl, headers, ffmpegPath, stallTimeoutMs: STALL_TIMEOUT_MS }
+  const access = {
+    client,
+    guard: guard.trusting(baseUrl),
+    baseUrl,
+    headers,
+    ffmpegPath,
+    stallTimeoutMs: STALL_TIMEOUT_MS,
+  }
 
   return {
     check: (signal) => provider.check(signal),

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { readImageHeader } from '#backend/kernel/media/imageFile.ts'
 import type { GraphSetup } from '#backend/operators/graphSetup.port.ts'
 import { eventually } from '#backend/testing/eventually.ts'
@@ -18,7 +19,9 @@ beforeEach(() => {
   graphs = mkdtempSync(path.join(folder, 'set-up-'))
   const headers = { Authorization: 'Bearer comfy-secret' }
   const provider = { check: async () => ({ ok: true, detail: '' }), models: async () => [] }
-  setup = createComfyuiSetup({ baseUrl: world.double.url, headers, folder: graphs, ffmpegPath: undefined, provider })
+  setup = createComfyuiSetup({
+    ...{ baseUrl: world.double.url, guard: createGuard(), headers, folder: graphs, ffmpegPath: undefined, provider },
+  })
 })
 const proposed = () => setup.inspect(WORKFLOW, NEVER)
 const draftOf = ({ graph, bindings, output, fps }: Awaited<ReturnType<typeof proposed>>) => ({

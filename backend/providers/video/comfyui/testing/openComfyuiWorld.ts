@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest'
+import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { openEngineWorld } from '../../testing/openEngineWorld.ts'
 import { newRequest } from '../../testing/videoProviderContract.ts'
@@ -42,6 +43,7 @@ export function openComfyuiWorld() {
   const adapter = (options: Partial<ComfyuiOptions> = {}): VideoProvider =>
     createComfyui({
       baseUrl: world.double.url,
+      guard: createGuard(),
       headers: HEADERS,
       folder: graphs,
       ffmpegPath: undefined,

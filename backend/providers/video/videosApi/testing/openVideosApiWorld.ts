@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { openEngineWorld } from '../../testing/openEngineWorld.ts'
 import { newRequest } from '../../testing/videoProviderContract.ts'
 import { createVideosApi, type VideosApiOptions } from '../videosApi.ts'
@@ -36,7 +37,7 @@ export function openVideosApiWorld() {
   })
   const adapter = (options: Partial<VideosApiOptions> = {}) =>
     createVideosApi({
-      ...{ baseUrl: world.double.url, apiKey: KEY, models: undefined, timing: TIMING },
+      ...{ baseUrl: world.double.url, apiKey: KEY, guard: createGuard(), models: undefined, timing: TIMING },
       ...deps(),
       ...options,
     })
