@@ -8,6 +8,7 @@ import { MEASURES, WAITS } from './scripts/testing/timedSpecs.mjs'
  */
 const ISOLATED = [
   'backend/app/largeBodies.int.spec.ts',
+  'backend/tasks/pushUpdates.spec.ts',
   'site/src/api/{renewal,session}.spec.ts',
   'workflows/accounts/mailOutage.spec.ts',
   'workflows/temporal/!(temporal|outages).int.spec.ts',

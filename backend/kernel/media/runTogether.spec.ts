@@ -1,15 +1,13 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
+import { createRunTogether } from './runTogether.ts'
 
 const runs: { args: readonly string[]; done: PromiseWithResolvers<void> }[] = []
-vi.mock('./ffmpeg.ts', () => ({
-  FFMPEG_LIMITS: {},
-  runFfmpeg(args: readonly string[]) {
-    const done = Promise.withResolvers<void>()
-    runs.push({ args, done })
-    return done.promise
-  },
-}))
-const { runTogether } = await import('./runTogether.ts')
+const runTogether = createRunTogether((args) => {
+  const done = Promise.withResolvers<void>()
+  runs.push({ args, done })
+  return done.promise
+})
 
 const convert = (name: string, ffmpegPath?: string) =>
   runTogether({ input: ['-i', name], output: [`${name}.jpg`] }, { ffmpegPath })
@@ -17,7 +15,7 @@ const argsOf = (...names: string[]) => [
   ...names.flatMap((name) => ['-i', name]),
   ...names.flatMap((name, n) => ['-map', `${n}:v:0`, `${name}.jpg`]),
 ]
-const started = (count: number) => vi.waitFor(() => expect(runs).toHaveLength(count))
+const started = (count: number) => eventually(() => expect(runs).toHaveLength(count))
 
 beforeEach(() => {
   runs.length = 0

@@ -18,45 +18,49 @@ const MAX_TOGETHER = 8
 /** One short program at a time need not give way to requests, and many films may wait for it. */
 const LIMITS = { ...FFMPEG_LIMITS, niceness: 0 }
 
-const waiting: Waiting[] = []
-let running = false
-
 /**
- * Runs a short conversion with ffmpeg, one after another. Those that have waited share a start, which takes 80 ms of CPU time
- * with some builds. If that fails, each of them runs alone.
- * @example await runTogether({ input: ['-i', 'a.mp4'], output: ['-frames:v', '1', 'a.jpg'] }, { signal })
+ * Returns a function that runs short conversions with ffmpeg, one after another. Those that have waited share a start, which takes
+ * 80 ms of CPU time with some builds. If that fails, each of them runs alone.
  */
-export async function runTogether(
-  conversion: Conversion,
-  options: Pick<RunOptions, 'signal' | 'ffmpegPath'> = {},
-): Promise<void> {
-  const done = Promise.withResolvers<void>()
-  waiting.push({ ...conversion, ...options, done })
-  if (!running) void runAll()
-  return done.promise
-}
+export function createRunTogether(runFfmpeg: (args: readonly string[], options: RunOptions) => Promise<void>) {
+  const waiting: Waiting[] = []
+  let running = false
 
-async function runAll(): Promise<void> {
-  running = true
-  while (waiting.length > 0) {
-    const { ffmpegPath } = waiting[0]!
-    const end = waiting.findIndex((each) => each.ffmpegPath !== ffmpegPath)
-    const group = waiting.splice(0, Math.min(MAX_TOGETHER, end < 0 ? waiting.length : end))
-    const together = group.length > 1 && (await run(group).then(isDone, () => false))
-    if (together) for (const { done } of group) done.resolve()
-    else for (const each of group) await run([each]).then(each.done.resolve, each.done.reject)
+  const run = (group: readonly Waiting[]) => {
+    const signals = group.flatMap(({ signal }) => signal ?? [])
+    const outputs = group.flatMap(({ output }, n) => ['-map', `${n}:v:0`, ...output])
+    return runFfmpeg([...group.flatMap(({ input }) => input), ...outputs], {
+      ffmpegPath: group[0]?.ffmpegPath,
+      limits: LIMITS,
+      ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+    })
   }
-  running = false
+
+  const runAll = async () => {
+    running = true
+    while (waiting.length > 0) {
+      const { ffmpegPath } = waiting[0]!
+      const end = waiting.findIndex((each) => each.ffmpegPath !== ffmpegPath)
+      const group = waiting.splice(0, Math.min(MAX_TOGETHER, end < 0 ? waiting.length : end))
+      const together = group.length > 1 && (await run(group).then(isDone, () => false))
+      if (together) for (const { done } of group) done.resolve()
+      else for (const each of group) await run([each]).then(each.done.resolve, each.done.reject)
+    }
+    running = false
+  }
+
+  return (conversion: Conversion, options: Pick<RunOptions, 'signal' | 'ffmpegPath'> = {}): Promise<void> => {
+    const done = Promise.withResolvers<void>()
+    waiting.push({ ...conversion, ...options, done })
+    if (!running) void runAll()
+    return done.promise
+  }
 }
 
 const isDone = () => true
 
-function run(group: readonly Waiting[]): Promise<void> {
-  const signals = group.flatMap(({ signal }) => signal ?? [])
-  const outputs = group.flatMap(({ output }, n) => ['-map', `${n}:v:0`, ...output])
-  return runFfmpeg([...group.flatMap(({ input }) => input), ...outputs], {
-    ffmpegPath: group[0]?.ffmpegPath,
-    limits: LIMITS,
-    ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
-  })
-}
+/**
+ * Runs a conversion as {@link createRunTogether} says.
+ * @example await runTogether({ input: ['-i', 'a.mp4'], output: ['-frames:v', '1', 'a.jpg'] }, { signal })
+ */
+export const runTogether = createRunTogether(runFfmpeg)
