@@ -63,6 +63,8 @@ interface Data {
   ReportPackSale: { agreementId: string; saleId: string; amountCents: number; currency: string; soldAt: string }
   /** Reports that the provider knows no payment of a pack's order, and none is expected any more. */
   LapsePack: { agreementId: string }
+  /** Ends the open orders of packs of an account that is deleted. */
+  AbandonPacks: object
   /** Records the intent to take the money of an order, before the provider is called. */
   CollectPack: { agreementId: string }
   /** Applies all time-based changes that are due, such as the end of a period. */

@@ -156,8 +156,11 @@ interface Data {
     soldAt: string
     late?: true
   }
-  /** The order of a pack was not paid in time. One that is paid after all grants its credits. */
-  PackLapsed: object
+  /**
+   * The order of a pack was not paid in time. One that is paid after all grants its credits, unless it was `abandoned`: its account
+   * was deleted.
+   */
+  PackLapsed: { abandoned?: true }
   /** The buyer approved a lapsed order, whose money is about to be taken. */
   PackReopened: object
 }

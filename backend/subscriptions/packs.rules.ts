@@ -17,6 +17,8 @@ export interface Pack {
   readonly status: 'requested' | 'paid' | 'lapsed'
   /** Whether it has lapsed before. */
   readonly late?: true
+  /** Whether its account was deleted: no money is taken, and none kept. */
+  readonly abandoned?: true
   /** The sale that paid for it, and its time; null if none did. */
   readonly saleId: string | null
   readonly soldAt: string | null
@@ -43,7 +45,10 @@ export function evolvePacks(
     case 'PackPaid':
       return change({ status: 'paid', saleId: data.saleId, soldAt: data.soldAt })
     case 'PackLapsed':
-      return change({ status: 'lapsed', saleId: null, soldAt: null, late: true })
+      return change({
+        ...{ status: 'lapsed', saleId: null, soldAt: null, late: true },
+        ...(data.abandoned && { abandoned: true }),
+      })
     case 'PackReopened':
       return change({ status: 'requested', requestedAt: data.at })
   }
@@ -67,17 +72,17 @@ export function requestPack({ type: _, ...data }: SubscriptionCommand<'RequestPa
 
 /**
  * Grants the credits of a paid order, however late it was paid. A sale with another amount or currency, and a second sale of
- * the same order, grant none.
+ * the same order, grant none, nor does that of a deleted account.
  * @throws Rejection unknown_order
  */
 export function reportPackSale(
   { type: _, soldAt, ...sale }: SubscriptionCommand<'ReportPackSale'>,
   subscription: Subscription,
 ): Events {
-  const { pack, late, amountCents, currency, credits, saleId } = find(subscription, sale.agreementId)
+  const { pack, late, abandoned, amountCents, currency, credits, saleId } = find(subscription, sale.agreementId)
   const isKnown = saleId === sale.saleId || subscription.proposedRefunds.some((each) => each.saleId === sale.saleId)
   if (isKnown) return []
-  if (saleId !== null || sale.amountCents !== amountCents || sale.currency !== currency)
+  if (abandoned || saleId !== null || sale.amountCents !== amountCents || sale.currency !== currency)
     return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, intended: { pack, soldAt } } }]
   return [{ type: 'PackPaid', data: { ...sale, pack, credits, soldAt, ...(late && { late }) } }]
 }
@@ -90,8 +95,16 @@ export function collectPack(
   { type: _, ...data }: SubscriptionCommand<'CollectPack'>,
   subscription: Subscription,
 ): Events {
-  return find(subscription, data.agreementId).status === 'lapsed' ? [{ type: 'PackReopened', data }] : []
+  const { status, abandoned } = find(subscription, data.agreementId)
+  if (abandoned) throw new Rejection('unknown_order', 'The account of this order was deleted.')
+  return status === 'lapsed' ? [{ type: 'PackReopened', data }] : []
 }
+
+/** Ends the open orders of an account that is deleted. */
+export const abandonPacks = ({ userId, at }: SubscriptionCommand<'AbandonPacks'>, { packs }: Subscription): Events =>
+  packs
+    .filter(({ status }) => status === 'requested')
+    .map(({ id }) => ({ type: 'PackLapsed', data: { userId, at, agreementId: id, abandoned: true } }))
 
 export function lapsePack({ type: _, ...data }: SubscriptionCommand<'LapsePack'>, subscription: Subscription): Events {
   const { status } = find(subscription, data.agreementId)

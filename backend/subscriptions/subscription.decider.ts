@@ -23,7 +23,7 @@ import {
 } from './endings.rules.ts'
 import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
 import { faultOf } from './invariants.rules.ts'
-import { collectPack, lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
+import { abandonPacks, collectPack, lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
 import { findMismatched, reportDispute, reportFailedRefund, reportReversal } from './reversals.rules.ts'
 import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
 import { withdrawSale } from './withdrawals.rules.ts'
@@ -207,6 +207,8 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
       return withdrawSale(command, subscription)
     case 'ReportPackSale':
       return reportPackSale(command, subscription)
+    case 'AbandonPacks':
+      return abandonPacks(command, subscription)
     case 'CollectPack':
       return collectPack(command, subscription)
     case 'LapsePack':

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.port.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
@@ -107,12 +108,16 @@ async function stopRender({ providers }: ActivityDeps, task: VideoTask): Promise
   await stopping?.catch(() => {})
 }
 
-/** Ends the user's subscription, if there is one. Its lifecycle workflow then cancels the agreement at the provider. */
+/** Ends the user's subscription and orders, if there are any. The lifecycle workflow then ends them at the provider. */
 async function endSubscription({ handle, calendar }: ActivityDeps & AccountActivityDeps, userId: string) {
   const at = new Date(calendar()).toISOString()
   const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at } as const
+  // The second pass may find what a request in flight has added after the first.
+  const context = () => ({ ...stepContext('end subscription', userId), commandId: randomUUID() })
+  const orders = { type: 'AbandonPacks', userId, at } as const
+  await handle(subscription, userId, orders, context())
   try {
-    await handle(subscription, userId, command, stepContext('end subscription', userId))
+    await handle(subscription, userId, command, context())
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
   }

@@ -70,6 +70,22 @@ describe('an order of a pack', () => {
     expect(await packs()).toEqual(['paid'])
   })
 
+  it('of a deleted account is closed, takes no money, and grants nothing', async () => {
+    const account = { userId, at: now() }
+    await sendCommand(world.deps, { type: 'AbandonPacks', ...account })
+    await settle()
+    world.provider.approveOrder(orderId)
+    const webhook = { kind: 'order', orderId } as const
+    expect(await applyWebhook(world.deps as WebhookDeps, webhook)).toBe('later')
+    expect(world.provider.orders.get(orderId)?.sales).toEqual([])
+    // A provider that takes the money by itself reports the sale, which is to be refunded.
+    const sale = { agreementId: orderId, saleId: 'late', amountCents: 499, currency: 'USD', soldAt: now() }
+    await sendCommand(world.deps, { type: 'ReportPackSale', ...sale, ...account })
+    await settle()
+    expect([...world.alerts.keys()]).toEqual(['refund_proposed late'])
+    expect(world.ledger()).toEqual([])
+  })
+
   it('that was not made here is not paid', async () => {
     const { orderId: foreign } = await world.provider.createOrder({ userId, ...SOLD })
     world.provider.approveOrder(foreign)

@@ -82,6 +82,7 @@ export async function settleUnlessRefused(
       if (error instanceof PaymentProviderDown) throw error
       failures.push(error)
     }
+  for (const { id } of state.packs.filter(({ abandoned }) => abandoned)) await deps.payments.closeOrder(id)
   const dueAt = nextChangeDueAt(state)
   const due = dueAt === undefined ? null : Math.max(Date.parse(dueAt) - deps.calendar(), 0)
   return { due: open.length === 0 ? due : Math.min(due ?? ORDER_MS, ORDER_MS), failures }
