@@ -76,17 +76,8 @@ export async function openProvider(baseUrl: string, apiKey?: string) {
   const db = await startTemporaryDatabase()
   const log = pino({ level: 'silent' })
   const alerts = createOperatorAlerts(db.pool, log)
-  const settings = {
-    baseUrl,
-    guard: createGuard(),
-    apiKey,
-    models: undefined,
-    pool: db.pool,
-    log,
-    alerts,
-    timing: { pollIntervalMs: 100 },
-  }
-  const provider = createVideosApi(settings)
+  const common = { guard: createGuard(), pool: db.pool, log, alerts, timing: { pollIntervalMs: 100 } }
+  const provider = createVideosApi({ ...common, baseUrl, apiKey, models: undefined })
   const close = async () => {
     await provider.close()
     await db.close()

@@ -98,6 +98,7 @@ describe('the configuration', () => {
       'https://me:secret@host.test',
       'an address such as https://host.example, without a user and password',
     ],
+    ['WEBHOOK_PRIVATE_HOSTS', 'n8n:5678', 'hosts without ports, with a comma between, such as n8n,10.0.0.7'],
     ['VIDEOS_API_URL', 'https://me@host.test', 'an address such as https://host.example, without a user and password'],
   ])('refuses %s=%j and names the form once', (name, value, form) => {
     expect(() => read({ [name]: value })).toThrow(new ConfigError(`${name}: must be ${form}`))
@@ -297,6 +298,11 @@ describe('the configuration', () => {
 
   it('names DATA_DIR if its folder cannot be created', () => {
     expect(() => read({ DATA_DIR: '/proc/kinora/data' })).toThrow(/^DATA_DIR: cannot create \/proc\/kinora\/data/)
+  })
+
+  it('spells private hosts as addresses do', () => {
+    expect(read().privateHosts).toEqual([])
+    expect(read({ WEBHOOK_PRIVATE_HOSTS: 'N8N, 10.7, fd00:0::1' }).privateHosts).toEqual(['n8n', '10.0.0.7', 'fd00::1'])
   })
 
   it('accepts time zone names but no offsets', () => {

@@ -125,11 +125,13 @@ describe('the guard', () => {
   it('reads 64 KiB of an endless answer, and gives up one that does not come', async () => {
     const url = await served(({ url: path }, response) => {
       if (path === '/silent') return
+      if (path === '/broken') return void response.writeHead(201).write('begun', () => response.destroy())
       const write = () => response.writable && response.write('a'.repeat(10_000), write)
       write()
     })
     const guard = createGuard().trusting(url)
     expect((await guard.send(url, {})).body).toBe('a'.repeat(64 * 1024))
     await expect(guard.send(`${url}/silent`, { timeoutMs: 50 })).rejects.toThrow()
+    expect((await guard.send(`${url}/broken`, {})).status).toBe(201)
   })
 })

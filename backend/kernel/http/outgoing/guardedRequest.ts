@@ -111,7 +111,7 @@ export interface Guard {
   request(address: string | URL, options: Sent, onAnswer?: (answer: IncomingMessage) => void): ClientRequest
   /** Requests a file. Follows up to five redirects, and checks each. The caller limits the file. @throws RefusedAddress */
   open(address: string, options: OpenOptions): Promise<IncomingMessage>
-  /** Sends a request, follows no redirect, and reads the first 64 KiB of the answer. @throws RefusedAddress */
+  /** Sends a request, follows no redirect, and reads up to 64 KiB of the answer. @throws RefusedAddress */
   send(address: string, options: SendOptions): Promise<{ readonly status: number; readonly body: string }>
   /** Returns this guard with an address of the configuration, whose origin may be anywhere. */
   trusting(address: string): Guard
@@ -178,10 +178,14 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const answer = await answerTo(address, { ...sent, signal: AbortSignal.timeout(timeoutMs) }, body)
       const chunks: Buffer[] = []
       let length = 0
-      for await (const chunk of answer as AsyncIterable<Buffer>) {
-        chunks.push(chunk)
-        length += chunk.length
-        if (length >= MAX_ANSWER_BYTES) break
+      try {
+        for await (const chunk of answer as AsyncIterable<Buffer>) {
+          chunks.push(chunk)
+          length += chunk.length
+          if (length >= MAX_ANSWER_BYTES) break
+        }
+      } catch {
+        // The status has arrived, and callers that need the body parse it.
       }
       return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString() }
     },
