@@ -13,7 +13,7 @@ import type { Context, Overrides } from '../context.ts'
 
 /** Creates the guard of addresses that definitions and answers of engines name. Engines in private networks may lack TLS. */
 export const engineGuard = ({ privateHosts }: Pick<Context['config'], 'privateHosts'>) =>
-  createGuard({ privateHosts, allowsHttp: true })
+  createGuard({ privateHosts, allowsHttp: true, hint: ': WEBHOOK_PRIVATE_HOSTS can name it' })
 
 /** What providers need; their limits and circuit breakers are in the database. */
 export type VideoContext = Pick<Context, 'config' | 'pool' | 'log'>

@@ -84,6 +84,8 @@ export interface GuardOptions {
   readonly allowsHttp?: boolean
   /** Origins of the configuration, which may be anywhere. */
   readonly origins?: readonly string[]
+  /** Says in errors how the operator can allow a private host. */
+  readonly hint?: string
   readonly resolve?: Resolve
 }
 
@@ -128,7 +130,7 @@ const TIMEOUT_MS = 15_000
  * @example await createGuard().send('https://hooks.example/x', { method: 'POST', body: '{}' })
  */
 export function createGuard(options: GuardOptions = {}): Guard {
-  const { privateHosts = [], allowsHttp = false, origins = [], resolve } = options
+  const { privateHosts = [], allowsHttp = false, origins = [], hint = '', resolve } = options
   const isListed = ({ hostname }: URL) => privateHosts.includes(bare(hostname))
   const isConfigured = ({ origin }: URL) => origins.includes(origin)
 
@@ -138,10 +140,10 @@ export function createGuard(options: GuardOptions = {}): Guard {
     const { protocol, username, password, hostname, port } = url
     if (username || password) throw new RefusedAddress(`The address at ${hostname} has a user or password`)
     if (isConfigured(url)) return url
+    if (isPrivateHost(hostname) && !isListed(url)) throw new RefusedAddress(`${hostname} has no public address${hint}`)
     if (protocol !== 'https:' && !(protocol === 'http:' && allowsHttp && isListed(url)))
       throw new RefusedAddress(`The address at ${hostname} is not https`)
     if (port !== '' && Number(port) < 1024) throw new RefusedAddress(`The port ${port} of ${hostname} is not allowed`)
-    if (isPrivateHost(hostname) && !isListed(url)) throw new RefusedAddress(`${hostname} has no public address`)
     return url
   }
 
