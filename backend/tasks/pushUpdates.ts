@@ -39,6 +39,7 @@ export function pushUpdates({ database, store, changes, realtime, decrypt, credi
   }
 
   const sendTasks = async (taskIds: readonly string[]) => {
+    if (!realtime.hasClients()) return latest.clear()
     const rows = await readVideoTasks(database, taskIds)
     for (const row of rows)
       await send(row.user_id, row.id, async () => ({ type: 'task_update', task: await taskView(row, decrypt) }))
@@ -62,14 +63,14 @@ export function pushUpdates({ database, store, changes, realtime, decrypt, credi
     for (const userId of userIds) await sendCredits(userId)
   }
   let last = Promise.resolve()
+  const add = (changed: Set<string>, ids: readonly string[]) => {
+    // Changes that wait are read together.
+    const isWaiting = tasks.size + users.size > 0
+    for (const id of ids) changed.add(id)
+    if (!isWaiting && ids.length > 0) last = last.then(sendAll).catch(onError)
+  }
   return changes.subscribe(({ name, ids }: Change) => {
-    const changed = name === 'videoTasks' ? tasks : name === 'creditBalances' ? users : undefined
-    if (!realtime.hasClients()) latest.clear()
-    else if (changed) {
-      // Changes that wait are read together.
-      const isWaiting = tasks.size + users.size > 0
-      for (const id of ids) changed.add(id)
-      if (!isWaiting && ids.length > 0) last = last.then(sendAll).catch(onError)
-    }
+    if (name === 'videoTasks') add(tasks, ids)
+    if (name === 'creditBalances') add(users, ids)
   })
 }
