@@ -252,15 +252,20 @@ describe('a definition that is interpreted', () => {
     const order = () => newRequest(requestOf(double.definition))
     expect(await provider.create(order())).toMatchObject({
       kind: 'postponed',
-      detail: expect.stringMatching(/not https/),
+      detail: expect.stringMatching(/has no public address/),
     })
-    expect(await provider.check(NEVER)).toMatchObject({ ok: false, detail: expect.stringMatching(/not https/) })
+    expect(await provider.check(NEVER)).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/has no public address/),
+    })
     const times = { connectTimeoutMs: 2_000, createTimeoutMs: 2_000, queryTimeoutMs: 2_000 }
     const definition = () => double.definition
     const client = createDefinitionClient({ definition, key: DOUBLE_KEY, guard: createGuard, ...times })
     const unsigned = { headers: {}, body: Buffer.from(''), now: 0 }
     await expect(createWebhookKeys(Date.now).isSigned(definition(), client, unsigned)).rejects.toThrow(RefusedAddress)
-    await expect(client.put(`${double.url}/upload/frame.jpg`, Buffer.alloc(1), NEVER)).rejects.toThrow('not https')
+    await expect(client.put(`${double.url}/upload/frame.jpg`, Buffer.alloc(1), NEVER)).rejects.toThrow(
+      'has no public address',
+    )
     expect(double.received).toEqual([])
     expect(await adapter(double).create(order())).toMatchObject({ kind: 'accepted' })
   })
@@ -280,7 +285,9 @@ describe('a definition that is interpreted', () => {
     const definition = () => elsewhere
     await adapter(double, { definition, guard: trusting }).fetch(jobId, file, NEVER)
     double.received.length = 0
-    await expect(adapter(double, { definition, guard }).fetch(jobId, file, NEVER)).rejects.toThrow('not https')
+    await expect(adapter(double, { definition, guard }).fetch(jobId, file, NEVER)).rejects.toThrow(
+      'has no public address',
+    )
     expect(double.received).toEqual([])
   })
 
