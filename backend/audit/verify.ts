@@ -125,18 +125,20 @@ function openHold(stored: Stored<CreditAccountEvent<'CreditsHeld'>>, now: number
   return { ...placeOf(stored), taskId: holdId, credits: parts.reduce((sum, { amount }) => sum + amount, 0), ageMs }
 }
 
-/** Replays the whole ledger in one pass over the log. */
-export async function verify(store: EventStore, evidence: Evidence = {}) {
-  const { pages = () => readCanonical(store), models = [], snapshot, now = Date.now } = evidence
-  const start = performance.now()
-  const startCpu = process.cpuUsage()
-  const deviations = new Deviations()
-  const ledger = createLedgerProofs(evidence, deviations)
-  const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
-  for (const proof of proofs) await proof.begin(snapshot!)
+interface Replay {
+  readonly ledger: ReturnType<typeof createLedgerProofs>
+  readonly proofs: readonly ReadModelProof[]
+  readonly deviations: Deviations
+  readonly onPage: Evidence['onPage']
+}
 
+/** Gives every event to the proofs. Returns the number of events of the ledger. */
+async function replay(
+  pages: ReturnType<NonNullable<Evidence['pages']>>,
+  { ledger, proofs, deviations, onPage }: Replay,
+): Promise<number> {
   let events = 0
-  for await (const page of pages()) {
+  for await (const page of pages) {
     const texts: string[] = []
     for (const [index, text] of page.texts.entries()) {
       const hash = textHash(text)
@@ -152,8 +154,22 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
       }
     }
     events += texts.length
-    await evidence.onPage?.(texts)
+    await onPage?.(texts)
   }
+  return events
+}
+
+/** Replays the whole ledger in one pass over the log. */
+export async function verify(store: EventStore, evidence: Evidence = {}) {
+  const { pages = () => readCanonical(store), models = [], snapshot, now = Date.now } = evidence
+  const start = performance.now()
+  const startCpu = process.cpuUsage()
+  const deviations = new Deviations()
+  const ledger = createLedgerProofs(evidence, deviations)
+  const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
+  for (const proof of proofs) await proof.begin(snapshot!)
+
+  const events = await replay(pages(), { ledger, proofs, deviations, onPage: evidence.onPage })
   const { salesWaiting, openHolds } = ledger.end(now())
   if (evidence.logState) checkLog(await evidence.logState(), deviations)
   const log = (performance.now() - start) / 1000

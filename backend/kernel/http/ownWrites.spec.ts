@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
 import type { Change, Changes } from '../postgres/changes.ts'
+import { changesOf } from '../postgres/notify.ts'
 import { createOwnWrites } from './ownWrites.ts'
 
 const [FIRST, SECOND] = ['01', '02'] as GlobalPosition[]
@@ -10,8 +11,7 @@ interface Sent {
 }
 
 /** Returns the changes that a statement notifies of. */
-const changesIn = ({ values: [payloads] }: Sent) =>
-  (JSON.parse(payloads) as string[]).map((payload) => JSON.parse(payload) as Change)
+const changesIn = ({ values: [payloads] }: Sent) => (JSON.parse(payloads) as string[]).flatMap(changesOf)
 
 /** API processes that share one notification channel. */
 function processes(count: number) {

@@ -278,7 +278,7 @@ describeOnSite("a member's plan", (site) => {
         .getByText(billing.withdraw.until.replace('{{date}}', dayOf(language, '2026-11-29T09:30:00.000Z')))
         .waitFor()
       const open = withdrawal.getByRole('button', { name: billing.withdraw.open })
-      expect(await open.count()).toBe(1)
+      await expect.poll(() => open.count()).toBe(1)
       await open.click()
       const dialog = page.getByRole('dialog')
       await dialog.getByText('SALE-i1').waitFor()

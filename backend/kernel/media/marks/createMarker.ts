@@ -111,9 +111,8 @@ export function createMarker(
 
     async markPosterCopy(file, film, original, change) {
       const { taskId, origin } = film
-      const xmp = aigcXmp(fieldOf(taskId))
-      const manifest = copyManifest(taskId, origin, change)
-      await signWithParent(file, film, { format: PICTURE, manifest, xmp, parent: original })
+      const about = { manifest: copyManifest(taskId, origin, change), xmp: aigcXmp(fieldOf(taskId)) }
+      await signWithParent(file, film, { format: PICTURE, ...about, parent: original })
     },
   }
 }

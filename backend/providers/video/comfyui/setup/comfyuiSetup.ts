@@ -97,21 +97,23 @@ export function createComfyuiSetup({
         }
       }),
 
-    save: (entry) =>
-      explained(async () => {
-        const file = path.join(folder, `${entry.id}.json`)
-        const isThere = await stat(file).then(
-          () => true,
-          () => false,
-        )
-        if (isThere && !entry.replace)
-          throw new Rejection('graph_exists', `There is a graph ${entry.id} already. Choose another id, or replace it.`)
-        const stored = fileOf(entry)
-        graphOf(entry)
-        await mkdir(folder, { recursive: true })
-        await writeAtomically(file, (part) => writeFile(part, `${JSON.stringify(stored, null, 2)}\n`))
-      }),
+    save: (entry) => explained(() => saveGraph(folder, entry)),
   }
+}
+
+/** Stores a graph. @throws Rejection graph_exists */
+async function saveGraph(folder: string, entry: Parameters<GraphSetup['save']>[0]): Promise<void> {
+  const file = path.join(folder, `${entry.id}.json`)
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  )
+  if (isThere && !entry.replace)
+    throw new Rejection('graph_exists', `There is a graph ${entry.id} already. Choose another id, or replace it.`)
+  const stored = fileOf(entry)
+  graphOf(entry)
+  await mkdir(folder, { recursive: true })
+  await writeAtomically(file, (part) => writeFile(part, `${JSON.stringify(stored, null, 2)}\n`))
 }
 
 /** Passes on why something failed, for the operator. */
