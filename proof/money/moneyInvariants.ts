@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { Deviations } from '#backend/audit/deviation.ts'
 import { GrantProofs } from '#backend/audit/grantProofs.ts'
+import type { CodeEvent } from '#backend/codes/events.ts'
 import type { CreditAccountEvent, LotPart } from '#backend/credits/events.ts'
 import { available, total } from '#backend/credits/lots.rules.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
@@ -172,13 +173,21 @@ export function assertSettled(world: MoneyWorld): void {
   expect(sales.map(({ id }) => id).toSorted()).toEqual(sold.map(({ id }) => id).toSorted())
   const bySales = world.ledger().filter(({ type }) => type === 'CreditLotGranted')
   expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
-    [...sold, ...packs].map(({ id }) => `sale-${id}`).toSorted(),
+    [
+      ...[...sold, ...packs].map(({ id }) => `sale-${id}`),
+      ...world.redemptions().map(({ codeId, userId }) => `code-${codeId}-${userId}`),
+    ].toSorted(),
   )
   for (const sale of [...sold, ...packs]) assertClaims(world, sale)
-  // The end of a plan takes nothing of a pack.
+  // The end of a plan takes nothing of a pack. A withdrawal from its contract may.
+  const isKept = (saleId: string) => !world.subscription.withdrawals.some((each) => each.saleId === saleId)
   const lots = [...world.account.lots, ...world.account.closed].filter(({ source }) => source === 'pack')
-  expect(lots.map(({ id, forfeited }) => [id, forfeited]).toSorted()).toEqual(
-    packs.map(({ id }) => [`sale-${id}`, 0]).toSorted(),
+  const keptLots = lots.filter(({ id }) => isKept(id.replace('sale-', '')))
+  expect(keptLots.map(({ id, forfeited }) => [id, forfeited]).toSorted()).toEqual(
+    packs
+      .filter(({ id }) => isKept(id))
+      .map(({ id }) => [`sale-${id}`, 0])
+      .toSorted(),
   )
   // At most one agreement is billed, namely the one that determines the plan.
   const billing = [...world.provider.accounts.values()].filter(({ status }) => status === 'active')
@@ -213,7 +222,8 @@ function assertProven({ log }: MoneyWorld): void {
   const deviations = new Deviations()
   const proofs = new GrantProofs(deviations)
   for (const event of log)
-    if (event.stream.startsWith('subscription-')) proofs.takeSubscription(event as Stored<SubscriptionEvent>)
+    if (event.stream.startsWith('code-')) proofs.takeCode(event as Stored<CodeEvent>)
+    else if (event.stream.startsWith('subscription-')) proofs.takeSubscription(event as Stored<SubscriptionEvent>)
     else proofs.takeCredit(event as Stored<CreditAccountEvent>)
   proofs.end(Number.POSITIVE_INFINITY)
   expect(deviations.found).toEqual([])

@@ -83,6 +83,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.failRefund(n)) },
+  { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.withdraw(n)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(nth, fc.constantFrom(50, 500)).map(
+      ([n, amount]) =>
+        (world: MoneyWorld) =>
+          world.redeem(`c${n}`, amount),
+    ),
+  },
   { weight: 2, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.approveOrder(ofAgreement(world, n))) },
   {
     weight: 1,

@@ -1,6 +1,8 @@
+import { code } from '#backend/codes/code.decider.ts'
+import type { CodeEvent } from '#backend/codes/events.ts'
 import type { CreditAccountCommand } from '#backend/credits/commands.ts'
 import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
-import { createCredits } from '#backend/credits/credits.ts'
+import { type Credits, createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
 import type { CreditAccount } from '#backend/credits/lots.rules.ts'
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
@@ -66,6 +68,7 @@ export class MoneyWorld {
   readonly mails = new Set<string>()
   readonly #states = new Map<string, unknown>()
   readonly #deps: SubscriptionActivityDeps
+  readonly #credits: Credits
   readonly #faulty: Faulty
   /** While several processes work at the same time: returns how many turns one of them waits before its next step. */
   #wait: (() => number) | undefined
@@ -81,6 +84,7 @@ export class MoneyWorld {
     const handle = Object.assign(this.#handle, { read, peek: read }) as unknown as Handle
     const findBuyer = async (saleId: string) => (isKnown(this.subscription, saleId) ? userId : undefined)
     const credits = createCredits(handle, () => this.now)
+    this.#credits = credits
     const findOrigin = async () => undefined
     const alerts = {
       raise: async (code: string) => void this.alerts.add(code),
@@ -219,6 +223,48 @@ export class MoneyWorld {
     )
   }
 
+  /** Withdraws from the contract of a sale as the API does. */
+  withdraw(nth: number) {
+    return this.attempt(async () => {
+      const sales = [...this.subscription.sales, ...packSales(this.subscription)]
+      const { id: saleId } = sales.at(-1 - (nth % Math.max(1, sales.length))) ?? { id: '' }
+      const usedCredits = await this.#credits.usedOf(userId, saleId)
+      await this.#handle(subscription, userId, { type: 'WithdrawSale', userId, saleId, usedCredits, at: this.at })
+    })
+  }
+
+  /** Issues a code for one use, unless it was issued, and redeems it as the API does. */
+  redeem(codeId: string, amount: number) {
+    return this.attempt(async () => {
+      const terms = { credits: amount, uses: 1, audience: 'all', expiresAt: null, label: '' } as const
+      const issue = {
+        type: 'IssueCode',
+        codeId,
+        batchId: '',
+        hint: '',
+        issuedBy: 'operator',
+        ...terms,
+        at: this.at,
+      } as const
+      await this.#handle(code, codeId, issue)
+      const { state } = await this.#handle(code, codeId, {
+        type: 'RedeemCode',
+        codeId,
+        userId,
+        isNew: false,
+        at: this.at,
+      })
+      await this.#credits.grantCode(userId, codeId, state?.credits ?? 0)
+    })
+  }
+
+  /** Returns the redemptions of codes, in order. */
+  redemptions() {
+    return this.log.flatMap(({ type, data }) =>
+      type === 'CodeRedeemed' ? [data as CodeEvent<'CodeRedeemed'>['data']] : [],
+    )
+  }
+
   #spend(command: CreditAccountCommand) {
     return this.attempt(() => this.#handle(creditAccount, userId, command))
   }
@@ -289,6 +335,8 @@ export class MoneyWorld {
   async rest(): Promise<void> {
     this.crashes = () => false
     this.provider.down = false
+    // The trigger of the log grants what a process that died did not.
+    for (const { codeId, credits } of this.redemptions()) await this.#credits.grantCode(userId, codeId, credits)
     for (let round = 0; round < 50; round++) {
       this.receive()
       const waiting = this.inbox.length
