@@ -45,10 +45,7 @@ export function evolvePacks(
     case 'PackPaid':
       return change({ status: 'paid', saleId: data.saleId, soldAt: data.soldAt })
     case 'PackLapsed':
-      return change({
-        ...{ status: 'lapsed', saleId: null, soldAt: null, late: true },
-        ...(data.abandoned && { abandoned: true }),
-      })
+      return change({ status: 'lapsed', late: true, ...(data.abandoned && { abandoned: true }) })
     case 'PackReopened':
       return change({ status: 'requested', requestedAt: data.at })
   }

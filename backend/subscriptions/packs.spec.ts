@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { creditsOf, PACK_IDS, priceOf } from './packs.contract.ts'
+import { lapsesAt, packSales } from './packs.rules.ts'
 import { PLANS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
 import { activated, on, paid, requested, userId } from './testing/subscriptionFacts.ts'
@@ -23,7 +24,52 @@ function eventsOf(...commands: readonly Command[]) {
 }
 const typesOf = (...commands: readonly Command[]) => eventsOf(...commands).map(({ type }) => type)
 
+/** Returns the packs after commands that follow each other. */
+const packsAfter = (...commands: readonly Command[]) =>
+  eventsOf(...commands).reduce(subscription.evolve, subscription.initial).packs
+
 describe('the order of a pack', () => {
+  const second = { ...request, agreementId: 'O2', at: on('01-11') }
+  const known = { id: 'O1', provider: 'paypal', pack: 'medium', ...SOLD, credits: 1_100, requestedAt: on('01-10') }
+
+  it('keeps its own state beside others', () => {
+    const open = { ...known, id: 'O2', requestedAt: on('01-11'), status: 'requested', saleId: null, soldAt: null }
+    expect(packsAfter(request, second, report)).toEqual([
+      { ...known, status: 'paid', saleId: 'C1', soldAt: on('01-11') },
+      open,
+    ])
+    expect(packsAfter(second, request, lapse)).toEqual([
+      open,
+      { ...known, status: 'lapsed', saleId: null, soldAt: null, late: true },
+    ])
+    const reports = [report, { ...report, agreementId: 'O2', saleId: 'C2' }]
+    expect(typesOf(request, second, ...reports)).toEqual(['PackRequested', 'PackRequested', 'PackPaid', 'PackPaid'])
+    expect(typesOf(request, { ...report, amountCents: 1 }, { ...report, saleId: 'C2' })).toEqual([
+      ...['PackRequested', 'SubscriptionSaleMismatched', 'PackPaid'],
+    ])
+    const state = eventsOf(request, second, report).reduce(subscription.evolve, subscription.initial)
+    expect(packSales(state)).toEqual([{ id: 'C1', agreementId: 'O1', ...SOLD, credits: 1_100, periodStart: null }])
+  })
+
+  it('lapses three days after it was made, or reopened', () => {
+    expect(lapsesAt({ requestedAt: on('01-10') })).toBe(Date.parse(on('01-13')))
+    const collect = { type: 'CollectPack', userId, agreementId: 'O1', at: on('01-20') } as const
+    expect(packsAfter(request, lapse, collect)).toMatchObject([{ status: 'requested', requestedAt: on('01-20') }])
+    expect(eventsOf(request, report)[1]?.data).not.toHaveProperty('late')
+  })
+
+  it('of a deleted account is over: no money is taken, and what was paid is to be refunded', () => {
+    const abandon = { type: 'AbandonPacks', userId, at: on('01-12') } as const
+    const paidBefore = { ...report, agreementId: 'O2', saleId: 'C2' }
+    const lapsed = { type: 'PackLapsed', data: { userId, at: on('01-12'), agreementId: 'O1', abandoned: true } }
+    expect(eventsOf(request, second, paidBefore, abandon, abandon).slice(3)).toEqual([lapsed])
+    expect(packsAfter(request, abandon)).toMatchObject([{ status: 'lapsed', abandoned: true }])
+    expect(packsAfter(request, lapse)[0]).not.toHaveProperty('abandoned')
+    const collect = { type: 'CollectPack', userId, agreementId: 'O1', at: on('01-20') } as const
+    expect(() => eventsOf(request, abandon, collect)).toThrow(expect.objectContaining({ code: 'unknown_order' }))
+    expect(typesOf(request, abandon, report).at(-1)).toBe('SubscriptionSaleMismatched')
+  })
+
   it('is recorded once, and grants its credits once when it is paid', () => {
     expect(typesOf(request, request, report, report)).toEqual(['PackRequested', 'PackPaid'])
     expect(eventsOf(request, report)[1]?.data).toEqual({

@@ -22,7 +22,7 @@ function findSale({ sales, packs, ...subscription }: Subscription, saleId: strin
  */
 export function withdrawSale(command: SubscriptionCommand<'WithdrawSale'>, subscription: Subscription): Events {
   const { userId, at, saleId, usedCredits } = command
-  const { agreementId, amountCents, currency, credits, paidAt, periodStart } = findSale(subscription, saleId)
+  const { agreementId, amountCents, currency, credits, paidAt } = findSale(subscription, saleId)
   if (subscription.withdrawals.some((withdrawal) => withdrawal.saleId === saleId)) return []
   if (!isWithdrawable(paidAt, at) || takenCents(subscription, { id: saleId, amountCents }) > 0)
     throw new Rejection('withdrawal_over', 'The time to withdraw from this contract is over, or it was refunded.')
@@ -32,7 +32,8 @@ export function withdrawSale(command: SubscriptionCommand<'WithdrawSale'>, subsc
   const automatic = usedCredits === 0 && { automatic: true as const }
   return [
     { type: 'SubscriptionWithdrawn', data: { ...sale, usedCredits, proposedCents, currency } },
-    ...(periodStart === null ? [] : endPlan(command, subscription, agreementId)),
+    // An order of a pack is no agreement.
+    ...endPlan(command, subscription, agreementId),
     ...(isProposed || proposedCents === 0
       ? []
       : [

@@ -57,6 +57,52 @@ describe('the withdrawal from a contract', () => {
     ])
   })
 
+  it('withdraws the plans that wait for it', () => {
+    const events = withdraw([...PLAN, requested('B', 'standard', on('02-01')), scheduled('B')])
+    expect(events.map(({ type, data }) => [type, data.agreementId])).toEqual([
+      ['SubscriptionWithdrawn', 'A'],
+      ['SubscriptionEnded', 'B'],
+      ['SubscriptionEnded', 'A'],
+      ['SubscriptionRefundProposed', 'A'],
+    ])
+  })
+
+  it('is of the named sale alone, and proposes a refund once', () => {
+    const other = { ...paid('S2', on('01-02')), data: { ...paid('S2', on('01-02')).data, credits: 100 } } as Event
+    const packs = PACK.map((event) => ({ ...event, data: { ...event.data, agreementId: 'O0', saleId: 'S0' } }) as Event)
+    const all = [...PLAN, other, ...packs, ...PACK.map((e) => ({ ...e, data: { ...e.data, saleId: 'P1' } }) as Event)]
+    expect(withdraw(all, 10, { saleId: 'S2' })[0]?.data).toMatchObject({ saleId: 'S2', proposedCents: 4_049 })
+    expect(withdraw([...all, ...withdraw(all)], 0, { saleId: 'S2' })).not.toEqual([])
+    const proposal = { userId, agreementId: 'A', at: on('01-05'), saleId: 'S1', amountCents: 4_499, currency: 'USD' }
+    const proposed = { type: 'SubscriptionRefundProposed', data: { ...proposal, cause: 'cancelled' } } as const
+    expect(withdraw([...all, proposed]).map(({ type }) => type)).not.toContain('SubscriptionRefundProposed')
+    expect(withdraw([...all, proposed], 0, { saleId: 'S2' }).map(({ type }) => type)).toContain(
+      'SubscriptionRefundProposed',
+    )
+    // More than its credits can be in use.
+    expect(withdraw(PLAN, 5_000)[0]?.data).toMatchObject({ proposedCents: 0 })
+  })
+
+  it('of an earlier payment leaves the plan that replaced it, and the one that waits', () => {
+    const replaced = {
+      type: 'SubscriptionEnded',
+      data: { ...about, agreementId: 'A', cause: 'replaced', replacedBy: 'B' },
+    }
+    const next = [requested('B', 'ultimate'), activated('B'), requested('C', 'pro', on('02-01')), scheduled('C')]
+    expect(withdraw([...PLAN, ...next, replaced as Event]).map(({ type }) => type)).toEqual([
+      'SubscriptionWithdrawn',
+      'SubscriptionRefundProposed',
+    ])
+  })
+
+  it('of a pack finds it among others', () => {
+    const earlier = PACK.map(
+      (event) => ({ ...event, data: { ...event.data, agreementId: 'O0', saleId: 'S0', soldAt: on('01-01') } }) as Event,
+    )
+    const [withdrawn] = withdraw([...earlier, ...PACK], 0, { at: on('01-19') })
+    expect(withdrawn?.data).toMatchObject({ agreementId: 'O1', saleId: 'S1' })
+  })
+
   it('is recorded once', () => {
     expect(withdraw([...PLAN, ...withdraw(PLAN)])).toEqual([])
   })

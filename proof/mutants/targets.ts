@@ -17,6 +17,8 @@ const subscriptionSpecs = [
   'backend/subscriptions/repeatedReports.spec.ts',
   'backend/subscriptions/scheduledPlans.spec.ts',
   'backend/subscriptions/lateDowngrades.spec.ts',
+  'backend/subscriptions/failedRefunds.spec.ts',
+  'backend/subscriptions/packs.spec.ts',
 ]
 
 const creditSpecs = [
@@ -49,6 +51,8 @@ export const TARGETS: readonly Target[] = [
   { file: 'backend/subscriptions/dueChanges.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/endings.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/reversals.rules.ts', specs: subscriptionSpecs },
+  { file: 'backend/subscriptions/packs.rules.ts', specs: ['backend/subscriptions/packs.spec.ts'] },
+  { file: 'backend/subscriptions/withdrawals.rules.ts', specs: ['backend/subscriptions/withdrawals.spec.ts'] },
   { file: 'backend/subscriptions/takenBack.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/starts.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/subscription.decider.ts', specs: subscriptionSpecs },
