@@ -24,6 +24,7 @@ import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { VIDEO_TASK } from '../tasks/events.ts'
+import { deleteOldQuotes } from '../tasks/mcp/quotes.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
@@ -166,6 +167,7 @@ function createSweep(
       await deleteOldRequests(pool, clock)
       await deleteExpiredIdempotencyKeys(database)
       await deleteOldOrders(pool, clock)
+      await deleteOldQuotes(pool, clock)
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
       await invoices.removeOld()

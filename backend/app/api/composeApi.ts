@@ -31,6 +31,7 @@ import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
+import { VERSION } from '../version.ts'
 import { estimatesOf } from '../video/capacity.ts'
 import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
@@ -105,6 +106,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     throttle: accounts.throttle.take,
     secret: config.secrets.session,
     supportEmail: config.http.supportEmail,
+    version: VERSION,
   })
   const images: StartImages = {
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
@@ -138,6 +140,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   return {
     serve,
     programs,
+    assistants: tasks.assistants,
     authenticate,
     ownWrites,
     facts,
@@ -166,6 +169,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
+    programRouters: (access) => contexts.assistants(access, guards.middleware.refuseForeign),
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,
