@@ -153,7 +153,7 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
+  { apiKeys, clients, connections, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -168,6 +168,8 @@ function createSweep(
       await deleteExpiredIdempotencyKeys(database)
       await deleteOldOrders(pool, clock)
       await deleteOldQuotes(pool, clock)
+      await connections.removeExpired()
+      await clients.removeUnused()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
       await invoices.removeOld()

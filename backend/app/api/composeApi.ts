@@ -8,11 +8,14 @@ import { createKeyMails } from '../../accounts/mails/keyMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
+import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
+import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
-import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { AccessControl, Serve } from '../../kernel/http/endpoint.ts'
+import type { RefuseForeign } from '../../kernel/http/ownOrigin.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import { redirects } from '../../kernel/http/redirects.ts'
@@ -116,6 +119,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     ...{ apiKeys: services.apiKeys, door: services.keyDoor, ...accounts },
     tellOwner: keyMails.revoked,
   }
+  const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
   const programs = (serve: Serve) => {
     tasks.servePrograms(serve)
     serveFoundKeys(serve, keys)
@@ -123,6 +127,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
+    serveConsent(serve, oauth)
     serveCredits(serve, context)
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
@@ -140,7 +145,10 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   return {
     serve,
     programs,
-    assistants: tasks.assistants,
+    programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
+      ...tasks.assistants(access, refuseForeign),
+      oauthRoutes(oauth),
+    ],
     authenticate,
     ownWrites,
     facts,
@@ -169,7 +177,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
-    programRouters: (access) => contexts.assistants(access, guards.middleware.refuseForeign),
+    programRouters: (access) => contexts.programRouters(access, guards.middleware.refuseForeign),
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,

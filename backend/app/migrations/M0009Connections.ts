@@ -13,7 +13,7 @@ export class M0009Connections extends Migration {
 
       -- The key of a connection has no hash: its tokens are in connection_token.
       alter table api_key alter column hash drop not null,
-        add column client_id text, add column client_name text, add column client_host text;
+        add column client_id text, add column client_host text;
       create index api_key_client on api_key (client_id) where client_id is not null;
       create table oauth_client (
         id uuid primary key, name text not null, redirect_uris text[] not null, created_at timestamptz not null

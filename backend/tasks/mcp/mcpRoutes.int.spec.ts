@@ -73,7 +73,7 @@ it('refuses hostile messages, and keeps serving', async () => {
     [JSON.stringify(call('quote', { prompt: 'x'.repeat(70_000) })), 413],
     [JSON.stringify({ ...list, jsonrpc: '1.0' }), 400],
     [JSON.stringify({ ...list, id: { deep: true } }), 400],
-    [JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} }), 400],
+    [JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} }), 202],
   ]
   for (const [body, status] of refused)
     expect([body.slice(0, 60), (await send(body)).status]).toEqual([body.slice(0, 60), status])
