@@ -56,7 +56,7 @@ describeOnSite('the consent page', (site) => {
     return site.visit({ language, user })
   }
 
-  it.each(languagesInTurn())(
+  it.each(['en', 'zh'] as const)(
     'connects a program within a limit, which the account shows and ends (%s)',
     async (language) => {
       const [t, errors] = await Promise.all(['keys', 'errors'].map((name) => words(language, name)))

@@ -135,7 +135,10 @@ export function factsOf(key: ApiKey) {
   const names = models?.map((id) => modelNamed(id)?.names[pageLocale()] ?? id)
   return [
     [t('keys.made'), dayText(key.created_at, 'medium')],
-    [t('keys.expiry'), expires_at ? expiryText(expires_at, expiresSoon(key, Date.now())) : t('keys.never')],
+    [
+      t(key.client ? 'keys.connections.expiry' : 'keys.expiry'),
+      expires_at ? expiryText(expires_at, expiresSoon(key, Date.now())) : t('keys.never'),
+    ],
     [t('keys.used'), used ?? t('keys.unused')],
     ...(names ? [[t('keys.models'), names.join(', ')] as const] : []),
     ...(networks ? [[t('keys.networks'), networks.join(', ')] as const] : []),

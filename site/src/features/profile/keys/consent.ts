@@ -2,6 +2,7 @@ import { atom } from 'nanostores'
 import * as z from 'zod/mini'
 import { allowAccess, consent, readRequest } from '#backend/apiKeys/oauth/oauth.contract.ts'
 import { type Answer, call } from '../../../api/api.ts'
+import { loadBalance } from '../../../api/credits.ts'
 import { once } from '../../../api/once.ts'
 import { requireMember } from '../../../api/session.ts'
 import { loadPassword } from '../profile.ts'
@@ -24,7 +25,7 @@ export async function loadRequest(): Promise<void> {
 
 /** Loads the request, or redirects visitors to the sign-in page and back. */
 export const openConsent = once(async () => {
-  if (await requireMember()) await Promise.all([loadRequest(), loadPassword()])
+  if (await requireMember()) await Promise.all([loadRequest(), loadPassword(), loadBalance()])
 })
 
 const Decision = z.object(consent)
