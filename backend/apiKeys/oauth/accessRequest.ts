@@ -1,6 +1,6 @@
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Clients, OAuthClient } from './clients.ts'
-import { type AccessRequest, CONNECTION_SCOPES } from './oauth.contract.ts'
+import { type AccessRequest, CONNECTION_SCOPES } from './contract.ts'
 import { isRegistered } from './redirectUris.ts'
 
 /** A SHA-256 in base64url. */

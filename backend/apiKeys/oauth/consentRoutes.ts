@@ -4,7 +4,7 @@ import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { addressWith, checkRequest } from './accessRequest.ts'
 import type { Clients } from './clients.ts'
 import type { Connections } from './connections.ts'
-import * as contract from './oauth.contract.ts'
+import * as contract from './contract.ts'
 import { isLoopbackUri } from './redirectUris.ts'
 
 /** Requests of a user may make this server fetch documents of programs. */

@@ -7,7 +7,7 @@ import type { EndedKey } from '../apiKeys.ts'
 import { isOwnResource } from './accessRequest.ts'
 import { type Clients, OAuthFault } from './clients.ts'
 import type { Connections } from './connections.ts'
-import { CONNECTION_SCOPES } from './oauth.contract.ts'
+import { CONNECTION_SCOPES } from './contract.ts'
 
 const MAX_BYTES = 16 * 1024
 /** The cloud of an assistant registers and exchanges tokens for many users. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { z } from 'zod/mini'
 import type { TestUser } from '#backend/testing/testUser.ts'
-import type { ConsentView } from '../oauth.contract.ts'
+import type { ConsentView } from '../contract.ts'
 
 export const CALLBACK = 'http://127.0.0.1:4259/callback'
 export const PASSWORD = 'correct horse'

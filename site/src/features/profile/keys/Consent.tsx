@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { userFactors } from '#backend/accounts/contract.ts'
-import { USUAL_CREDITS } from '#backend/apiKeys/oauth/oauth.contract.ts'
+import { USUAL_CREDITS } from '#backend/apiKeys/oauth/contract.ts'
 import { ApiError } from '../../../api/apiError.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { $session } from '../../../api/session.ts'

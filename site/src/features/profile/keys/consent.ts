@@ -1,6 +1,6 @@
 import { atom } from 'nanostores'
 import * as z from 'zod/mini'
-import { allowAccess, consent, readRequest } from '#backend/apiKeys/oauth/oauth.contract.ts'
+import { allowAccess, consent, readRequest } from '#backend/apiKeys/oauth/contract.ts'
 import { type Answer, call } from '../../../api/api.ts'
 import { loadBalance } from '../../../api/credits.ts'
 import { once } from '../../../api/once.ts'
