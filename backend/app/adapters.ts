@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { PushSender } from '../accounts/notices/pushSender.port.ts'
-import { createGuard } from '../kernel/http/outgoing/guardedRequest.ts'
+import { createGuard, type Guard } from '../kernel/http/outgoing/guardedRequest.ts'
 import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
@@ -41,6 +41,8 @@ export interface Adapters {
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly push: PushSender
+  /** Checks and requests the addresses that users give. */
+  readonly guard: Guard
   readonly payments: Tills
   /** Local payment sandbox; undefined with other providers and without payments. */
   readonly sandbox: Sandbox | undefined
@@ -104,7 +106,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const marker = openMarker(context)
   const { supportEmail, publicUrl } = config.http
   const { privateHosts, production } = config
-  const guard = { ...createGuard({ privateHosts, allowsHttp: !production }), ...overrides.push }
+  const guard = createGuard({ privateHosts, allowsHttp: !production })
   const contact = () =>
     supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
@@ -117,7 +119,12 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
-    push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, guard }),
+    push: createWebPush({
+      key: keyFor('web push', config.secrets.encryption),
+      contact,
+      guard: { ...guard, ...overrides.push },
+    }),
+    guard,
     payments,
     sandbox,
     async close() {

@@ -152,7 +152,7 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
+  { apiKeys, erasures, invoices, messages, outbox }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -166,6 +166,7 @@ function createSweep(
       await deleteOldRequests(pool, clock)
       await deleteExpiredIdempotencyKeys(database)
       await deleteOldOrders(pool, clock)
+      await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
       await invoices.removeOld()
