@@ -102,7 +102,7 @@ describe('a webhook', () => {
       await make(),
       await make({ url: `${receiver.url}/completed`, event_types: ['video.completed'] }),
     ]
-    provider.answer = () => ({ kind: 'failed', reason: 'refused' }) as never
+    provider.answer = () => ({ kind: 'failed', code: 'provider_failed', detail: 'why' })
     const id = await film()
     const [{ body, path: address }] = (await arrived()) as [(typeof receiver.received)[0]]
     expect([address, JSON.parse(body)]).toMatchObject([
