@@ -10,9 +10,8 @@ export const EVENT_TYPES = [
   'subscription.renewed',
   'subscription.ended',
 ] as const
-export const TEST_TYPES = [...EVENT_TYPES, 'ping'] as const
+const TEST_TYPES = [...EVENT_TYPES, 'ping'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
-export type TestType = (typeof TEST_TYPES)[number]
 
 export const MAX_ENDPOINTS = 5
 

@@ -11,7 +11,7 @@ import { CopyButton } from './CopyButton.tsx'
 import { CreateKey } from './CreateKey.tsx'
 import { KeyCard } from './KeyCard.tsx'
 import { $keys, loadKeys, type MadeKey } from './keys.ts'
-import { ShownKey } from './ShownKey.tsx'
+import { ShownSecret } from './ShownSecret.tsx'
 
 /** Shows the user's API keys, and how a program uses one. */
 export function Developers() {
@@ -61,7 +61,7 @@ export function Developers() {
           }}
         />
       )}
-      {made && <ShownKey made={made} onClose={() => setMade(undefined)} />}
+      {made && <ShownSecret texts="keys" name={made.name} secret={made.key} onClose={() => setMade(undefined)} />}
     </section>
   )
 }
