@@ -120,12 +120,12 @@ function Delivery({ delivery, onSend }: DeliveryProps) {
       <p className="hint">{facts.join(' · ')}</p>
       <code className="hint anywhere">{delivery.id}</code>
       {fault && <p>{t(`webhooks.deliveries.fault.${fault}`)}</p>}
-      {answer !== null && (
+      {answer && (
         <details>
           <summary>{t('webhooks.deliveries.answer')}</summary>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keyboard */}
           <pre className="key-code rounded webhook-answer" tabIndex={0}>
-            {answer || t('webhooks.deliveries.noAnswer')}
+            {answer}
           </pre>
         </details>
       )}

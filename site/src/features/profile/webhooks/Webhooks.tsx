@@ -50,7 +50,7 @@ export function Webhooks() {
         </ul>
       )}
       <div className="row">
-        <LinkButton label={t('webhooks.docs')} variant="quiet" to="/docs/programs#receive-webhooks" />
+        <LinkButton label={t('webhooks.docs')} variant="quiet" to="/docs/programs" />
       </div>
       {adding && (
         <EditEndpoint
