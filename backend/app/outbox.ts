@@ -1,5 +1,7 @@
 import { writeWebhooks } from '#workflows/webhooks/writeWebhooks.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
+import { createPushChannel } from '../accounts/notices/pushChannel.ts'
+import { createPushSubscriptions } from '../accounts/notices/pushSubscriptions.ts'
 import { OUTBOX } from '../kernel/outbox/outbox.ts'
 import { runOutbox } from '../kernel/outbox/runOutbox.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
@@ -30,7 +32,7 @@ export function openWebhookChannel(...[{ clock, database }, { guard }, services,
 }
 
 function run(...deps: Deps): Running {
-  const [{ changes, clock, handle, log, store, database }, , services, publicUrl] = deps
+  const [{ changes, clock, handle, log, store, database }, { push }, services, publicUrl] = deps
   const { messages, webhookEndpoints } = services
   const halt = new AbortController()
   const written = writeWebhooks({
@@ -49,7 +51,10 @@ function run(...deps: Deps): Running {
   })
   const sending = runOutbox({
     outbox: messages,
-    channels: { webhook: openWebhookChannel(...deps) },
+    channels: {
+      webhook: openWebhookChannel(...deps),
+      push: createPushChannel(createPushSubscriptions(database), push),
+    },
     clock,
     onChange: (listener) =>
       changes.subscribe(({ name }) => void ((name === OUTBOX || name === RELISTENED) && listener())),
