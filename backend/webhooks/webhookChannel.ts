@@ -43,7 +43,7 @@ export function retryAfterMs(header: string | undefined, at: number): number | u
 
 function faultOf(error: unknown): string {
   if (error instanceof RefusedAddress) return 'address'
-  return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'connection'
+  return error instanceof Error && error.name === 'AbortError' ? 'timeout' : 'connection'
 }
 
 export type WebhookChannel = ReturnType<typeof createWebhookChannel>

@@ -275,6 +275,55 @@ describe('an endpoint', () => {
     })
   })
 
+  it('can be Kinora itself, which takes nothing from a webhook', async () => {
+    const endpoint = await make({ url: `${kinora.url}/api/v1/webhook_endpoints` })
+    const { status_code } = await json<{ status_code: number }>(user.call('POST', path(endpoint, '/test'), {}))
+    expect(status_code).toBeGreaterThanOrEqual(400)
+    expect((await read(endpoint)).enabled).toBe(true)
+  })
+
+  it('always signs with a secret that its owner was given, also while it is rotated', async () => {
+    const endpoint = await make()
+    const rotate = () =>
+      json<Made>(user.call('POST', path(endpoint, '/rotate_secret'), { keep_old_secret_active_for_24_hours: true }))
+    const test = () => user.call('POST', path(endpoint, '/test'), {})
+    const given = [endpoint]
+    for (let round = 0; round < 4; round++) {
+      const [first, second] = await Promise.all([rotate(), rotate(), test(), test()])
+      given.push(first, second)
+    }
+    expect(receiver.received).toHaveLength(8)
+    for (const { body, headers } of receiver.received) {
+      const verifying = given.filter(({ signing_secret }) => {
+        try {
+          return Boolean(new Webhook(signing_secret).verify(body, headers))
+        } catch {
+          return false
+        }
+      })
+      expect(verifying.length).toBeGreaterThan(0)
+    }
+  })
+
+  it('can be deleted while a webhook is on its way', async () => {
+    const endpoint = await make()
+    const answered = Promise.withResolvers<void>()
+    receiver.answer = async (response) => {
+      await answered.promise
+      response.writeHead(500).end()
+    }
+    await film()
+    await arrived()
+    await json(user.call('DELETE', path(endpoint)))
+    answered.resolve()
+    const { rowCount } = await kinora.context.pool.query('select from outbox where target = $1', [endpoint.id])
+    expect(rowCount).toBe(0)
+    const other = await make()
+    receiver.answer = receiver.ok
+    await film()
+    await eventually(async () => expect(await deliveries(other)).toMatchObject([{ status: 'sent' }]))
+  })
+
   it('exists for its owner only', async () => {
     const endpoint = await make()
     await json(user.call('POST', path(endpoint, '/test'), {}))

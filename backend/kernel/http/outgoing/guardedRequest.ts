@@ -169,7 +169,9 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
   const answerTo = (address: string | URL, sent: Sent, body?: SendOptions['body']) =>
     new Promise<IncomingMessage>((resolve, reject) => {
-      request(address, sent, resolve).on('error', reject).end(body)
+      // An answer that switches protocols closes the connection without an error.
+      const closed = () => reject(new Error('The connection was closed without an answer'))
+      request(address, sent, resolve).on('error', reject).on('close', closed).end(body)
     })
 
   return {
