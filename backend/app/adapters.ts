@@ -43,6 +43,8 @@ export interface Adapters {
   readonly push: PushSender
   /** Requests the documents of programs that ask users for access. */
   readonly documents: Pick<Guard, 'send' | 'check'>
+  /** Checks and requests the addresses that users give. */
+  readonly guard: Guard
   readonly payments: Tills
   /** Local payment sandbox; undefined with other providers and without payments. */
   readonly sandbox: Sandbox | undefined
@@ -106,7 +108,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const marker = openMarker(context)
   const { supportEmail, publicUrl } = config.http
   const { privateHosts, production } = config
-  const guard = { ...createGuard({ privateHosts, allowsHttp: !production }), ...overrides.push }
+  const guard = createGuard({ privateHosts, allowsHttp: !production })
   const contact = () =>
     supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
@@ -119,8 +121,13 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
-    push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, guard }),
     documents: overrides.documents ?? createGuard({ privateHosts }),
+    push: createWebPush({
+      key: keyFor('web push', config.secrets.encryption),
+      contact,
+      guard: { ...guard, ...overrides.push },
+    }),
+    guard,
     payments,
     sandbox,
     async close() {

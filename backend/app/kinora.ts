@@ -26,6 +26,7 @@ import { type Context, type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
 import { openHeadFiles } from './openPlace.ts'
 import { registerMachineGauges } from './operators/machineGauges.ts'
+import { startOutbox } from './outbox.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
 import { VERSION } from './version.ts'
@@ -197,6 +198,7 @@ async function startBackground(context: Context, adapters: Adapters, services: S
   if (isWanted('workflows')) {
     running.push(
       deferred(reach(WORK_LISTS), start),
+      startOutbox(context, adapters, services, url),
       startHeads({
         ...context,
         files: openHeadFiles(config.headsTo, context.temporaryDir),

@@ -38,7 +38,10 @@ beforeAll(async () => {
   kinora = await startTestKinora({
     provider: await createProviderDouble(),
     now: () => Date.now() + ahead,
-    documents: { check, send: async (address) => documents.get(String(address)) ?? { status: 404, body: '' } },
+    documents: {
+      check,
+      send: async (address) => ({ headers: {}, ...(documents.get(String(address)) ?? { status: 404, body: '' }) }),
+    },
   })
   publish(DOCUMENT, {})
   clientId = (await connect(kinora.url, await kinora.newUser())).client_id

@@ -27,12 +27,15 @@ import { SANDBOX_PLANS } from '../../providers/payments/sandbox/sandboxState.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createTaskApi } from '../../tasks/taskApi.ts'
 import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
+import * as webhookContract from '../../webhooks/contract.ts'
+import { serveWebhooks, type WebhookRoutes } from '../../webhooks/webhookRoutes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
 import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
+import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
 import { VERSION } from '../version.ts'
 import { estimatesOf } from '../video/capacity.ts'
@@ -80,6 +83,20 @@ const keysOnBoard = (
   },
 })
 
+const webhookRoutes = (
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  around: Surroundings,
+): WebhookRoutes => ({
+  endpoints: services.webhookEndpoints,
+  outbox: services.messages,
+  channel: openWebhookChannel(context, adapters, services, around.publicUrl),
+  guard: adapters.guard,
+  clock: context.clock,
+  take: around.accounts.throttle.take,
+})
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
@@ -120,14 +137,17 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     tellOwner: keyMails.revoked,
   }
   const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
+  const webhooks = webhookRoutes(context, adapters, services, around)
   const programs = (serve: Serve) => {
     tasks.servePrograms(serve)
     serveFoundKeys(serve, keys)
+    serveWebhooks(serve, webhookContract.programs, webhooks)
   }
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
     serveConsent(serve, oauth)
+    serveWebhooks(serve, webhookContract.page, webhooks)
     serveCredits(serve, context)
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {

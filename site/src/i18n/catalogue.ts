@@ -18,6 +18,7 @@ import enPlans from '#content/en/plans.json'
 import enProfile from '#content/en/profile.json'
 import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
+import enWebhooks from '#content/en/webhooks.json'
 import enWorks from '#content/en/works.json'
 import enWorkspace from '#content/en/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
@@ -42,6 +43,7 @@ export const english = {
   profile: enProfile,
   share: enShare,
   subscription: enSubscription,
+  webhooks: enWebhooks,
   works: enWorks,
   workspace: enWorkspace,
 }
