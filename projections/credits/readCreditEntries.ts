@@ -31,6 +31,12 @@ export async function readCreditEntries(database: Database, userId: string, { pa
   return { entries, total }
 }
 
+/** Returns the revision of a task's hold in its account; undefined if the read model does not have it. */
+export async function readHoldRevision(database: Database, taskId: string): Promise<number | undefined> {
+  const sql = `select (select revision from credit_entry where id = $1 and kind in ('hold', 'spend')) as revision`
+  return (await queryOne<{ revision: number | null }>(database, sql, [taskId])).revision ?? undefined
+}
+
 /** Returns the number of credits that a user has spent since an instant. */
 export async function readSpent(database: Database, userId: string, since: string): Promise<number> {
   const sql = `select coalesce(-sum(amount), 0)::int as spent from credit_entry

@@ -9,6 +9,9 @@ import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
+import { serveReceipts } from '../../audit/receipts/receiptRoutes.ts'
+import { createReceipts } from '../../audit/receipts/receipts.ts'
+import { ownKey } from '../../audit/signingKey.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
@@ -36,6 +39,7 @@ import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
 import { installationFacts, serveStatus } from './installationFacts.ts'
 import { webhooksOf } from './webhooksOf.ts'
+import { wellKnown } from './wellKnown.ts'
 
 export interface Listening {
   readonly server: Server
@@ -75,6 +79,10 @@ const keysOnBoard = (
     return key
   },
 })
+
+/** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
+const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
+  createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
 
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
@@ -122,6 +130,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
     serveCredits(serve, context)
+    serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
@@ -169,6 +178,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,
+      wellKnown(context, publicUrl),
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
       ...(site ? [contexts.sharePages(createPageRenderer(path.join(site, 'server/entry.mjs'), pageSettings))] : []),
       ...developmentPages(context, adapters, services, accounts),
