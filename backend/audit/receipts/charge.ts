@@ -1,7 +1,7 @@
-import type { CreditAccountEvent } from '../../credits/events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../../credits/events.ts'
 import type { EventStore, Stored } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { upcast } from '../../kernel/eventsourcing/pure/eventSchemas.ts'
-import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../../tasks/events.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '../../tasks/events.ts'
 import { LEDGER_EVENTS, type LedgerEvent } from '../readLedger.ts'
 
 type Facts = Record<string, string | number | null>
@@ -40,25 +40,24 @@ export interface Charge {
   readonly events: readonly Stored<LedgerEvent>[]
 }
 
-/** Returns the revision of a hold in its account; undefined if the read model lacks it. */
-export type FindHold = (taskId: string) => Promise<number | undefined>
+/** Finds a hold in a read model, which may lack it. */
+export type FindHold = (taskId: string) => Promise<{ user_id: string; revision: number } | undefined>
 
 /** Reads the charge of a task from the log. Returns undefined if nothing was held for it. */
 export async function readCharge(store: EventStore, findHold: FindHold, taskId: string): Promise<Charge | undefined> {
   const task = await Array.fromAsync(store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`))
   const [submitted] = task
-  if (submitted?.type !== 'VideoTaskSubmitted') return undefined
-  const { userId } = upcast(VIDEO_TASK_EVENTS, submitted).data
+  const found = await findHold(taskId)
+  const userId = submitted?.type === 'VideoTaskSubmitted' ? submitted.data.userId : found?.user_id
+  if (userId === undefined) return undefined
   const booked: Stored<CreditAccountEvent>[] = []
   let hold: Charge['hold'] | undefined
-  for await (const event of store.readStream<CreditAccountEvent>(
-    `creditAccount-${userId}`,
-    (await findHold(taskId)) ?? 0,
-  )) {
+  const account = `${CREDIT_ACCOUNT}-${userId}`
+  for await (const event of store.readStream<CreditAccountEvent>(account, found?.revision ?? 0)) {
     if (!('holdId' in event.data) || event.data.holdId !== taskId) continue
     booked.push(event)
-    if (event.type === 'CreditsHeld') hold = event as Charge['hold']
-    else break
+    if (event.type !== 'CreditsHeld') break
+    hold = event as Charge['hold']
   }
   if (!hold) return undefined
   const end = booked.at(-1)?.type

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { readHoldRevision } from '#projections/credits/readCreditEntries.ts'
+import { readHold } from '#projections/credits/readCreditEntries.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { ReceiptAssertion } from '../../kernel/media/marks/manifest.ts'
@@ -29,7 +29,7 @@ export async function filmAssertion(
   { store, pool, database, publicUrl }: AssertionDeps,
   { taskId, model, engine, engine_model }: Made,
 ): Promise<ReceiptAssertion | undefined> {
-  const charge = await readCharge(store, (id) => readHoldRevision(database, id), taskId)
+  const charge = await readCharge(store, (id) => readHold(database, id), taskId)
   if (!charge) return undefined
   const [newest] = await readCheckpoints(pool, 1)
   const { size, root, createdAt } = newest?.checkpoint ?? {}

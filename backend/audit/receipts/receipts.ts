@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type pg from 'pg'
-import { readHoldRevision } from '#projections/credits/readCreditEntries.ts'
+import { readHold } from '#projections/credits/readCreditEntries.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { eventHash, hashedText } from '../../kernel/eventsourcing/pure/eventHash.ts'
@@ -27,7 +27,7 @@ const notFound = () => new Rejection('not_found', 'There is no receipt for this 
 export function createReceipts({ store, pool, database, publicUrl, key }: ReceiptDeps) {
   const find = async (taskId: string): Promise<Charge> => {
     const charge = isUuid(taskId)
-      ? await readCharge(store, (id) => readHoldRevision(database, id), taskId.toLowerCase())
+      ? await readCharge(store, (id) => readHold(database, id), taskId.toLowerCase())
       : undefined
     if (!charge) throw notFound()
     return charge
