@@ -16,8 +16,10 @@ import enMovements from '#content/en/movements.json'
 import enPayment from '#content/en/payment.json'
 import enPlans from '#content/en/plans.json'
 import enProfile from '#content/en/profile.json'
+import enReceipt from '#content/en/receipt.json'
 import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
+import enVerify from '#content/en/verify.json'
 import enWorks from '#content/en/works.json'
 import enWorkspace from '#content/en/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
@@ -40,8 +42,10 @@ export const english = {
   payment: enPayment,
   plans: enPlans,
   profile: enProfile,
+  receipt: enReceipt,
   share: enShare,
   subscription: enSubscription,
+  verify: enVerify,
   works: enWorks,
   workspace: enWorkspace,
 }
