@@ -26,11 +26,11 @@ const KNOWN = [
 ] as const
 const isKnown = (type: string): type is (typeof KNOWN)[number] => (KNOWN as readonly string[]).includes(type)
 
-/** Returns what an event of a receipt says. */
+/** Returns what an event of a receipt says. Sizes and versions are names, not amounts. */
 export function eventText({ type, facts }: ReceiptEvent): string {
   if (!isKnown(type)) return type
   const maker = facts.engine_model ?? facts.engine ?? ''
-  const variables = Object.entries({ ...facts, maker }).map(([name, value]) => [name, value ?? ''] as const)
+  const variables = Object.entries({ ...facts, maker }).map(([name, value]) => [name, String(value ?? '')] as const)
   return translate()(`receipt.event.${type}`, Object.fromEntries(variables))
 }
 

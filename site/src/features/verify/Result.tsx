@@ -98,10 +98,25 @@ function Changes({ failures }: Pick<Judgement, 'failures'>) {
 const SOURCES = ['trainedAlgorithmicMedia', 'algorithmicMedia'] as const
 const isSource = (text: string): text is (typeof SOURCES)[number] => (SOURCES as readonly string[]).includes(text)
 
+/** What Kinora writes of its copies. */
+const CHANGES = {
+  'A watermark was added.': 'watermark',
+  'A label that AI made the video was added.': 'label',
+  'The AIGC field was added.': 'field',
+} as const
+
+/** Returns the description of an edit, in the language of the page if Kinora wrote it. */
+function changesText(description: string): string {
+  const t = translate()
+  const sentences = description.match(/[^.]+\.?/g)?.map((sentence) => sentence.trim()) ?? []
+  const known = sentences.map((sentence) => CHANGES[sentence as keyof typeof CHANGES])
+  return known.every(Boolean) ? known.map((change) => t(`verify.change.${change}`)).join(', ') : description
+}
+
 function stepText({ action, description }: Judgement['actions'][number]): string {
   const t = translate()
   const name = action.replace(/^c2pa\./, '')
-  if (name === 'edited') return t('verify.step.edited', { text: description ?? '' })
+  if (name === 'edited') return t('verify.step.edited', { text: changesText(description ?? '') })
   if (name === 'created' || name === 'opened') return t(`verify.step.${name}`)
   return t('verify.step.other', { text: description ? `${action}: ${description}` : action })
 }
@@ -125,7 +140,7 @@ function factsOf(reading: Reading) {
       sources.map((source) => (isSource(source) ? t(`verify.source.${source}`) : source)).join(' · '),
     ],
     [t('verify.fact.installation'), state === 'own' ? (assertion?.installation ?? '') : ''],
-    [t('verify.fact.steps'), actions.toReversed().map(stepText).join(' → ')],
+    [t('verify.fact.steps'), actions.map(stepText).join(' → ')],
     [t('verify.fact.generator'), generator ?? ''],
     [t('verify.fact.marks'), found.join(' · ') || t('verify.mark.none')],
     [t('verify.fact.fingerprint'), sha256 ?? ''],

@@ -54,6 +54,7 @@ export interface Judgement {
   readonly agents: readonly string[]
   /** IPTC digital source types, such as `trainedAlgorithmicMedia`. */
   readonly sources: readonly string[]
+  /** In the order in which they were performed. */
   readonly actions: readonly { readonly action: string; readonly description: string | undefined }[]
   /** The charge that the file names. Believe it in the state `own` only. */
   readonly assertion: Assertion | undefined
@@ -82,8 +83,9 @@ export function judge(report: Report | undefined): Judgement {
     validation_state: said,
     validation_results: results,
   } = report ?? {}
-  const manifest = manifests[active]
-  if (!manifest) return { state: 'none', ...NOTHING }
+  if (!report) return { state: 'none', ...NOTHING }
+  // The reader leaves out a manifest that it cannot decode.
+  const manifest = manifests[active] ?? {}
   const deltas = (results?.ingredientDeltas ?? []).map(({ validationDeltas }) => validationDeltas)
   const failures = [results?.activeManifest, ...deltas]
     .flatMap((each) => each?.failure ?? [])
@@ -101,7 +103,7 @@ export function judge(report: Report | undefined): Judgement {
   }
   for (let at = state === 'own' ? parentOf(manifest) : undefined; at && chain.length < MAX_PARENTS; at = parentOf(at))
     chain.push(at)
-  const actions = chain.flatMap(actionsOf)
+  const actions = chain.toReversed().flatMap(actionsOf)
   const { issuer, common_name: name } = manifest.signature_info ?? {}
   const texts = (values: readonly unknown[]) => [
     ...new Set(values.filter((value) => typeof value === 'string' && value !== '')),
