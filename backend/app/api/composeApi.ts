@@ -129,7 +129,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
-    serveCredits(serve, context)
+    serveCredits(serve, { database, filmsOf: tasks.filmsOf })
     serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {

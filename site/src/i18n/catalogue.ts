@@ -8,6 +8,7 @@ import enDocs from '#content/en/docs.json'
 import enErrors from '#content/en/errors.json'
 import enFailures from '#content/en/failures.json'
 import enFaq from '#content/en/faq.json'
+import enFilm from '#content/en/film.json'
 import enKeys from '#content/en/keys.json'
 import enLanding from '#content/en/landing.json'
 import enLegal from '#content/en/legal.json'
@@ -34,6 +35,7 @@ export const english = {
   errors: enErrors,
   failures: enFailures,
   faq: enFaq,
+  film: enFilm,
   keys: enKeys,
   landing: enLanding,
   legal: enLegal,
