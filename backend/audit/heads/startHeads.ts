@@ -105,7 +105,9 @@ export function startHeads(context: HeadContext, { first, every, retry } = TIMIN
         })
         await pool.query('update ledger_head set current_at = clock_timestamp()')
         if (events > 0) log.info({ events }, 'ledger head written')
-        wait = (await send()) ? every : retry
+        // The first receipts should not wait an hour for their proof.
+        const isEmpty = (await tree?.size()) === undefined
+        wait = (await send()) && !isEmpty ? every : retry
       } catch (error) {
         if (signal.aborted) return
         log.error({ err: error, alert: 'ledger_head_failed' }, 'ledger head not written, retrying')
