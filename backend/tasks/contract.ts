@@ -77,7 +77,7 @@ export const Task = z.object({
 export type Task = z.infer<typeof Task>
 
 /** How a film was made from another one. `finer`: the same film in a higher resolution. */
-export const LINEAGE = ['take', 'extend', 'remix', 'finer'] as const
+const LINEAGE = ['take', 'extend', 'remix', 'finer'] as const
 export type Lineage = (typeof LINEAGE)[number]
 
 export const lineage = endpoint('GET /videos/tasks/:id/lineage', {

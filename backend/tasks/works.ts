@@ -1,6 +1,6 @@
 import { readSpent } from '#projections/credits/readCreditEntries.ts'
 import { readCredits } from '#projections/credits/readCredits.ts'
-import { readLineage } from '#projections/tasks/filmOrigin.ts'
+import { readLineage } from '#projections/tasks/readLineage.ts'
 import { readLiveFrame } from '#projections/tasks/readLiveFrame.ts'
 import {
   foldVideoTask,

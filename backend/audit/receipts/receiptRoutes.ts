@@ -1,6 +1,6 @@
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
-import * as contract from './receipts.contract.ts'
+import * as contract from './contract.ts'
 import type { Receipts } from './receipts.ts'
 
 /** Proofs read a part of the log. */

@@ -14,7 +14,7 @@ import { CHUNK, writeHead } from '../heads/writeHead.ts'
 import { readLedger } from '../readLedger.ts'
 import { projectLedger } from '../testing/projectLedger.ts'
 import { LEDGER, seedLedger } from '../testing/seedLedger.ts'
-import type { Receipt } from './receipts.contract.ts'
+import type { Receipt } from './contract.ts'
 import { createReceipts } from './receipts.ts'
 
 const { buyer, other, finished, failed, open } = LEDGER

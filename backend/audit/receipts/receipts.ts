@@ -10,7 +10,7 @@ import type { Database } from '../../kernel/postgres/orm.ts'
 import { signatureOf } from '../heads/ledgerHead.ts'
 import { openTree, readCheckpoints } from '../heads/ledgerTree.ts'
 import { type Charge, factsOf, readCharge } from './charge.ts'
-import { RECEIPT_FORMAT, type Receipt, type ReceiptEvent } from './receipts.contract.ts'
+import { RECEIPT_FORMAT, type Receipt, type ReceiptEvent } from './contract.ts'
 
 interface ReceiptDeps {
   readonly store: EventStore

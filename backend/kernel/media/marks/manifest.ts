@@ -41,7 +41,7 @@ export interface ReceiptAssertion {
  * Returns the label of the assertion: the installation's domain reversed, as C2PA asks, and a name.
  * @example receiptLabel('https://video.example.com') // 'com.example.video.kinora.receipt'
  */
-export function receiptLabel(installation: string): string {
+function receiptLabel(installation: string): string {
   const { hostname } = new URL(installation)
   const isName = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(hostname) && /[a-z]/.test(hostname)
   return `${isName ? hostname.split('.').toReversed().join('.') : 'localhost'}.kinora.receipt`

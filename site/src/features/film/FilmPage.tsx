@@ -18,7 +18,7 @@ import { UnlabelledDownload } from '../../ui/task/UnlabelledDownload.tsx'
 import { LineageTree } from './LineageTree.tsx'
 
 /** The id in the address of a film's page. */
-const idOf = (path: string) => path.split('/film/')[1]?.replace(/\/+$/, '') ?? ''
+const idOf = (path: string) => path.split('/film/')[1]?.split('/')[0] ?? ''
 
 /** Everything about one film of the user. */
 export function FilmPage() {

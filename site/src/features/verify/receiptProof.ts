@@ -1,4 +1,4 @@
-import type { Receipt } from '#backend/audit/receipts/receipts.contract.ts'
+import type { Receipt } from '#backend/audi./contract.ts'
 import type { Assertion } from './report.ts'
 
 /** A tree of the ledger: its number of events, and the Merkle root of their hashes in hex. */
@@ -24,7 +24,7 @@ async function hashOf(prefix: number, ...parts: readonly string[]): Promise<stri
 }
 
 /** Returns the root to which a proof leads (RFC 9162, 2.1.3.2); undefined if its length is wrong. */
-export async function rootOf(
+async function rootOf(
   event: string,
   index: number,
   size: number,

@@ -18,7 +18,7 @@ export const ReceiptEvent = z.object({
 export type ReceiptEvent = z.infer<typeof ReceiptEvent>
 
 /** The statement that the installation signs. */
-export const Statement = z.object({
+const Statement = z.object({
   format: z.literal(RECEIPT_FORMAT),
   /** Public address of the installation. */
   installation: z.string(),
@@ -29,7 +29,7 @@ export const Statement = z.object({
   events: z.array(ReceiptEvent),
 })
 
-export const Checkpoint = z.object({
+const Checkpoint = z.object({
   checkpoint: z.object({
     format: z.string(),
     installation: z.string(),
