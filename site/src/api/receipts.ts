@@ -1,4 +1,4 @@
-import { type Receipt, type ReceiptEvent, receipt } from '#backend/audi./contract.ts'
+import { type Receipt, type ReceiptEvent, receipt } from '#backend/audit/receipts/contract.ts'
 import { pageLocale, translate } from '../i18n/client.ts'
 import { HTML_LANG } from '../i18n/core.ts'
 import { addressOf, call } from './api.ts'

@@ -1,4 +1,4 @@
-import { consistency, filmReceipt, type Receipt } from '#backend/audi./contract.ts'
+import { consistency, filmReceipt, type Receipt } from '#backend/audit/receipts/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import type { Reading } from './readFile.ts'

@@ -1,4 +1,4 @@
-import type { Receipt } from '#backend/audi./contract.ts'
+import type { Receipt } from '#backend/audit/receipts/contract.ts'
 import type { Assertion } from './report.ts'
 
 /** A tree of the ledger: its number of events, and the Merkle root of their hashes in hex. */
