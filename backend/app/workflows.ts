@@ -13,6 +13,7 @@ import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
 import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
+import { filmAssertion } from '../audit/receipts/filmAssertion.ts'
 import { removePartials } from '../backups/removePartials.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
@@ -98,7 +99,7 @@ function activitiesOf(
   lease: number | undefined,
   signal: Engine['signal'],
 ) {
-  const { calendar, changes, clock, config, database, handle, log, findOrigin, store, temporaryDir } = context
+  const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
   const { allowance, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
@@ -118,6 +119,11 @@ function activitiesOf(
     providers: videos,
     media,
     marker,
+    assertionOf: (film) =>
+      filmAssertion({ store, pool, database, publicUrl }, film).catch((err) => {
+        log.warn({ err, taskId: film.taskId }, 'charge of film unreadable, signing without it')
+        return undefined
+      }),
     prepareCopies: (film) =>
       copies.prepare(film).catch((err) => log.warn({ err, taskId: film.id }, 'copies of video not prepared')),
     calendar,

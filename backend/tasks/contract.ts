@@ -76,6 +76,28 @@ export const Task = z.object({
 })
 export type Task = z.infer<typeof Task>
 
+/** How a film was made from another one. `finer`: the same film in a higher resolution. */
+const LINEAGE = ['take', 'extend', 'remix', 'finer'] as const
+export type Lineage = (typeof LINEAGE)[number]
+
+export const lineage = endpoint('GET /videos/tasks/:id/lineage', {
+  access: 'user',
+  scope: 'videos:read',
+  answer: z.object({
+    /** The films of the tree, parents before children. `task` is null for one that was deleted. */
+    films: z.array(
+      z.object({
+        id: z.string(),
+        parent_id: z.nullable(z.string()),
+        made_as: z.nullable(z.enum(LINEAGE)),
+        task: z.nullable(Task),
+      }),
+    ),
+  }),
+  refuses: ['not_found', 'forbidden'],
+  summary: 'The films that a film was made from, and those that were made from it',
+})
+
 export const generate = endpoint('POST /videos/generate', {
   access: 'user',
   scope: 'videos:write',

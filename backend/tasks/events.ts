@@ -23,6 +23,8 @@ export interface VideoTaskOrder extends Configuration {
   readonly sound?: boolean
   /** The finished task whose video is made again, and its job. The provider of the job is the only route. */
   readonly source?: { readonly taskId: string; readonly jobId: string }
+  /** The film that this one is another take, the continuation or a remix of. */
+  readonly from?: { readonly taskId: string; readonly as: 'take' | 'extend' | 'remix' }
   /** Version of the catalogue entry. */
   readonly modelVersion: string
   /** The shape of that version which prices the configuration. */

@@ -61,6 +61,8 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
 
   serve(contract.getTask, async ({ userId, params }) => works.view(await works.readOwn(userId, params.id)))
 
+  serve(contract.lineage, async ({ userId, params }) => works.lineage(await works.readOwn(userId, params.id)))
+
   for (const endpoint of [contract.deleteTask, contract.deleteTaskAlias])
     serve(endpoint, async ({ userId, params: { id }, command }) => {
       await removeVideo({ works, tasks, ...deps.attached }, userId, id, command)

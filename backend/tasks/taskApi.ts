@@ -87,6 +87,7 @@ export function createTaskApi(deps: TaskApiDeps) {
   }
 
   return {
+    filmsOf: works.shown,
     serve(serve: Serve): void {
       serveTasks(serve, { ...deps, tasks, works, attached, cancels, understand })
       serveLibrary(serve, { works, tasks, attached, files })

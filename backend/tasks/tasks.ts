@@ -69,6 +69,7 @@ interface Submission {
   readonly images: Images
   readonly purse?: KeyCaller['purse'] | undefined
   readonly source?: Source | undefined
+  readonly from?: VideoTaskOrder['from']
 }
 
 /** The finished task whose video is made again, with the job that made it. */
@@ -128,7 +129,8 @@ export function createTasks(deps: TaskDeps) {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const context = command(derivedId('generate', taskId))
-        const submission = { taskId, userId, generation, images, source, purse: apiKey?.purse }
+        const from = await readParent(handle, userId, generation)
+        const submission = { taskId, userId, generation, images, source, from, purse: apiKey?.purse }
         const { held, submitted } = await submitTask(deps, submission, context)
         await note(userId, { videoTasks: submitted.position, creditBalances: held })
         created = rowAfter(submitted.appended ?? [])
@@ -216,7 +218,7 @@ function throwIfAbandoned(error: unknown): never {
 /** Returns what the task will be made from. @throws Rejection plan_required, price_changed @throws ValidationError */
 async function orderOf(
   { encrypt, catalogue }: Pick<TaskDeps, 'encrypt' | 'catalogue'>,
-  { taskId, userId, generation, images, source }: Submission,
+  { taskId, userId, generation, images, source, from }: Submission,
   { priority, fullHd }: { priority: number; fullHd: boolean },
 ): Promise<VideoTaskOrder> {
   const { task_type, model, resolution, duration, expected_credits: expected } = generation
@@ -243,9 +245,18 @@ async function orderOf(
     shape,
     routes: offered.routes.filter(({ provider }) => !source || provider === source.provider),
     ...(source && { source: { taskId: source.taskId, jobId: source.jobId } }),
+    ...(from && { from }),
     credits,
     priority,
   }
+}
+
+/** Returns the film that a generation names as its parent, if it is the user's. One that was deleted meanwhile is left out. */
+async function readParent(handle: Handle, userId: string, { from }: Generation): Promise<VideoTaskOrder['from']> {
+  if (!from) return undefined
+  const { state } = await handle.read(videoTask, from.task_id)
+  const isOwn = 'order' in state && state.order.userId === userId
+  return isOwn ? { taskId: from.task_id, as: from.as } : undefined
 }
 
 /** Returns the source of a generation, if it has one. @throws ValidationError if its video cannot be made again */

@@ -11,6 +11,9 @@ import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
 import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
+import { serveReceipts } from '../../audit/receipts/receiptRoutes.ts'
+import { createReceipts } from '../../audit/receipts/receipts.ts'
+import { ownKey } from '../../audit/signingKey.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
@@ -43,6 +46,7 @@ import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
 import { installationFacts, serveStatus } from './installationFacts.ts'
 import { webhooksOf } from './webhooksOf.ts'
+import { wellKnown } from './wellKnown.ts'
 
 export interface Listening {
   readonly server: Server
@@ -97,6 +101,10 @@ const webhookRoutes = (
   take: around.accounts.throttle.take,
 })
 
+/** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
+const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
+  createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
@@ -148,7 +156,8 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveKeys(serve, keys)
     serveConsent(serve, oauth)
     serveWebhooks(serve, webhookContract.page, webhooks)
-    serveCredits(serve, context)
+    serveCredits(serve, { database, filmsOf: tasks.filmsOf })
+    serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
@@ -201,6 +210,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,
+      wellKnown(context, publicUrl),
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
       ...(site ? [contexts.sharePages(createPageRenderer(path.join(site, 'server/entry.mjs'), pageSettings))] : []),
       ...developmentPages(context, adapters, services, accounts),

@@ -41,6 +41,8 @@ const form = {
   sound: z.optional(z.boolean()),
   /** A finished task of the same model, whose video is made again in this resolution. */
   source_task_id: z.optional(z.uuid('unknown_source')),
+  /** The film that this one is another take, the continuation or a remix of. It changes nothing about the film. */
+  from: z.optional(z.object({ task_id: z.uuid('unknown_source'), as: z.enum(['take', 'extend', 'remix']) })),
   /** Price that the user saw, as in `costs` of the model. At another price the order is refused as `price_changed`. */
   expected_credits: z.optional(z.int().check(z.nonnegative())),
 }
