@@ -16,6 +16,7 @@ import enMovements from '#content/en/movements.json'
 import enPayment from '#content/en/payment.json'
 import enPlans from '#content/en/plans.json'
 import enProfile from '#content/en/profile.json'
+import enReading from '#content/en/reading.json'
 import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
 import enWorks from '#content/en/works.json'
@@ -40,6 +41,7 @@ export const english = {
   payment: enPayment,
   plans: enPlans,
   profile: enProfile,
+  reading: enReading,
   share: enShare,
   subscription: enSubscription,
   works: enWorks,

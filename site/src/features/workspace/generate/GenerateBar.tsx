@@ -37,6 +37,7 @@ export function GenerateBar() {
         <div id="generate-note" role="status">
           {blocked === 'locked' && <Locked onPlans={openPlans} />}
           {blocked === 'uploading' && <p className="hint">{t('workspace.form.uploadFirst')}</p>}
+          {blocked === 'undrawn' && <p className="hint">{t('reading.little')}</p>}
           {blocked === 'full' && <QueueFull onPlans={openPlans} />}
         </div>
         <div className="line generate-line">
