@@ -224,8 +224,9 @@ export const ModelView = z.object({
   durations: z.array(z.number()),
   resolutions: z.array(z.string()),
   costs: z.array(Cost),
-  /** Empty where the model has one ratio only. */
+  /** Empty where the model has one ratio only. Its videos can be cut to the `cropped_ratios`. */
   aspect_ratios: z.array(z.string()),
+  cropped_ratios: z.array(z.string()),
   supports_last_frame: z.boolean(),
   /** Maximum number of reference images. */
   max_references: z.number(),

@@ -12,7 +12,7 @@ import type { Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { creditCost, type Generation, isFullHd, shapeOf } from './contract.ts'
+import { creditCost, type Generation, isCropped, isFullHd, shapeOf } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
 import type { MediaRemovals } from './mediaRemovals.port.ts'
 import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher.port.ts'
@@ -242,6 +242,7 @@ async function orderOf(
     promptOptimizer: generation.prompt_optimizer,
     ...images,
     ...(offered.seed && { seed: seedOf(taskId) }),
+    ...(generation.aspect_ratio && isCropped(offered) && { cropped: true as const }),
     ...(await settingsOf(generation, (text) => encrypt(aboutNegativePrompt(userId, taskId), text))),
     modelVersion: offered.version,
     shape,
