@@ -84,8 +84,6 @@ describe('a rendering of the demo provider', () => {
       expect([refused.status, (await refused.json()).code]).toEqual([422, 'not_drawable'])
     }
     expect(await (await user.call('GET', '/subscriptions/stats')).json()).toEqual(before)
-    const drawable = await user.call('POST', '/videos/generate', { ...order, prompt: 'A fox in the snow' }, key)
-    expect(drawable.status).toBe(202)
   })
 
   it('keeps the latency of the API low', async () => {
