@@ -26,6 +26,7 @@ const STATUS: Readonly<Record<string, number>> = {
   image_aspect_ratio: 422,
   image_damaged: 422,
   idempotency_key_reused: 422,
+  not_drawable: 422,
   token_invalid: 422,
   already_verified: 422,
   not_json: 415,

@@ -17,6 +17,7 @@ import enMovements from '#content/en/movements.json'
 import enPayment from '#content/en/payment.json'
 import enPlans from '#content/en/plans.json'
 import enProfile from '#content/en/profile.json'
+import enReading from '#content/en/reading.json'
 import enReceipt from '#content/en/receipt.json'
 import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
@@ -45,6 +46,7 @@ export const english = {
   payment: enPayment,
   plans: enPlans,
   profile: enProfile,
+  reading: enReading,
   receipt: enReceipt,
   share: enShare,
   subscription: enSubscription,
