@@ -88,6 +88,7 @@ export const KeyRotation = z.object({
 
 export const createKey = endpoint('POST /keys', {
   access: 'user',
+  unlessSuspended: true,
   body: KeyCreation,
   answer: NewApiKey,
   status: 201,
@@ -103,6 +104,7 @@ export const listKeys = endpoint('GET /keys', {
 
 export const rotateKey = endpoint('POST /keys/:id/rotate', {
   access: 'user',
+  unlessSuspended: true,
   body: KeyRotation,
   answer: NewApiKey,
   status: 201,

@@ -78,6 +78,7 @@ export type Task = z.infer<typeof Task>
 
 export const generate = endpoint('POST /videos/generate', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   body: Generation,
   answer: z.object({ task: Task }),
@@ -306,6 +307,7 @@ export const UploadFields = z.object({ crop: z.optional(CropField) })
 /** Takes a multipart body with the image in the field `file`, so the endpoint declares no JSON schema. */
 export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   upload: ['image/jpeg', 'image/png'],
@@ -321,6 +323,7 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
 /** Lets a user go on from where a video ends. Counts as an upload. */
 export const lastFrame = endpoint('POST /videos/tasks/:id/last-frame', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   status: 201,

@@ -37,6 +37,12 @@ export async function readBuyer(database: Database, saleId: string): Promise<str
   return found?.user_id
 }
 
+/** Returns a sale; undefined if it is unknown. */
+export async function readSale(database: Database, saleId: string): Promise<InvoiceRow | undefined> {
+  const [found] = await query<InvoiceRow>(database, 'select * from invoice where sale_id = $1', [saleId])
+  return found
+}
+
 const HAS_OPEN = `(unclosed <> '[]' or open_orders <> '[]')`
 
 /** Returns the ids of users with an agreement that the provider may still bill, or an order that may still be paid. */

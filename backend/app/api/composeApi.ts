@@ -30,6 +30,7 @@ import { createHttpApp } from '../httpApp.ts'
 import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
+import { deskOnBoard } from '../operators/deskOnBoard.ts'
 import type { Services } from '../services.ts'
 import { estimatesOf } from '../video/capacity.ts'
 import { createGuards } from './createGuards.ts'
@@ -95,6 +96,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
     codes: codesOnBoard(context, services),
+    desk: deskOnBoard(context, services),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({
@@ -162,7 +164,12 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ...guards.middleware,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
-    identity: { authenticate, authenticateKey: services.keyDoor.authenticate, isOperator },
+    identity: {
+      authenticate,
+      authenticateKey: services.keyDoor.authenticate,
+      isOperator,
+      assertActive: services.assertActive,
+    },
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
