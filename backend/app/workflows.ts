@@ -170,6 +170,7 @@ function createSweep(
       await deleteOldOrders(pool, clock)
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
+      await outbox.forgetOld()
       await invoices.removeOld()
     },
   }).sweep

@@ -9,7 +9,7 @@ import { buyPlan, read, readStats, soon } from '../testing/plans.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
-import type { DeskAction } from './contract.ts'
+import type { DeskAction, Person } from './contract.ts'
 
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
 const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-desk-'))
@@ -307,6 +307,118 @@ describe('the desk', { shuffle: false }, () => {
     })
   })
 
+  describe('the search', () => {
+    const find = async (q: string) => {
+      const answer = await fetch(`${kinora.api}/desk/search?${new URLSearchParams({ q })}`, { headers: { cookie } })
+      return (
+        (await answer.json()) as { results: { kind: string; id: string; label: string; user_id: string | null }[] }
+      ).results
+    }
+
+    it('finds a person by address, name and id, and by what is theirs', async () => {
+      const user = await kinora.newUser(`needle.${Date.now()}@kinora.test`)
+      await user.call('PUT', '/users/name', { username: 'Zoë 100%_Needle' })
+      const order = await buyPlan(kinora, user, 'standard')
+      const [sale] = await invoices(user)
+      const video = await user.call('POST', '/videos/generate', VIDEO)
+      const { task } = (await video.json()) as { task: { id: string } }
+      const made = await user.call('POST', '/keys', {
+        name: 'Script',
+        scopes: ['videos:read'],
+        password: 'correct horse',
+      })
+      const { key, hint, id: keyId } = (await made.json()) as Record<'key' | 'hint' | 'id', string>
+      const issued = await fetch(`${kinora.api}/analytics/codes`, {
+        method: 'POST',
+        headers: { cookie, 'content-type': 'application/json' },
+        body: JSON.stringify({ label: 'Fair', credits: 5 }),
+      })
+      const { codes } = (await issued.json()) as { codes: string[] }
+      await user.call('POST', '/credits/redeem', { code: codes[0] })
+      const own = { user_id: user.userId }
+      for (const q of [user.email.slice(0, 12).toUpperCase(), 'zoë 100%_n', ` ${user.userId} `])
+        expect(await find(q)).toMatchObject([
+          { kind: 'person', id: user.userId, label: expect.stringContaining('n•••@k•••.test'), ...own },
+        ])
+      for (const q of [sale!.payment, order])
+        expect(await find(q)).toMatchObject([{ kind: 'payment', id: sale!.payment, ...own }])
+      await soon(async () => expect(await find(task.id)).toMatchObject([{ kind: 'video', id: task.id, ...own }]))
+      for (const q of [key, hint]) expect(await find(q)).toMatchObject([{ kind: 'key', id: keyId, ...own }])
+      expect(await find(codes[0]!.toLowerCase())).toMatchObject([{ kind: 'code', ...own }])
+      for (const q of ['', 'z', 'zoë 100_', '%', "' or 1=1 --"]) expect(await find(q)).toEqual([])
+    })
+  })
+
+  describe('the page of a person', () => {
+    const open = async (id: string, reveal = false, headers: object = { cookie }) => {
+      const answer = await fetch(`${kinora.api}/desk/people/${id}?reveal=${reveal}`, { headers: { ...headers } })
+      return { status: answer.status, ...((await answer.json()) as { person: Person; masked?: true }) }
+    }
+
+    it('shows the plan, every movement, videos, payments, keys, sessions, mails, the security log, notes and actions', async () => {
+      const user = await kinora.newUser()
+      await buyPlan(kinora, user, 'standard')
+      await user.call('POST', '/videos/generate', VIDEO)
+      await user.call('POST', '/keys', { name: 'Script', scopes: ['videos:read'], password: 'correct horse' })
+      await order({ kind: 'grant', subject: user.userId, amount: 5 })
+      const text = '<img src=x onerror=alert(1)> asks about a refund'
+      const note = await fetch(`${kinora.api}/desk/people/${user.userId}/notes`, {
+        method: 'POST',
+        headers: { cookie, 'content-type': 'application/json' },
+        body: JSON.stringify({ text }),
+      })
+      expect(note.status).toBe(201)
+      let found: Person | undefined
+      await soon(async () => {
+        found = (await open(user.userId)).person
+        expect(found.videos.items).toMatchObject([{ status: 'Success', engine: expect.any(String), credits: 30 }])
+      })
+      const person = found!
+      expect(person).toMatchObject({ plan: { current_tier: 'standard' }, suspended: false, second_factors: [] })
+      const { items } = person.balance
+      expect(items.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['adjustment', 'spend', 'grant']))
+      for (const { revision, id } of items)
+        expect(
+          (
+            await db.pool.query('select from event where stream = $1 and revision = $2', [
+              `creditAccount-${user.userId}`,
+              revision,
+            ])
+          ).rowCount,
+          id,
+        ).toBe(1)
+      const [payment] = person.payments.items
+      const left = Math.floor((payment!.amount * (payment!.credits - 30 * 0)) / payment!.credits)
+      expect(payment!.unused).toBeLessThanOrEqual(left)
+      expect(payment!.refundable).toBe(payment!.amount)
+      expect(person.keys).toMatchObject([{ name: 'Script' }])
+      expect(person.sessions).toHaveLength(1)
+      expect(person.mails.map(({ subject }) => subject)).toContain('Verify your email for Kinora')
+      expect(person.security.items.map(({ event }) => event)).toContain('signed_in')
+      expect(person.notes).toMatchObject([{ text, operator: 'olga' }])
+      expect(person.actions.items).toMatchObject([{ kind: 'grant', status: 'done', operator: 'olga' }])
+      const poster = await fetch(kinora.url + person.videos.items[0]!.poster, { headers: { cookie } })
+      expect([poster.status, poster.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+      expect(
+        (await fetch(kinora.url + person.videos.items[0]!.poster, { headers: { cookie: user.cookie } })).status,
+      ).toBe(401)
+    })
+
+    it('shows addresses only if asked for them, which is recorded', async () => {
+      const user = await kinora.newUser()
+      const shown = `select from operator_action where action = 'person_shown' and detail = $1`
+      const count = async () => (await db.pool.query(shown, [`user ${user.userId}`])).rowCount
+      expect(await open(user.userId)).toMatchObject({ status: 200, masked: true, person: { email: 'u•••@k•••.test' } })
+      expect(await count()).toBe(0)
+      const revealed = await open(user.userId, true)
+      expect(revealed).toMatchObject({ status: 200, person: { email: user.email } })
+      expect(revealed.masked).toBeUndefined()
+      expect(await count()).toBe(1)
+      expect((await open(user.userId, false, { cookie: user.cookie })).status).toBe(401)
+      expect([(await open(crypto.randomUUID())).status, (await open('nobody')).status]).toEqual([404, 404])
+    })
+  })
+
   describe('the audit', () => {
     it('finds every grant, take and refund with its action', async () => {
       await kinora.close({ keep: true })
@@ -320,7 +432,7 @@ describe('the desk', { shuffle: false }, () => {
         printError: print,
       })
       const found = JSON.parse(printed)
-      expect([code, found.deviations, found.desk]).toEqual([0, [], { grant: 2, take: 1, refund: 2 }])
+      expect([code, found.deviations, found.desk]).toEqual([0, [], { grant: 3, take: 1, refund: 2 }])
     })
   })
 })

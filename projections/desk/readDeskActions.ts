@@ -1,4 +1,5 @@
 import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query } from '#backend/kernel/postgres/query.ts'
 import { type Page, queryPage } from '../engine/queryPage.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { type DeskActionRow, deskActions } from './deskAction.ts'
@@ -11,6 +12,12 @@ export const readDeskActions = (database: Database, userId: string | null, page:
     [userId],
     page,
   )
+
+/** Returns an action; undefined if there is none. */
+export async function readDeskAction(database: Database, id: string) {
+  const sql = 'select id, kind, user_id from desk_action where id = $1'
+  return (await query<Pick<DeskActionRow, 'id' | 'kind' | 'user_id'>>(database, sql, [id]))[0]
+}
 
 /** Returns the actions that are to be carried out. */
 export const readOpenActions = (database: Database) =>

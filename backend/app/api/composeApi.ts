@@ -30,7 +30,7 @@ import { createHttpApp } from '../httpApp.ts'
 import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
-import { deskOnBoard } from '../operators/deskOnBoard.ts'
+import { openDesk } from '../operators/openDesk.ts'
 import type { Services } from '../services.ts'
 import { estimatesOf } from '../video/capacity.ts'
 import { createGuards } from './createGuards.ts'
@@ -96,7 +96,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
     codes: codesOnBoard(context, services),
-    desk: deskOnBoard(context, services),
+    desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({

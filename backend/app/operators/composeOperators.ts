@@ -36,7 +36,7 @@ import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
-import type { DeskOnBoard } from './deskOnBoard.ts'
+import type { OpenDesk } from './openDesk.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
@@ -48,7 +48,7 @@ interface Shared {
   readonly passkeys: Passkeys
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
   readonly codes: CodesOnBoard
-  readonly desk: DeskOnBoard
+  readonly desk: OpenDesk
 }
 
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
@@ -95,7 +95,8 @@ export function composeOperators(
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
       const record: DeskRoutes['record'] = (ctx, action, detail) => actions.record({ action, detail, ip: ctx.ip })
-      serveDesk(board, { ...desk, operator: config.operators.username, requireStepUp, record })
+      const shortened = serveMasked(serve, async ({ state }) => Boolean(state.isRevealed))
+      serveDesk(board, shortened, { ...desk, operator: config.operators.username, requireStepUp, record })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }
