@@ -7,7 +7,7 @@ import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 import { Invoice, Stats } from '../subscriptions/contract.ts'
 import { DESK_KINDS } from './kinds.contract.ts'
 
-export { DESK_KINDS, type DeskKind, hasAmount, SUBJECTS } from './kinds.contract.ts'
+export { type DeskKind, hasAmount, SUBJECTS } from './kinds.contract.ts'
 
 /** Present if addresses in the answer are shortened, until the session proves its second factor again. */
 const masked = z.optional(z.literal(true))
@@ -64,7 +64,7 @@ export const askAction = endpoint('POST /desk/actions', {
   summary: 'Orders an action, and waits a few seconds for its outcome',
 })
 
-export const SEARCH_KINDS = ['person', 'video', 'payment', 'code', 'key', 'action'] as const
+const SEARCH_KINDS = ['person', 'video', 'payment', 'code', 'key', 'action'] as const
 
 export const search = endpoint('GET /desk/search', {
   access: 'operator',

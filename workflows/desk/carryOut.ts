@@ -6,7 +6,6 @@ import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
-import { must } from '#backend/kernel/must.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import {
   type NewRefund,
@@ -20,7 +19,7 @@ export type OpenAction = DeskOrder & Readonly<{ actionId: string; at: string }>
 /** What the event of a carried out action says about its effect. */
 type Effect = Omit<DeskActionEvent<'ActionDone'>['data'], 'actionId' | 'at'>
 /** Carries out an action. Repeating it has no effect. @throws Rejection it cannot be carried out, and nothing was changed */
-type Act = (action: OpenAction, context: CommandContext) => Promise<Effect | void>
+type Act = (action: OpenAction, context: CommandContext) => Promise<void>
 
 /** What changes accounts and tasks. */
 export type Acts = Readonly<Record<Exclude<DeskKind, 'grant' | 'take' | 'refund'>, Act>>
@@ -52,28 +51,37 @@ const PASSING: readonly string[] = ['unavailable', 'newer_data']
  */
 export function createCarryOut(deps: CarryOutDeps) {
   const { handle, calendar } = deps
-  const acts: Readonly<Record<DeskKind, Act>> = {
-    ...deps.acts,
-    grant: (action, context) => adjust(deps, action, context, must(action.amount, 'an amount')),
-    take: (action, context) => adjust(deps, action, context, -must(action.amount, 'an amount')),
-    refund: (action) => refund(deps, action),
-  }
 
   return async (actionId: string): Promise<void> => {
     const { state } = await handle.read(deskAction, actionId)
     if (!state || !isReady(state)) return
-    const context = { actor: `operator:${state.operator}`, correlationId: actionId }
-    const effect = await acts[state.kind](
-      { ...state, actionId },
-      { ...context, commandId: derivedId('desk', actionId) },
-    ).catch(failureOf)
+    const by = { actor: `operator:${state.operator}`, correlationId: actionId }
     const about = { actionId, at: new Date(calendar()).toISOString() }
-    const outcome = effect && 'why' in effect ? 'fail' : 'finish'
-    const command =
-      effect && 'why' in effect
-        ? ({ type: 'FailAction', ...about, ...effect } as const)
-        : ({ type: 'FinishAction', ...about, ...effect } as const)
-    await handle(deskAction, actionId, command, { ...context, commandId: derivedId('desk', outcome, actionId) })
+    const command = await carryOut(
+      deps,
+      { ...state, actionId },
+      { ...by, commandId: derivedId('desk', actionId) },
+    ).then(
+      (effect) => ({ type: 'FinishAction', ...about, ...effect }) as const,
+      (error) => ({ type: 'FailAction', ...about, ...failureOf(error) }) as const,
+    )
+    await handle(deskAction, actionId, command, { ...by, commandId: derivedId('desk', command.type, actionId) })
+  }
+}
+
+async function carryOut(deps: CarryOutDeps, action: OpenAction, context: CommandContext): Promise<Effect> {
+  switch (action.kind) {
+    case 'refund':
+      return refund(deps, action)
+    case 'grant':
+      await adjust(deps, action, context, action.amount ?? 0)
+      return {}
+    case 'take':
+      await adjust(deps, action, context, -(action.amount ?? 0))
+      return {}
+    default:
+      await deps.acts[action.kind](action, context)
+      return {}
   }
 }
 
@@ -106,8 +114,8 @@ async function refund(
   const request = {
     saleId,
     refundId: `desk-${actionId}`,
-    amountCents: must(order.amount, 'an amount'),
-    currency: must(order.currency, 'a currency'),
+    amountCents: order.amount ?? 0,
+    currency: order.currency ?? '',
     reason: REFUND_REASON,
   }
   const made = await payments.refund(request).catch((error: unknown) => {

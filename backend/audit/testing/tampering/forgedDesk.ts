@@ -1,6 +1,6 @@
 import { derivedId } from '../../../kernel/eventsourcing/pure/eventHash.ts'
 import { LEDGER } from '../seedLedger.ts'
-import { account, at, forge, grant, others, sql, type Tampering } from './tampering.ts'
+import { account, at, forge, grant, sql, type Tampering } from './tampering.ts'
 
 const { buyer, other, sale } = LEDGER
 const TIME = '2026-01-10T13:00:00.000Z'
