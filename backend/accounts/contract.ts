@@ -184,6 +184,10 @@ const SECURITY_EVENTS = [
   'api_key_ended',
   'api_key_ended_by_operator',
   'connection_allowed',
+  'suspended',
+  'restored',
+  'signed_out_by_operator',
+  'verified_by_operator',
 ] as const
 const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>

@@ -100,6 +100,7 @@ const consent = z.optional(z.literal(CONSENT))
 
 export const upgrade = endpoint('POST /subscriptions/upgrade', {
   access: 'user',
+  unlessSuspended: true,
   body: z.object({
     new_tier: z.enum(['standard', 'pro', 'ultimate'], 'invalid_plan'),
     billing_cycle: z._default(z.literal('monthly', 'invalid_billing_cycle'), 'monthly'),
@@ -131,6 +132,7 @@ export const cancel = endpoint('POST /subscriptions/cancel', {
 
 export const reactivate = endpoint('POST /subscriptions/reactivate', {
   access: 'user',
+  unlessSuspended: true,
   answer: z.object({ success: z.boolean() }),
   refuses: ['no_subscription', 'cannot_reactivate', 'payments_off'],
   summary: 'Withdraws a cancellation before the period ends',
@@ -248,6 +250,7 @@ export const packs = endpoint('GET /credits/packs', {
 
 export const buyPack = endpoint('POST /credits/packs/:id/buy', {
   access: 'user',
+  unlessSuspended: true,
   body: z._default(
     z.object({
       currency: z._default(z.enum(PACK_CURRENCIES, 'invalid_currency'), 'USD'),

@@ -38,6 +38,7 @@ import { createHttpApp } from '../httpApp.ts'
 import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
+import { openDesk } from '../operators/openDesk.ts'
 import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
 import { VERSION } from '../version.ts'
@@ -124,6 +125,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
     codes: codesOnBoard(context, services),
+    desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({
@@ -202,7 +204,17 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ...guards.middleware,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
-    identity: { authenticate, authenticateKey: services.keyDoor.authenticate, isOperator },
+    identity: {
+      authenticate,
+      // One gate for every road that takes keys.
+      authenticateKey: async (ctx) => {
+        const key = await services.keyDoor.authenticate(ctx)
+        if (key) await services.assertActive(key.userId)
+        return key
+      },
+      isOperator,
+      assertActive: services.assertActive,
+    },
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,

@@ -154,6 +154,7 @@ const Environment = z.object({
     z.string().check(z.refine(isTimeZone, 'an IANA time zone such as Europe/Berlin')),
     'UTC',
   ),
+  DESK_SECOND_OPERATOR_ABOVE: z.optional(whole(0, 1_000_000_000)),
   ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
   ALERT_WEBHOOK: z.optional(service),
   METRICS_TOKEN: z.optional(atLeast(16)),

@@ -88,6 +88,10 @@ export interface Config {
   /** Hosts of private networks that addresses of strangers may name. */
   readonly privateHosts: readonly string[]
   readonly operators: Readonly<ReturnType<typeof readOperator>>
+  readonly desk: {
+    /** Credits, or units of a currency, above which a second operator must approve an action; undefined: never. */
+    readonly secondOperatorAbove: number | undefined
+  }
   /** Where the operator is told of alerts: an address and a web address; undefined: on the board only. */
   readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
 }
@@ -147,6 +151,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     backup: env.BACKUP_TO ? { to: readPlace(env, 'BACKUP_TO'), keepDays: env.BACKUP_KEEP_DAYS } : undefined,
     privateHosts: env.WEBHOOK_PRIVATE_HOSTS ?? [],
     operators: readOperator(env, dataDir),
+    desk: { secondOperatorAbove: env.DESK_SECOND_OPERATOR_ABOVE },
     alerts: { mail: env.ALERT_MAIL, webhook: env.ALERT_WEBHOOK },
   }
 }

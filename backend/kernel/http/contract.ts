@@ -24,6 +24,8 @@ export interface Endpoint<
   readonly access: Caller
   /** Scope of the API keys that may call it, too. Without one, no key may. */
   readonly scope?: Scope
+  /** Refused to a suspended account. */
+  readonly unlessSuspended?: true
   readonly body?: Body
   /** Maximum size of the body; 64 KiB by default. */
   readonly maxBytes?: number
