@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import * as z from 'zod/mini'
 import { toHost } from '../../kernel/http/outgoing/guardedRequest.ts'
 
@@ -50,6 +51,19 @@ const hosts = z.pipe(
   z.transform((list) => list.split(',').map((host) => toHost(host.trim())!)),
 )
 
+/** Mail domains with commas between, in ASCII. */
+const mailDomains = z.pipe(
+  z
+    .string()
+    .check(
+      z.refine(
+        (list) => list.split(',').every((domain) => /^[^\s.@/:]+(\.[^\s.@/:]+)+$/.test(domain.trim())),
+        'mail domains with a comma between, such as kinora.example,studio.example',
+      ),
+    ),
+  z.transform((list) => list.split(',').map((domain) => domainToASCII(domain.trim().toLowerCase()))),
+)
+
 const Environment = z.object({
   NODE_ENV: z._default(oneOf('development', 'test', 'production'), 'development'),
   PORT: z._default(whole(0, 65535), 3000),
@@ -83,6 +97,17 @@ const Environment = z.object({
       ),
   ),
   MAIL_FROM: pattern(/^[^\s@]+(?: [^\s@]+)*@[^\s@]+$/, 'an address such as Kinora <hello@kinora.example>'),
+  GOOGLE_CLIENT_ID: text,
+  GOOGLE_CLIENT_SECRET: text,
+  GITHUB_CLIENT_ID: text,
+  GITHUB_CLIENT_SECRET: text,
+  GITHUB_URL: z._default(service, 'https://github.com'),
+  OIDC_ISSUER: z.optional(service),
+  OIDC_CLIENT_ID: text,
+  OIDC_CLIENT_SECRET: text,
+  OIDC_NAME: z.optional(atMost(40)),
+  OIDC_EMAIL_VERIFIED: z._default(oneOf('claim', 'always', 'never'), 'claim'),
+  SIGN_UP_DOMAINS: z.optional(mailDomains),
   TRUSTED_PROXIES: z._default(whole(0, 10), 0),
   SESSION_RATE: z._default(rate, 40),
   NETWORK_RATE: z.optional(rate),

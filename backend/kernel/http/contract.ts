@@ -46,7 +46,7 @@ export interface Endpoint<
   /** Error codes of the operation, besides those that follow from the rest of its declaration. */
   readonly refuses?: readonly string[]
   /** Status of a successful response; 200 by default. */
-  readonly status?: 200 | 201 | 202 | 204
+  readonly status?: 200 | 201 | 202 | 204 | 302
   readonly summary: string
 }
 

@@ -47,6 +47,7 @@ const STATUS: Readonly<Record<string, number>> = {
   email_not_verified: 403,
   step_up_required: 403,
   mail_required: 403,
+  sign_in_again: 403,
   plan_required: 403,
   payments_off: 403,
   registration_closed: 403,
@@ -66,6 +67,7 @@ const STATUS: Readonly<Record<string, number>> = {
   too_many_unused_images: 429,
   internal: 500,
   no_payment_link: 502,
+  provider_unavailable: 503,
   no_such_provider: 422,
   unavailable: 503,
   uploads_busy: 503,
@@ -147,7 +149,7 @@ export function problemOf(
 
 const STORE_FAULTS = [AppendOutcomeUnknown, StoreRejected, StoreUnavailable]
 
-function asRejection(error: unknown): Rejection {
+export function asRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   if (error instanceof StreamBusy)
     return new Rejection('unavailable', 'Many requests at once. Please try again.', { retryAfter: 1 })

@@ -14,6 +14,7 @@ import {
   userFactors,
   verifyEmail,
 } from '#backend/accounts/contract.ts'
+import { safeNext } from '#backend/kernel/http/safeNext.contract.ts'
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { rememberLanguage } from '../i18n/language.ts'
@@ -24,7 +25,7 @@ import { provePasskey } from './factors/passkeys.ts'
 import { readHint } from './hint.ts'
 import { leaveFor } from './pages/leaveFor.ts'
 import { recordRenewal } from './renewal.ts'
-import { safeNext } from './safeNext.ts'
+
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
 import { keepNext, takeNext } from './start/keptNext.ts'
 import { forgetRegistered, markRegistered } from './start/registeredHere.ts'
