@@ -39,11 +39,13 @@ const tillsFact = (tills: Config['payments']['tills']) =>
 
 /** Returns what texts say of this installation. */
 export const installationFacts = ({ payments, registration }: Config, adapters: Adapters) => {
+  const ways = adapters.identityProviders.map(({ id, name }) => ({ id, name }))
   const shapes = adapters.catalogue.offered().flatMap((model) => model.shapes)
   return {
     plans: payments.tills.length === 0 ? 'off' : 'on',
     tills: tillsFact(payments.tills),
     registration,
+    ...(ways.length > 0 && { ways: String(ways.length), providers: JSON.stringify(ways) }),
     optimizer: hasOptimizer(adapters) ? 'on' : 'off',
     ultrahd: shapes.some(({ resolutions }) => resolutions.some(isUltraHd)) ? 'on' : 'off',
   }

@@ -2,6 +2,14 @@
 export class Browser {
   readonly #cookies = new Map<string, string>()
 
+  /** @param cookie value of a Cookie header */
+  constructor(cookie = '') {
+    for (const pair of cookie.split('; ').filter(Boolean)) {
+      const [name = '', value = ''] = pair.split('=')
+      this.#cookies.set(name, value)
+    }
+  }
+
   /** Value of the Cookie header. */
   get cookie(): string {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')

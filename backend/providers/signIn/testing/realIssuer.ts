@@ -24,7 +24,7 @@ const newKeys = () => ({
  * @param client how the client proves its secret
  */
 export async function startRealIssuer(client: 'client_secret_basic' | 'client_secret_post' = 'client_secret_basic') {
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((...exchange) => void (replaced ?? answer)(...exchange))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const people = new Map<string, Person>()
@@ -57,7 +57,6 @@ export async function startRealIssuer(client: 'client_secret_basic' | 'client_se
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (replaced) return void replaced(request, response)
     if (!request.url?.startsWith('/interaction/')) return void provider.callback()(request, response)
     await interact(request, response).catch(() => response.writeHead(500).end())
   }
@@ -84,8 +83,12 @@ export async function startRealIssuer(client: 'client_secret_basic' | 'client_se
       jwks = newKeys()
       provider = build()
     },
+    /** Answers a request as the issuer does. */
+    answer,
     /** Answers all requests with a listener instead, or as before without one. */
-    replace: (listener?: RequestListener) => void (replaced = listener),
+    replace(listener?: RequestListener): void {
+      replaced = listener
+    },
     async close(): Promise<void> {
       server.closeAllConnections()
       server.close()

@@ -30,6 +30,7 @@ import { creditHistory } from './creditHistory.ts'
 import { invoiceList, loadBillingDetails } from './invoices.ts'
 import { loadKeys, loadModels } from './keys/keys.ts'
 import { securityLog } from './securityLog.ts'
+import { loadSignIns } from './signIns.ts'
 import { loadFigures, works } from './works.ts'
 
 /** State of the page. `away` means that the browser is being redirected to the login page. */
@@ -51,7 +52,7 @@ const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
   billing: [loadPlan, invoiceList.again, loadBillingDetails],
   credits: [loadBalance, creditHistory.again],
-  security: [loadBalance, securityLog.again, loadDevices, loadPassword],
+  security: [loadBalance, securityLog.again, loadDevices, loadPassword, loadSignIns],
   developers: [loadBalance, loadKeys, loadModels, loadPassword],
   settings: [loadBalance, loadPassword],
 }
