@@ -26,7 +26,7 @@ async function startWithIssuer() {
 /** Returns the parts of the pages, located by their visible text. */
 async function textsOf(page: Page, language: 'en' | 'zh') {
   const [{ signIns, security }, auth] = [await words(language, 'profile'), await words(language, 'auth')]
-  const named = (text: string) => text.replace('{{name}}', 'Acme')
+  const named = (text: string) => text.replaceAll('{{name}}', 'Acme')
   const button = (name: string) => page.getByRole('button', { name: named(name), exact: true })
   return { signIns, security, auth, named, button }
 }

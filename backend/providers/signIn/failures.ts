@@ -31,15 +31,15 @@ interface Failure {
 /** Returns what a failed call to a provider means. The message has no text of the provider but its error code. */
 export function failureOf(error: unknown): ProviderUnavailable | SignInRefused {
   if (error instanceof ProviderUnavailable || error instanceof SignInRefused) return error
-  const { code, message, ...said } = error as Failure
+  const { code, message, error: said, cause } = error as Failure
+  const body = cause?.cause?.body
   // GitHub sends errors with status 200.
-  const named = said.error ?? said.cause?.cause?.body?.error
+  const named = said ?? body?.error
   const answered = typeof named === 'string' ? named.replace(/[^\w-]/g, '').slice(0, 60) : undefined
   if (answered && MISCONFIGURED.has(answered)) return new ProviderUnavailable(answered, { cause: error })
   if (answered) return new SignInRefused(answered, { cause: error })
   // `fetch` throws TypeErrors. A body without what it must contain is no answer, either.
-  const isOutage =
-    error instanceof TypeError || code === undefined || OUTAGES.has(code) || said.cause?.cause?.body !== undefined
-  if (isOutage) return new ProviderUnavailable(code ?? message ?? 'no answer', { cause: error })
+  if (error instanceof TypeError || code === undefined || OUTAGES.has(code) || body !== undefined)
+    return new ProviderUnavailable(code ?? message ?? 'no answer', { cause: error })
   return new SignInRefused(`${code}: ${message}`, { cause: error })
 }
