@@ -4,7 +4,7 @@ import type { IdentityProvider } from '../accounts/identities/identityProvider.p
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { PushSender } from '../accounts/notices/pushSender.port.ts'
-import { createGuard } from '../kernel/http/outgoing/guardedRequest.ts'
+import { createGuard, type Guard } from '../kernel/http/outgoing/guardedRequest.ts'
 import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
@@ -44,6 +44,8 @@ export interface Adapters {
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly push: PushSender
+  /** Requests the documents of programs that ask users for access. */
+  readonly documents: Pick<Guard, 'send' | 'check'>
   /** Where people may sign in with accounts that they have elsewhere, in the order of the buttons. */
   readonly identityProviders: readonly IdentityProvider[]
   readonly payments: Tills
@@ -123,6 +125,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
     push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, guard }),
+    documents: overrides.documents ?? createGuard({ privateHosts }),
     identityProviders: openIdentityProviders(config.signIn),
     payments,
     sandbox,
