@@ -50,7 +50,7 @@ export const listIdentities = endpoint('GET /users/identities', {
 })
 
 /** The proof of a new connection: the password or, without one, a sign-in in the last ten minutes. */
-export const IdentityProof = z.object({ password: z.optional(CurrentPassword) })
+const IdentityProof = z.object({ password: z.optional(CurrentPassword) })
 
 export const connectIdentity = endpoint('POST /users/identities/:provider', {
   access: 'user',

@@ -1,11 +1,10 @@
 import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
-import { API_BASE } from '../../kernel/http/contract.ts'
+import { API_BASE, safeNext } from '../../kernel/http/contract.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import { instant } from '../../kernel/http/instant.ts'
-import { asRejection } from '../../kernel/http/problemDetails.ts'
-import { safeNext } from '../../kernel/http/safeNext.contract.ts'
+import { rejectionOf } from '../../kernel/http/problemDetails.ts'
 import type { Language } from '../contract.ts'
 import * as contract from '../contract.ts'
 import type { AccountRoutes } from '../routes.ts'
@@ -60,7 +59,7 @@ const DETAILS = {
 
 /** Serves sign-ins with accounts that people have elsewhere, and the connections of an account. */
 export function serveIdentities(serve: Serve, services: AccountRoutes): void {
-  const { identityProviders, flows, publicUrl } = services
+  const { identityProviders, flows, publicUrl, log } = services
   const { find, ask } = createProviderCalls(services)
   const finish = createFinish(services)
   const addressOf = ({ id }: IdentityProvider) => `${publicUrl()}${API_BASE}${contract.PROVIDERS_PATH}/${id}/callback`
@@ -76,7 +75,8 @@ export function serveIdentities(serve: Serve, services: AccountRoutes): void {
       const checks = flows.begin(ctx, { provider: provider.id, next, language })
       ctx.redirect((await ask(provider, provider.authorize(addressOf(provider), checks))).href)
     } catch (error) {
-      ctx.redirect(pageWith(language, { problem: asRejection(error).code, provider: provider.id, next }))
+      const { code } = rejectionOf(log, error, { provider: provider.id })
+      ctx.redirect(pageWith(language, { problem: code, provider: provider.id, next }))
     }
     return undefined
   })
@@ -92,8 +92,7 @@ export function serveIdentities(serve: Serve, services: AccountRoutes): void {
       const page = await finish(ctx, provider, flow, () => ask(provider, provider.redeem(callback, checks)))
       ctx.redirect(page)
     } catch (error) {
-      const { code, fields } = asRejection(error)
-      if (code === 'internal') services.log.error({ err: error, provider: provider.id }, 'sign-in at provider failed')
+      const { code, fields } = rejectionOf(log, error, { provider: provider.id })
       const outcome: Record<string, string> =
         typeof fields.ticket === 'string' ? { ticket: fields.ticket } : { problem: code }
       const from = { connects: flow?.session ? '1' : '', next: flow?.next ?? '/workspace' }
@@ -138,7 +137,8 @@ function createFinish(services: AccountRoutes) {
     const address = networkAddress(ctx)
     await attempts.take(ctx, 'sign in from', address)
     const profile = await redeem().catch(async (error) => {
-      if (asRejection(error).code === 'flow_invalid') await securityLog.record(ctx, null, 'sign_in_failed')
+      if (error instanceof Rejection && error.code === 'flow_invalid')
+        await securityLog.record(ctx, null, 'sign_in_failed')
       throw error
     })
     const { account, isConnected } = await identities.signIn(provider.issuer, profile, flow.language)

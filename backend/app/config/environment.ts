@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import * as z from 'zod/mini'
 import { toHost } from '../../kernel/http/outgoing/guardedRequest.ts'
+import { OFFERS } from '../../subscriptions/contract.ts'
 
 export const ROLES = ['api', 'projections', 'workflows'] as const
 export type Role = (typeof ROLES)[number]
@@ -51,6 +52,9 @@ const hosts = z.pipe(
   z.transform((list) => list.split(',').map((host) => toHost(host.trim())!)),
 )
 
+const namesOf = (list: string) => list.split(',').map((name) => name.trim())
+const isOffer = (name: string): name is (typeof OFFERS)[number] => OFFERS.some((offer) => offer === name)
+
 /** Mail domains with commas between, in ASCII. */
 const mailDomains = z.pipe(
   z
@@ -62,6 +66,13 @@ const mailDomains = z.pipe(
       ),
     ),
   z.transform((list) => list.split(',').map((domain) => domainToASCII(domain.trim().toLowerCase()))),
+)
+
+const OFFER_FORM = `none, or some of ${OFFERS.join(', ')}, with a comma between`
+/** What the plans list besides what the software does. */
+const offers = z.pipe(
+  z.string().check(z.refine((list) => list.trim() === 'none' || namesOf(list).every(isOffer), OFFER_FORM)),
+  z.transform((list) => namesOf(list).filter(isOffer)),
 )
 
 const Environment = z.object({
@@ -136,6 +147,7 @@ const Environment = z.object({
     /^(off|sandbox|stripe|paypal|stripe, *paypal|paypal, *stripe)$/,
     'stripe, paypal, both with a comma between, sandbox or off',
   ),
+  PLAN_OFFERS: z.optional(offers),
   MONTHLY_CREDITS: z._default(whole(0, 1_000_000), 0),
   PAYPAL_CLIENT_ID: text,
   PAYPAL_CLIENT_SECRET: text,

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
 
+export { safeNext } from './safeNext.contract.ts'
+
 type Schema = z.ZodMiniType
 /**
  * Who may call an endpoint: anyone, a signed-in user, a program with an API key, or the operator, who has a separate session.

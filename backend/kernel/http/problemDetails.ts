@@ -158,7 +158,7 @@ export function problemOf(
 
 const STORE_FAULTS = [AppendOutcomeUnknown, StoreRejected, StoreUnavailable]
 
-export function asRejection(error: unknown): Rejection {
+function asRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   if (error instanceof StreamBusy)
     return new Rejection('unavailable', 'Many requests at once. Please try again.', { retryAfter: 1 })

@@ -15,8 +15,7 @@ import {
   userFactors,
   verifyEmail,
 } from '#backend/accounts/contract.ts'
-import { API_BASE } from '#backend/kernel/http/contract.ts'
-import { safeNext } from '#backend/kernel/http/safeNext.contract.ts'
+import { API_BASE, safeNext } from '#backend/kernel/http/contract.ts'
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { rememberLanguage } from '../i18n/language.ts'

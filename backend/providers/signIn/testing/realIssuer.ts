@@ -1,3 +1,4 @@
+/// <reference path="./oidcProvider.d.ts" />
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
