@@ -15,6 +15,7 @@ import { M0008Webhooks } from './migrations/M0008Webhooks.ts'
 import { M0009Connections } from './migrations/M0009Connections.ts'
 import { M0010Receipts } from './migrations/M0010Receipts.ts'
 import { M0012Desk } from './migrations/M0012Desk.ts'
+import { M0013Identities } from './migrations/M0013Identities.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -29,6 +30,7 @@ export const MIGRATIONS = [
   { name: 'M0009Connections', class: M0009Connections },
   { name: 'M0010Receipts', class: M0010Receipts },
   { name: 'M0012Desk', class: M0012Desk },
+  { name: 'M0013Identities', class: M0013Identities },
 ]
 
 /**
