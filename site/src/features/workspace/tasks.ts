@@ -11,6 +11,7 @@ import { textAt, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { batchOf } from './batches.ts'
 import { loadQueue } from './queue.ts'
+import { showTake } from './stage/chosenTake.ts'
 
 export interface TaskList {
   readonly status: 'loading' | 'ready' | 'failed'
@@ -148,10 +149,10 @@ export function applyUpdate(task: Task): void {
 const tenthsOf = ({ progress }: Task) => Math.floor((progress ?? 0) / 10)
 
 /** Opens the player of a video, or shows it on the stage. */
-async function playTask(id: string): Promise<void> {
+function playTask(id: string): void {
   const picture = document.querySelector<HTMLElement>(`[data-task="${CSS.escape(id)}"] button.task-picture`)
   if (picture) picture.click()
-  else (await import('./stage/takes.ts')).showTake(id)
+  else showTake(id)
 }
 
 function announce(task: Task): void {
