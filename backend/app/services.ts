@@ -70,7 +70,7 @@ export function createServices(
     codes,
     apiKeys,
     messages,
-    webhookEndpoints: createWebhookEndpoints(pool, clock, userKeys, messages),
+    webhookEndpoints: createWebhookEndpoints({ database, pool }, clock, userKeys, messages),
     keyDoor: createKeyDoor(apiKeys, clock),
     allowance,
     labels,
