@@ -292,7 +292,8 @@ export default {
       { path: OURS },
       {
         couldNotResolve: true,
-        pathNot: '^astro:',
+        // The path of a file beside its package's code, which the build resolves.
+        pathNot: ['^astro:', '\\.wasm\\?url$'],
       },
     ),
     rule(

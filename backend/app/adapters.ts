@@ -41,6 +41,8 @@ export interface Adapters {
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly push: PushSender
+  /** Requests the documents of programs that ask users for access. */
+  readonly documents: Pick<Guard, 'send' | 'check'>
   /** Checks and requests the addresses that users give. */
   readonly guard: Guard
   readonly payments: Tills
@@ -119,6 +121,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
+    documents: overrides.documents ?? createGuard({ privateHosts }),
     push: createWebPush({
       key: keyFor('web push', config.secrets.encryption),
       contact,

@@ -24,6 +24,7 @@ import { invoiceFault } from './config/invoicesConfig.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
+import { openOutside } from './openOutside.ts'
 import { openHeadFiles } from './openPlace.ts'
 import { registerMachineGauges } from './operators/machineGauges.ts'
 import { startOutbox } from './outbox.ts'
@@ -202,6 +203,8 @@ async function startBackground(context: Context, adapters: Adapters, services: S
       startHeads({
         ...context,
         files: openHeadFiles(config.headsTo, context.temporaryDir),
+        publicUrl: url,
+        outside: openOutside(config.headsOutside, adapters.mailer),
         reconcileErasures: services.erasures.reconcile,
       }),
     )

@@ -12,6 +12,8 @@ import { M0005Stripe } from './migrations/M0005Stripe.ts'
 import { M0006Invoices } from './migrations/M0006Invoices.ts'
 import { M0007Codes } from './migrations/M0007Codes.ts'
 import { M0008Webhooks } from './migrations/M0008Webhooks.ts'
+import { M0009Connections } from './migrations/M0009Connections.ts'
+import { M0010Receipts } from './migrations/M0010Receipts.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -23,6 +25,8 @@ export const MIGRATIONS = [
   { name: 'M0006Invoices', class: M0006Invoices },
   { name: 'M0007Codes', class: M0007Codes },
   { name: 'M0008Webhooks', class: M0008Webhooks },
+  { name: 'M0009Connections', class: M0009Connections },
+  { name: 'M0010Receipts', class: M0010Receipts },
 ]
 
 /**

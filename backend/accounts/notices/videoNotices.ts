@@ -79,14 +79,14 @@ export function createVideoNotices({
       body: JSON.stringify(messageOf(video, language)),
     }))
 
-  const mail = async (tx: EntityManager, userId: string, succeeded: boolean) => {
+  const mail = async (tx: EntityManager, userId: string, taskId: string, succeeded: boolean) => {
     const [user] = await query<Pick<UserAccount, 'email' | 'fullName' | 'language'>>(
       tx,
       'select email, full_name as "fullName", language from user_account where id = $1',
       [userId],
     )
     if (!user) return
-    const link = `${publicUrl()}${pathOf(user.language, succeeded)}`
+    const link = `${publicUrl()}${pathOf(user.language, succeeded ? taskId : undefined)}`
     const kind = succeeded ? 'videoDone' : 'videoFailed'
     await outbox.put(tx, userId, composeMail(kind, user, link), MAIL_LIFETIME_MS)
   }
@@ -121,17 +121,17 @@ export function createVideoNotices({
           await query(tx, 'update video_notice set mail = false where task_id = $1', [task_id])
           if (seen || mailed.has(user_id)) continue
           mailed.add(user_id)
-          await mail(tx, user_id, succeeded)
+          await mail(tx, user_id, task_id, succeeded)
         }
       })
     },
   }
 }
 
-const pathOf = (language: keyof typeof TEXTS, succeeded: boolean) =>
-  `${language === 'zh' ? '/zh' : ''}${succeeded ? '/library' : '/workspace'}`
+const pathOf = (language: keyof typeof TEXTS, taskId: string | undefined) =>
+  `${language === 'zh' ? '/zh' : ''}${taskId === undefined ? '/workspace' : `/film/${taskId}`}`
 
 function messageOf({ taskId, succeeded }: DoneVideo, language: keyof typeof TEXTS): PushMessage {
   const { title, body } = TEXTS[language][succeeded ? 'done' : 'failed']
-  return { title, body, path: pathOf(language, succeeded), tag: `video ${taskId}` }
+  return { title, body, path: pathOf(language, succeeded ? taskId : undefined), tag: `video ${taskId}` }
 }

@@ -8,11 +8,17 @@ import { createKeyMails } from '../../accounts/mails/keyMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
+import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
+import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
+import { serveReceipts } from '../../audit/receipts/receiptRoutes.ts'
+import { createReceipts } from '../../audit/receipts/receipts.ts'
+import { ownKey } from '../../audit/signingKey.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
-import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { AccessControl, Serve } from '../../kernel/http/endpoint.ts'
+import type { RefuseForeign } from '../../kernel/http/ownOrigin.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import { redirects } from '../../kernel/http/redirects.ts'
@@ -34,11 +40,13 @@ import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
+import { VERSION } from '../version.ts'
 import { estimatesOf } from '../video/capacity.ts'
 import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
 import { installationFacts, serveStatus } from './installationFacts.ts'
 import { webhooksOf } from './webhooksOf.ts'
+import { wellKnown } from './wellKnown.ts'
 
 export interface Listening {
   readonly server: Server
@@ -93,6 +101,10 @@ const webhookRoutes = (
   take: around.accounts.throttle.take,
 })
 
+/** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
+const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
+  createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
@@ -122,12 +134,14 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     throttle: accounts.throttle.take,
     secret: config.secrets.session,
     supportEmail: config.http.supportEmail,
+    version: VERSION,
   })
   const images: StartImages = {
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
     store: uploads.store,
   }
   const keys = { ...accounts, apiKeys: services.apiKeys, door: services.keyDoor, tellOwner: keyMails.revoked }
+  const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
   const webhooks = webhookRoutes(context, adapters, services, around)
   const programs = (serve: Serve) => {
     tasks.servePrograms(serve)
@@ -137,8 +151,10 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
+    serveConsent(serve, oauth)
     serveWebhooks(serve, webhookContract.page, webhooks)
-    serveCredits(serve, context)
+    serveCredits(serve, { database, filmsOf: tasks.filmsOf })
+    serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
@@ -155,6 +171,10 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   return {
     serve,
     programs,
+    programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
+      ...tasks.assistants(access, refuseForeign),
+      oauthRoutes(oauth),
+    ],
     authenticate,
     ownWrites,
     facts,
@@ -183,9 +203,11 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
+    programRouters: (access) => contexts.programRouters(access, guards.middleware.refuseForeign),
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,
+      wellKnown(context, publicUrl),
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
       ...(site ? [contexts.sharePages(createPageRenderer(path.join(site, 'server/entry.mjs'), pageSettings))] : []),
       ...developmentPages(context, adapters, services, accounts),

@@ -144,6 +144,7 @@ const Environment = z.object({
   S3_SECRET_ACCESS_KEY: text,
   S3_REGION: z._default(z.string(), 'us-east-1'),
   HEADS_TO: text,
+  HEADS_OUTSIDE: text,
   BACKUP_TO: text,
   BACKUP_KEEP_DAYS: z._default(whole(1, 3_650), 35),
   AUDIT_KEY_FILE: text,

@@ -15,7 +15,7 @@ import { type PaymentsConfig, readPayments } from './paymentsConfig.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { withFiles } from './settingFiles.ts'
-import { bucketOf, type FilePlace, readPlace } from './storageConfig.ts'
+import { bucketOf, type FilePlace, type OutsidePlace, readOutside, readPlace } from './storageConfig.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetryConfig.ts'
 import { readTemporal, type TemporalConfig } from './temporalConfig.ts'
 import { readVideo, type VideoConfig } from './videoConfig.ts'
@@ -81,6 +81,8 @@ export interface Config {
   readonly auditKeyFile: string | undefined
   /** Where the heads of the ledger are written. */
   readonly headsTo: FilePlace
+  /** Places outside that also take the checkpoint of each head. */
+  readonly headsOutside: readonly OutsidePlace[]
   /** Where nightly copies are written, and the number of days for which one is kept; undefined: nowhere. */
   readonly backup: { readonly to: FilePlace; readonly keepDays: number } | undefined
   /** Hosts of private networks that addresses of strangers may name. */
@@ -141,6 +143,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     storage: bucketOf(env),
     auditKeyFile: env.AUDIT_KEY_FILE,
     headsTo: readPlace(env, 'HEADS_TO', path.join(dataDir, 'heads')),
+    headsOutside: readOutside(env),
     backup: env.BACKUP_TO ? { to: readPlace(env, 'BACKUP_TO'), keepDays: env.BACKUP_KEEP_DAYS } : undefined,
     privateHosts: env.WEBHOOK_PRIVATE_HOSTS ?? [],
     operators: readOperator(env, dataDir),

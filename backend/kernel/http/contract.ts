@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 
 type Schema = z.ZodMiniType
 /**
- * Who may call an endpoint: anyone, a signed-in user, a program with an API key, or the operator, who has a separate session.
+ * Who may call an endpoint: anyone, anyone whose session or key is read if there is one, a signed-in user, a program with an API key, or the operator, who has a separate session.
  */
-export type Access = 'public' | 'user' | 'key' | 'operator'
+export type Access = 'public' | 'visitor' | 'user' | 'key' | 'operator'
 
 /** What an API key may be allowed to do. */
 export const SCOPES = ['videos:write', 'videos:read', 'account:read', 'webhooks:write'] as const

@@ -87,7 +87,8 @@ function operation(endpoint: Endpoint): Json {
 /** Returns the ways to authenticate, any of which suffices. That of a key names its scope. */
 function securityOf({ access, scope }: Endpoint): Json[] {
   const key = scope ? [{ key: [scope] }] : []
-  return { public: [], user: [{ session: [] }, ...key], key, operator: [{ operator: [] }] }[access]
+  const user = [{ session: [] }, ...key]
+  return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [] }] }[access]
 }
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -142,7 +143,7 @@ function errorCodes({ method, path, access, scope, body, upload, form, file, ref
     'headers_too_large',
     'too_many_requests',
     ...(method === 'GET' || isForPrograms(path) ? [] : ['cross_site']),
-    ...(access === 'public' || access === 'key' ? [] : ['unauthenticated']),
+    ...(access === 'public' || access === 'visitor' || access === 'key' ? [] : ['unauthenticated']),
     ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network'] : []),
     ...(path.includes(':') ? ['not_found'] : []),
     ...(body || form ? ['not_json', 'payload_too_large'] : []),
