@@ -39,6 +39,8 @@ export function prepareApi(
     erasures: services.erasures,
     userKeys: services.userKeys,
     publicUrl: listening.publicUrl,
+    identityProviders: adapters.identityProviders,
+    signUpDomains: config.signIn.domains,
     grantFreeCredits: services.welcome,
   })
   const realtime = createRealtime(

@@ -6,6 +6,7 @@ import { CODES, formerKeys, mailKey } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
 import { createOutbox as createMailOutbox } from '../accounts/mails/outbox.ts'
+import { accountSuspended, isSuspended, SUSPENSIONS } from '../accounts/suspensions.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
 import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
@@ -67,7 +68,12 @@ export function createServices(
   const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   const messages = createOutbox(pool, clock)
+  const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
   return {
+    /** @throws Rejection account_suspended */
+    async assertActive(userId: string): Promise<void> {
+      if (await suspended(userId)) throw accountSuspended()
+    },
     credits,
     codes,
     apiKeys,

@@ -30,6 +30,7 @@ import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
+import { openCarryOut } from './desk.ts'
 import { openEngine } from './engine.ts'
 import { openInvoicing } from './invoicing.ts'
 import type { Services } from './services.ts'
@@ -66,6 +67,7 @@ export function startWorkflows(
   const { config, findOrigin, leases, observability } = context
   context.changes.hear()
   const invoices = openInvoicing(context, services, publicUrl)
+  const carryOut = openCarryOut(context, adapters, services, publicUrl)
   const activities = activitiesOf(context, adapters, { ...services, invoices }, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),
   )
@@ -76,7 +78,7 @@ export function startWorkflows(
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
   const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
-    const triggers = () => startTriggers(context, { ...services, invoices }, watched, engine)
+    const triggers = () => startTriggers(context, { ...services, invoices, carryOut }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })
@@ -179,6 +181,7 @@ function createSweep(
       await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
+      await outbox.forgetOld()
       await invoices.removeOld()
     },
   }).sweep

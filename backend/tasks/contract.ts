@@ -100,6 +100,7 @@ export const lineage = endpoint('GET /videos/tasks/:id/lineage', {
 
 export const generate = endpoint('POST /videos/generate', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   body: Generation,
   answer: z.object({ task: Task }),
@@ -346,6 +347,7 @@ export const UploadFields = z.object({ crop: z.optional(CropField) })
 /** Takes a multipart body with the image in the field `file`, so the endpoint declares no JSON schema. */
 export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   upload: ['image/jpeg', 'image/png'],
@@ -361,6 +363,7 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
 /** Lets a user go on from where a video ends. Counts as an upload. */
 export const lastFrame = endpoint('POST /videos/tasks/:id/last-frame', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   status: 201,

@@ -143,19 +143,10 @@ export function createTasks(deps: TaskDeps) {
     },
 
     /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */
-    async cancel({ id: taskId, user_id: userId }: OwnTask, context: CommandContext) {
-      const { state: before } = await handle.read(videoTask, taskId)
-      if (before.status === 'rendering' && !deps.cancels(before.provider))
-        throw new Rejection('cannot_cancel', 'This video is being made by an engine that cannot cancel.')
-      const at = new Date(clock()).toISOString()
-      const { state, position } = await handle(videoTask, taskId, { type: 'Cancel', at }, context)
-      // A worker ends a task whose job is still running.
-      const released = isEnded(state)
-        ? await credits.release(userId, taskId, releaseReason(state), { correlationId: context.correlationId })
-        : undefined
-      await deps.wake(taskId)
-      await note(userId, { videoTasks: position, creditBalances: released })
-      return readRow(taskId)
+    async cancel(task: OwnTask, context: CommandContext) {
+      const positions = await cancelTask(deps, task, context)
+      await note(task.user_id, positions)
+      return readRow(task.id)
     },
 
     /**
@@ -174,6 +165,25 @@ export function createTasks(deps: TaskDeps) {
       await note(userId, { videoTasks: position, creditBalances: released })
     },
   }
+}
+
+/** Cancels an unfinished task. Returns the positions that read models must reach to show it. @throws Rejection cannot_cancel */
+export async function cancelTask(
+  { handle, clock, credits, cancels, wake }: Pick<TaskDeps, 'handle' | 'clock' | 'credits' | 'cancels' | 'wake'>,
+  { id: taskId, user_id: userId }: Pick<TaskWithProgress, 'id' | 'user_id'>,
+  context: CommandContext,
+) {
+  const { state: before } = await handle.read(videoTask, taskId)
+  if (before.status === 'rendering' && !cancels(before.provider))
+    throw new Rejection('cannot_cancel', 'This video is being made by an engine that cannot cancel.')
+  const at = new Date(clock()).toISOString()
+  const { state, position } = await handle(videoTask, taskId, { type: 'Cancel', at }, context)
+  // A worker ends a task whose job is still running.
+  const released = isEnded(state)
+    ? await credits.release(userId, taskId, releaseReason(state), { correlationId: context.correlationId })
+    : undefined
+  await wake(taskId)
+  return { videoTasks: position, creditBalances: released }
 }
 
 /**

@@ -38,6 +38,7 @@ import { createHttpApp } from '../httpApp.ts'
 import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
+import { openDesk } from '../operators/openDesk.ts'
 import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
 import { VERSION } from '../version.ts'
@@ -105,12 +106,35 @@ const webhookRoutes = (
 const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
   createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
 
+/** Creates the calls about videos. */
+function openTasks(
+  context: Context,
+  { catalogue, media, videos }: Adapters,
+  services: Services,
+  { accounts, publicUrl, realtime }: Surroundings,
+  note: ReturnType<typeof createOwnWrites>['note'],
+  uploadLimits: ReturnType<typeof createUploadLimits>,
+) {
+  const { config } = context
+  const { copies, labels, userKeys } = services
+  return createTaskApi({
+    ...{ ...context, ...services, ...userKeys, ...estimatesOf(videos), decrypt: userKeys.tryDecrypt },
+    ...{ videos, catalogue, note, realtime, uploadLimits, publicUrl },
+    files: { media, copies, labels, temporaryDir: context.temporaryDir, ffmpegPath: config.video.ffmpegPath },
+    userById: accounts.accounts.byId,
+    throttle: accounts.throttle.take,
+    secret: config.secrets.session,
+    supportEmail: config.http.supportEmail,
+    version: VERSION,
+  })
+}
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
-  const { accounts, publicUrl, realtime } = around
-  const { media, videos, payments } = adapters
-  const { uploads, userKeys, copies, labels } = services
+  const { accounts, publicUrl } = around
+  const { payments } = adapters
+  const { uploads, userKeys } = services
   const authenticate = authenticateIn(accounts)
   const ownWrites = createOwnWrites(context.changes, pool)
   const uploadLimits = createUploadLimits(database, accounts.throttle.take)
@@ -124,18 +148,10 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
     codes: codesOnBoard(context, services),
+    desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
-  const tasks = createTaskApi({
-    ...{ ...context, ...services, ...userKeys, ...estimatesOf(videos), decrypt: userKeys.tryDecrypt },
-    ...{ videos, catalogue: adapters.catalogue, note: ownWrites.note, realtime, uploadLimits, publicUrl },
-    files: { media, copies, labels, temporaryDir: context.temporaryDir, ffmpegPath: config.video.ffmpegPath },
-    userById: accounts.accounts.byId,
-    throttle: accounts.throttle.take,
-    secret: config.secrets.session,
-    supportEmail: config.http.supportEmail,
-    version: VERSION,
-  })
+  const tasks = openTasks(context, adapters, services, around, ownWrites.note, uploadLimits)
   const images: StartImages = {
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
     store: uploads.store,
@@ -199,7 +215,17 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ...guards.middleware,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
-    identity: { authenticate, authenticateKey: services.keyDoor.authenticate, isOperator },
+    identity: {
+      authenticate,
+      // One gate for every road that takes keys.
+      authenticateKey: async (ctx) => {
+        const key = await services.keyDoor.authenticate(ctx)
+        if (key) await services.assertActive(key.userId)
+        return key
+      },
+      isOperator,
+      assertActive: services.assertActive,
+    },
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,

@@ -132,7 +132,8 @@ const hasRanges = (mediaType: string) => mediaType !== 'text/csv'
 /**
  * Returns the error codes that an endpoint may respond with.
  */
-function errorCodes({ method, path, access, scope, body, upload, form, file, refuses = [] }: Endpoint): string[] {
+function errorCodes(endpoint: Endpoint): string[] {
+  const { method, path, access, scope, unlessSuspended, body, upload, form, file, refuses = [] } = endpoint
   return [
     'internal',
     'unavailable',
@@ -144,7 +145,8 @@ function errorCodes({ method, path, access, scope, body, upload, form, file, ref
     'too_many_requests',
     ...(method === 'GET' || isForPrograms(path) ? [] : ['cross_site']),
     ...(access === 'public' || access === 'visitor' || access === 'key' ? [] : ['unauthenticated']),
-    ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network'] : []),
+    ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network', 'account_suspended'] : []),
+    ...(unlessSuspended ? ['account_suspended'] : []),
     ...(path.includes(':') ? ['not_found'] : []),
     ...(body || form ? ['not_json', 'payload_too_large'] : []),
     ...(upload ? ['payload_too_large'] : []),

@@ -30,6 +30,7 @@ import { creditHistory } from './creditHistory.ts'
 import { invoiceList, loadBillingDetails } from './invoices.ts'
 import { loadKeys, loadModels } from './keys/keys.ts'
 import { securityLog } from './securityLog.ts'
+import { loadSignIns } from './signIns.ts'
 import { loadEndpoints } from './webhooks/webhooks.ts'
 import { loadFigures, works } from './works.ts'
 
@@ -52,7 +53,7 @@ const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
   billing: [loadPlan, invoiceList.again, loadBillingDetails],
   credits: [loadBalance, creditHistory.again],
-  security: [loadBalance, securityLog.again, loadDevices, loadPassword],
+  security: [loadBalance, securityLog.again, loadDevices, loadPassword, loadSignIns],
   developers: [loadBalance, loadKeys, loadModels, loadPassword, loadEndpoints],
   settings: [loadBalance, loadPassword],
 }
