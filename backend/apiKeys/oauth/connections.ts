@@ -51,6 +51,48 @@ export type Connections = ReturnType<typeof createConnections>
  * is a random text of which the hash is stored. What a thief would do ends the connection.
  */
 export function createConnections(database: Database, clock: Clock) {
+  const { issue, use } = createTokens(database, clock)
+
+  return {
+    /** Makes a connection, and returns the code by which its client gets the tokens. @throws Rejection too_many_keys */
+    allow: (userId: string, { client, scopes, creditsPerMonth, redirectUri, challenge }: Allowance): Promise<string> =>
+      transaction(database, async (tx) => {
+        const [id, now] = [uuid7(), new Date(clock())]
+        await insertKey(tx, userId, id, now, {
+          ...{ purse_id: id, name: client.name, scopes, models: null, networks: null },
+          ...{ credits_per_day: null, credits_per_month: creditsPerMonth },
+          expires_at: new Date(now.getTime() + LIVES.code),
+          ...{ client_id: client.id, client_host: client.host },
+        })
+        return issue(tx, 'code', id, { redirect_uri: redirectUri, challenge })
+      }),
+
+    /** Exchanges a code, once. @throws OAuthFault invalid_grant */
+    exchange: (code: string, clientId: string, shown: Readonly<{ redirectUri: string; verifier: string }>) =>
+      use(
+        'code',
+        code,
+        clientId,
+        ({ used_ms, redirect_uri, challenge }) =>
+          used_ms === null &&
+          redirect_uri === shown.redirectUri &&
+          challenge === createHash('sha256').update(shown.verifier).digest('base64url'),
+      ),
+
+    /** Exchanges a refresh token for the next ones. @throws OAuthFault invalid_grant */
+    refresh: (token: string, clientId: string) =>
+      use('refresh', token, clientId, ({ used_ms }) => used_ms === null || used_ms < REUSE_MS),
+
+    /** Deletes tokens that have expired. */
+    removeExpired: () =>
+      transaction(database, (tx) =>
+        tx.query('delete from connection_token where expires_at < $1', [new Date(clock())]),
+      ),
+  }
+}
+
+/** Creates what makes and uses the tokens of connections. */
+function createTokens(database: Database, clock: Clock) {
   const issue = async (tx: Transaction, kind: Kind, keyId: string, more: object = {}): Promise<string> => {
     const token = makeKey(PREFIXES[kind])
     const expires_at = new Date(clock() + LIVES[kind])
@@ -89,40 +131,5 @@ export function createConnections(database: Database, clock: Clock) {
     return tokens
   }
 
-  return {
-    /** Makes a connection, and returns the code by which its client gets the tokens. @throws Rejection too_many_keys */
-    allow: (userId: string, { client, scopes, creditsPerMonth, redirectUri, challenge }: Allowance): Promise<string> =>
-      transaction(database, async (tx) => {
-        const [id, now] = [uuid7(), new Date(clock())]
-        await insertKey(tx, userId, id, now, {
-          ...{ purse_id: id, name: client.name, scopes, models: null, networks: null },
-          ...{ credits_per_day: null, credits_per_month: creditsPerMonth },
-          expires_at: new Date(now.getTime() + LIVES.code),
-          ...{ client_id: client.id, client_host: client.host },
-        })
-        return issue(tx, 'code', id, { redirect_uri: redirectUri, challenge })
-      }),
-
-    /** Exchanges a code, once. @throws OAuthFault invalid_grant */
-    exchange: (code: string, clientId: string, shown: Readonly<{ redirectUri: string; verifier: string }>) =>
-      use(
-        'code',
-        code,
-        clientId,
-        ({ used_ms, redirect_uri, challenge }) =>
-          used_ms === null &&
-          redirect_uri === shown.redirectUri &&
-          challenge === createHash('sha256').update(shown.verifier).digest('base64url'),
-      ),
-
-    /** Exchanges a refresh token for the next ones. @throws OAuthFault invalid_grant */
-    refresh: (token: string, clientId: string) =>
-      use('refresh', token, clientId, ({ used_ms }) => used_ms === null || used_ms < REUSE_MS),
-
-    /** Deletes tokens that have expired. */
-    removeExpired: () =>
-      transaction(database, (tx) =>
-        tx.query('delete from connection_token where expires_at < $1', [new Date(clock())]),
-      ),
-  }
+  return { issue, use }
 }

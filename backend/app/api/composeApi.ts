@@ -120,10 +120,6 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     tellOwner: keyMails.revoked,
   }
   const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
-  const programs = (serve: Serve) => {
-    tasks.servePrograms(serve)
-    serveFoundKeys(serve, keys)
-  }
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
@@ -144,11 +140,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   }
   return {
     serve,
-    programs,
-    programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
-      ...tasks.assistants(access, refuseForeign),
-      oauthRoutes(oauth),
-    ],
+    ...programsOf(tasks, keys, oauth),
     authenticate,
     ownWrites,
     facts,
@@ -157,6 +149,22 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     settle: analytics.settle,
   }
 }
+
+/** Creates the routes for programs. */
+const programsOf = (
+  tasks: ReturnType<typeof createTaskApi>,
+  keys: Parameters<typeof serveFoundKeys>[1],
+  oauth: Parameters<typeof oauthRoutes>[0],
+) => ({
+  programs(serve: Serve) {
+    tasks.servePrograms(serve)
+    serveFoundKeys(serve, keys)
+  },
+  programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
+    ...tasks.assistants(access, refuseForeign),
+    oauthRoutes(oauth),
+  ],
+})
 
 /** Builds the services that only the API needs, and the application that serves them. */
 export function composeApi(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
