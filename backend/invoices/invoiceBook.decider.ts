@@ -1,4 +1,4 @@
-import type { Decider } from '../kernel/eventsourcing/pure/decider.ts'
+import type { Decider, Decision } from '../kernel/eventsourcing/pure/decider.ts'
 import { type EndedIds, hasEnded, noEndedIds, weightOfEnded, withEnded } from '../kernel/eventsourcing/pure/endedIds.ts'
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from './events.ts'
 
@@ -40,6 +40,20 @@ function evolve({ last, issued }: InvoiceBook, { data: { number, documentId } }:
   return { last: { ...last, [series]: Number(number.slice(dash + 1)) }, issued: withEnded(issued, documentId) }
 }
 
+/** Returns what a number, an amount or a tax breaks: gaps, repetitions, and taxes that are larger than their amounts. */
+function faultOf({ before, events }: Decision<InvoiceBook, InvoiceCommand, InvoiceEvent>): string | undefined {
+  const next = new Map(Object.entries(before.last))
+  for (const { number, amountCents, taxCents } of events.map(({ data }) => data)) {
+    const [, series = '', digits] = /^(.*)-([0-9]{6,})$/.exec(number) ?? []
+    const expected = (next.get(series) ?? 0) + 1
+    if (Number(digits) !== expected) return `${number} is not the number ${expected} of its series`
+    // The tax of a part of one cent can be the whole part.
+    if (!(taxCents >= 0 && taxCents <= amountCents)) return `${number} has a tax of ${taxCents} in ${amountCents}`
+    next.set(series, expected)
+  }
+  return undefined
+}
+
 /** Numbers invoices and credit notes without gaps, each document once. See docs/decisions/0071-invoices.md. */
 export const invoiceBook: Decider<InvoiceBook, InvoiceCommand, InvoiceEvent> = {
   category: INVOICE_BOOK,
@@ -47,6 +61,7 @@ export const invoiceBook: Decider<InvoiceBook, InvoiceCommand, InvoiceEvent> = {
   initial: { last: {}, issued: noEndedIds },
   evolve,
   decide,
+  faultOf,
   hashChained: true,
   snapshotVersion: 1,
   weight: ({ issued }) => weightOfEnded(issued),

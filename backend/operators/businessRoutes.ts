@@ -63,7 +63,8 @@ export function serveBusiness(serve: Serve, { database, time, alerts, hasCost }:
     ])
     const cost = hasCost ? delivered.reduce((sum, { cents, clips }) => sum + clips * (cents ?? 0), 0) : null
     const unpriced = delivered.filter(({ cents }) => cents === null)
-    const dollars = revenue.find(({ currency }) => currency === COST_CURRENCY)?.amount ?? 0
+    const isComparable = revenue.every(({ currency }) => currency === COST_CURRENCY)
+    const income = revenue.reduce((sum, { amount }) => sum + amount, 0)
     return answer({
       credits_sold: flows.sold,
       credits_given: flows.given,
@@ -71,7 +72,7 @@ export function serveBusiness(serve: Serve, { database, time, alerts, hasCost }:
       credits_outstanding: flows.outstanding,
       revenue,
       provider_cost: cost,
-      margin: cost === null ? null : dollars - cost,
+      margin: cost === null || !isComparable ? null : income - cost,
       unpriced_clips: cost === null ? 0 : unpriced.reduce((sum, { clips }) => sum + clips, 0),
     })
   })

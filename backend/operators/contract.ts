@@ -124,7 +124,7 @@ const Margin = z.object({
   revenue: z.array(z.object({ currency: z.string(), amount: cents })),
   /** Provider's price of the clips delivered in the period, US cents; null with the demo renderer. */
   provider_cost: z.nullable(cents),
-  /** USD revenue minus the provider's cost, US cents; null if the cost is null. */
+  /** Revenue minus the provider's cost, US cents; null if the cost is null, or some revenue is not in US dollars. */
   margin: z.nullable(cents),
   /** Clips delivered in the period whose cost is unknown. The cost and the margin leave them out. */
   unpriced_clips: count,

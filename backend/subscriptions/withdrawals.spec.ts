@@ -37,6 +37,8 @@ describe('the withdrawal from a contract', () => {
 
   it('proposes nothing if all was used', () => {
     expect(withdraw(PLAN, 4_500).map(({ type }) => type)).toEqual(['SubscriptionWithdrawn', 'SubscriptionEnded'])
+    // A credit of a pack costs more than a cent, so one credit too many would be a refund.
+    for (const used of [300, 301]) expect(withdraw(PACK, used)).toMatchObject([{ data: { proposedCents: 0 } }])
   })
 
   it('leaves a plan that another payment bought', () => {

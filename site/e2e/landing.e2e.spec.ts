@@ -88,8 +88,8 @@ describeOnSite('the landing page', (site) => {
     await expect
       .poll(() => page.getByRole('link', { name: hero.start }).first().getAttribute('href'))
       .toBe(`${prefix}/auth/login`)
-    for (const tier of ['standard', 'pro', 'ultimate']) {
-      await page.getByRole('link', { name: plans.choose[tier], exact: true }).click()
+    for (const link of ['[data-pack=small]', '[data-plan=standard]', '[data-plan=pro]', '[data-plan=ultimate]']) {
+      await page.locator(link).click()
       await page.getByText(plans.loginFirst).waitFor()
     }
     const opened: string[] = []

@@ -53,4 +53,14 @@ describe('remind', () => {
       [expect.any(String), { kind: 'paymentFailed', date: on('02-06') }],
     ])
   })
+  it('reports the refund of a withdrawn payment as such', async () => {
+    const at = on('01-05')
+    const withdraw = { type: 'WithdrawSale', saleId: 's', usedCredits: 0, at }
+    const refund = { type: 'ReportReversal', saleId: 's', reversalId: 'r', amountCents: 4499, kind: 'refund', at }
+    const { mails } = await reminded('01-06', { more: [withdraw, refund] })
+    expect(mails).toMatchObject([
+      ['refunded s', { kind: 'withdrawalRefunded', amount: 'USD 44.99' }],
+      ['withdrawn s', { kind: 'withdrawn', used: '0', refund: 'USD 44.99' }],
+    ])
+  })
 })

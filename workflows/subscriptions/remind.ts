@@ -7,7 +7,7 @@ import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 
 export type Reminder =
   | { readonly kind: 'renewalAhead' | 'paymentFailed'; readonly date: string }
-  | { readonly kind: 'saleRefunded'; readonly amount: string }
+  | { readonly kind: 'saleRefunded' | 'withdrawalRefunded'; readonly amount: string }
   | Readonly<{ kind: 'withdrawn' } & Record<'sale' | 'amount' | 'used' | 'refund' | 'receivedAt', string>>
 
 export interface ReminderDeps {
@@ -26,10 +26,10 @@ const RENEWAL_NOTICE_MS = 3 * 24 * 3_600_000
 export async function remind({ handle, calendar, mailOnce }: ReminderDeps, userId: string): Promise<number | null> {
   const { state } = await handle.read(subscription, userId)
   const text = (cents: number, currency: string) => `${currency} ${(cents / 100).toFixed(2)}`
-  for (const { saleId, amountCents, currency, automatic } of state.proposedRefunds)
+  for (const { saleId, amountCents, currency, automatic, cause } of state.proposedRefunds)
     if (automatic && takenCents(state, { id: saleId, amountCents }) === amountCents)
       await mailOnce(userId, `refunded ${saleId}`, {
-        kind: 'saleRefunded',
+        kind: cause === 'withdrawn' ? 'withdrawalRefunded' : 'saleRefunded',
         amount: text(amountCents, currency),
       })
   for (const { saleId: sale, at, usedCredits, proposedCents, currency } of state.withdrawals) {

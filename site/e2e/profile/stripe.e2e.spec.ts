@@ -19,6 +19,8 @@ let double: StripeDouble
 /** How far business time is ahead of real time. */
 let ahead = 0
 
+/** Price of the small pack. */
+const YUAN = /¥\s?35\.00/
 const PAY = { en: 'Pay', zh: '付款' }
 
 describeOnSite(
@@ -120,13 +122,18 @@ describeOnSite(
     it.each(['en', 'zh'] as const)('buys a pack in yuan with WeChat Pay (%s)', async (language) => {
       const { user, page, profile, panel } = await openAccount(language)
       const [texts, billing] = [await words(language, 'subscription'), await words(language, 'billing')]
-      const packs = panel.locator('.plan-choices').filter({ hasText: texts.packs.heading })
-      await packs.getByRole('radio', { name: texts.till.stripeCny }).check()
-      await packs
-        .locator('[data-pack=small]')
-        .getByText(/¥\s?35\.00/)
-        .waitFor()
-      await packs.locator('[data-pack=small]').getByRole('button').click()
+      if (language === 'en') {
+        const packs = panel.locator('.plan-choices').filter({ hasText: texts.packs.heading })
+        await packs.getByRole('radio', { name: texts.till.stripeCny }).check()
+        const pack = packs.locator('[data-pack=small]')
+        await pack.getByText(YUAN).waitFor()
+        await pack.getByRole('button').click()
+      } else {
+        await page.goto(`${site.url}/zh/#pricing-section`)
+        const pack = page.locator('.pack').first()
+        await pack.getByText(YUAN).waitFor()
+        await pack.getByRole('link').click()
+      }
       await page.locator('input[value=wechat_pay]').check()
       await page.getByRole('button', { name: PAY[language], exact: true }).click()
       await page.waitForURL(/payment\/success\?of=pack&provider=stripe&token=cs_test_/)
@@ -134,7 +141,7 @@ describeOnSite(
       await page.goto(`${profile}/billing`)
       const row = page.locator('#billing tbody tr')
       await row.getByText(billing.pack).waitFor()
-      await row.getByText(/¥\s?35\.00/).waitFor()
+      await row.getByText(YUAN).waitFor()
       await page.context().close()
     })
   },

@@ -21,12 +21,12 @@ export function specification<S, C, E extends Event>(decider: Decider<S, C, E>) 
     when: (command: C) => ({
       /** Expects exactly these events, and no events when the command is repeated. */
       decides(...expected: readonly E[]) {
-        expect(decided(command, given)).toEqual(expected)
+        expect(decided(command, given)).toStrictEqual(expected)
         const again = decided(command, [...given, ...expected])
-        expect(again instanceof Rejection ? [] : again).toEqual([])
+        expect(again instanceof Rejection ? [] : again).toStrictEqual([])
       },
       decidesNothing() {
-        expect(decided(command, given)).toEqual([])
+        expect(decided(command, given)).toStrictEqual([])
       },
       rejects(code: string) {
         const outcome = decided(command, given)

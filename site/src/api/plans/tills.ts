@@ -1,6 +1,7 @@
 import { atom } from 'nanostores'
 import { status } from '#backend/kernel/http/contract.ts'
 import type { PackCurrency } from '#backend/subscriptions/contract.ts'
+import { pageLocale } from '../../i18n/client.ts'
 import { call } from '../api.ts'
 import { once } from '../once.ts'
 
@@ -25,3 +26,7 @@ export const loadTills = once(() =>
     () => {},
   ),
 )
+
+/** Returns the way to pay for goods that is shown first: on Chinese pages in yuan, if the installation takes them. */
+export const firstTill = (tills = $tills.get()): Till | undefined =>
+  (pageLocale() === 'zh' ? tills.find(({ currency }) => currency === 'CNY') : undefined) ?? tills[0]

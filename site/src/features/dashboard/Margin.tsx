@@ -26,7 +26,10 @@ export function Margin() {
               data.revenue.map((each) => moneyText(each.amount, each.currency, locale)).join(' + ') || dollars(0, ''),
             ],
             [t('dashboard.margin.cost'), dollars(data.provider_cost, t('dashboard.margin.noCost'))],
-            [t('dashboard.margin.margin'), dollars(data.margin, t('dashboard.margin.noMargin'))],
+            [
+              t('dashboard.margin.margin'),
+              dollars(data.margin, t(`dashboard.margin.${data.provider_cost === null ? 'noMargin' : 'mixed'}`)),
+            ],
             ...(data.unpriced_clips > 0
               ? [[t('dashboard.margin.unpriced'), numberText(data.unpriced_clips)] as const]
               : []),

@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { $tills, loadTills, type Till } from '../../api/plans/tills.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { $tills, firstTill, loadTills, type Till } from '../../api/plans/tills.ts'
+import { translate } from '../../i18n/client.ts'
 import { Choices } from '../Choices.tsx'
 
 const keyOf = ({ provider, currency }: Till) => `${provider} ${currency}`
@@ -21,8 +21,7 @@ export function useTill(isOffered: (till: Till) => boolean = () => true): readon
   const tills = useStore($tills).filter(isOffered)
   const [chosen, choose] = useState<string>()
   useEffect(() => void loadTills(), [])
-  const preferred = pageLocale() === 'zh' ? tills.find(({ currency }) => currency === 'CNY') : undefined
-  const till = tills.find((each) => keyOf(each) === chosen) ?? preferred ?? tills[0]
+  const till = tills.find((each) => keyOf(each) === chosen) ?? firstTill(tills)
   const options = tills.map((each) => ({ value: keyOf(each), label: nameOf(each) }))
   const field = till && tills.length > 1 && (
     <Choices label={translate()('subscription.till.label')} value={keyOf(till)} options={options} onChange={choose} />
