@@ -42,6 +42,9 @@ const READ = `select t.key_id, k.client_id, k.scopes, t.redirect_uri, t.challeng
   from connection_token t join api_key k on k.id = t.key_id
   where t.hash = $1 and t.kind = $2 and k.ended_at is null and k.expires_at > $3 for update`
 
+/** A connection is allowed again once a year. */
+const EXTEND = `update api_key set expires_at = least($2, created_at + interval '1 year') where id = $1`
+
 const refused = () => new OAuthFault('invalid_grant', 'This code or token is not valid. Connect again.')
 
 export type Connections = ReturnType<typeof createConnections>
@@ -107,7 +110,7 @@ function createTokens(database: Database, clock: Clock) {
   const renew = async (tx: Transaction, { key_id, scopes }: TokenRow) => {
     const access_token = await issue(tx, 'access', key_id)
     const refresh_token = await issue(tx, 'refresh', key_id)
-    await tx.query('update api_key set expires_at = $2 where id = $1', [key_id, new Date(clock() + LIVES.refresh)])
+    await tx.query(EXTEND, [key_id, new Date(clock() + LIVES.refresh)])
     const expires_in = LIVES.access / 1000
     return { access_token, token_type: 'Bearer', expires_in, refresh_token, scope: scopes.join(' ') }
   }

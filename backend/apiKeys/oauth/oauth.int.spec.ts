@@ -472,6 +472,19 @@ describe('a connection', () => {
     expect(await kinora.services.apiKeys.expiring()).toEqual([])
   })
 
+  it('ends after a year, however often it is refreshed', async () => {
+    const { tokens, client_id } = await connect(kinora.url, await kinora.newUser(), { clientId })
+    let { refresh_token } = tokens
+    for (let month = 1; month <= 12; month++) {
+      ahead += 29 * 24 * 3_600_000
+      const answer = await refresh(client_id, refresh_token)
+      expect([month, answer.status]).toEqual([month, 200])
+      refresh_token = ((await answer.json()) as Tokens).refresh_token
+    }
+    ahead += 29 * 24 * 3_600_000
+    expect(await fault(await refresh(client_id, refresh_token))).toEqual([400, 'invalid_grant'])
+  })
+
   it('is in the security log of its user', async () => {
     const user = await kinora.newUser()
     await connect(kinora.url, user, { clientId })
