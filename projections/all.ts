@@ -5,10 +5,12 @@ import { creditBalances } from './credits/creditBalance.ts'
 import { creditEntries } from './credits/creditEntry.ts'
 import { creditFlows } from './credits/creditFlow.ts'
 import { openHolds } from './credits/openHold.ts'
+import { deskActions } from './desk/deskAction.ts'
 import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
 import { invoiceDocuments } from './subscriptions/invoiceDocument.ts'
+import { filmOrigins } from './tasks/filmOrigin.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
@@ -29,6 +31,8 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   creditFlows,
   creditCodes,
   openRedemptions,
+  filmOrigins,
+  deskActions,
 ]
 
 /** Read models that list what workflows resume and sweep. */
@@ -38,4 +42,5 @@ export const WORK_LISTS: readonly AnyProjection[] = [
   openHolds,
   currentSubscriptions,
   openRedemptions,
+  deskActions,
 ]

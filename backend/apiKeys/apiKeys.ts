@@ -234,6 +234,15 @@ function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
       return row && { ...row, expires_at: row.token_expires_at ?? row.expires_at }
     },
 
+    /** Returns up to ten keys that work or have ended, by the whole key or its last four characters. */
+    async findNamed(text: string) {
+      const { rows } = await pool.query<Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint'>>(
+        'select id, user_id, name, hint from api_key where hash = $1 or hint = $2 order by id desc limit 10',
+        [hashOf(text), text.replace(/^…/, '')],
+      )
+      return rows
+    },
+
     /** Records a use, at most once a minute. */
     async touch(id: string, network: string | null): Promise<void> {
       const now = new Date(clock())

@@ -90,6 +90,7 @@ export const KeyRotation = z.object({
 
 export const createKey = endpoint('POST /keys', {
   access: 'user',
+  unlessSuspended: true,
   body: KeyCreation,
   answer: NewApiKey,
   status: 201,
@@ -105,6 +106,7 @@ export const listKeys = endpoint('GET /keys', {
 
 export const rotateKey = endpoint('POST /keys/:id/rotate', {
   access: 'user',
+  unlessSuspended: true,
   body: KeyRotation,
   answer: NewApiKey,
   status: 201,

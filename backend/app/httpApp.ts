@@ -43,6 +43,8 @@ export interface HttpApp {
     readonly isOperator: (ctx: Context) => Promise<boolean>
     /** Returns the API key of a request. */
     readonly authenticateKey: (ctx: Context) => Promise<KeyCaller | undefined>
+    /** Refuses a suspended account. */
+    readonly assertActive: (userId: string) => Promise<void>
   }
   /** Limits the calls of each user, and of each API key. */
   readonly limits: Readonly<{ users: RateLimit; keys: RateLimit }>

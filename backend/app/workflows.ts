@@ -13,6 +13,7 @@ import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
 import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
+import { filmAssertion } from '../audit/receipts/filmAssertion.ts'
 import { removePartials } from '../backups/removePartials.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
@@ -29,6 +30,7 @@ import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
+import { openCarryOut } from './desk.ts'
 import { openEngine } from './engine.ts'
 import { openInvoicing } from './invoicing.ts'
 import type { Services } from './services.ts'
@@ -65,6 +67,7 @@ export function startWorkflows(
   const { config, findOrigin, leases, observability } = context
   context.changes.hear()
   const invoices = openInvoicing(context, services, publicUrl)
+  const carryOut = openCarryOut(context, adapters, services, publicUrl)
   const activities = activitiesOf(context, adapters, { ...services, invoices }, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),
   )
@@ -75,7 +78,7 @@ export function startWorkflows(
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
   const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
-    const triggers = () => startTriggers(context, { ...services, invoices }, watched, engine)
+    const triggers = () => startTriggers(context, { ...services, invoices, carryOut }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })
@@ -98,7 +101,7 @@ function activitiesOf(
   lease: number | undefined,
   signal: Engine['signal'],
 ) {
-  const { calendar, changes, clock, config, database, handle, log, findOrigin, store, temporaryDir } = context
+  const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
   const { allowance, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
@@ -118,6 +121,11 @@ function activitiesOf(
     providers: videos,
     media,
     marker,
+    assertionOf: (film) =>
+      filmAssertion({ store, pool, database, publicUrl }, film).catch((err) => {
+        log.warn({ err, taskId: film.taskId }, 'charge of film unreadable, signing without it')
+        return undefined
+      }),
     prepareCopies: (film) =>
       copies.prepare(film).catch((err) => log.warn({ err, taskId: film.id }, 'copies of video not prepared')),
     calendar,
@@ -153,7 +161,7 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, clients, connections, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
+  { apiKeys, clients, connections, erasures, invoices, messages, outbox }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -170,8 +178,10 @@ function createSweep(
       await deleteOldQuotes(pool, clock)
       await connections.removeExpired()
       await clients.removeUnused()
+      await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
+      await outbox.forgetOld()
       await invoices.removeOld()
     },
   }).sweep

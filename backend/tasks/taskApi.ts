@@ -33,10 +33,12 @@ import { serveV1 } from './v1/v1Routes.ts'
 import type { VideoProvider } from './videoProvider.port.ts'
 import { createWorks, type WorksDeps } from './works.ts'
 
+/** How often a network without a session may ask what is drawn: it asks while it types. */
+const VISITOR = { burst: 120, everyMs: 1_000 }
 /** A network address counts once as a viewer of a share in this time. */
 const VIEW = { burst: 1, everyMs: 30 * 60_000 }
 
-type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake'> &
+type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake' | 'understands'> &
   WorksDeps &
   Pick<MediaRoutes, 'files' | 'uploadLimits'> &
   Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail'> &
@@ -45,7 +47,7 @@ type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake'> &
     readonly videos: ReadonlyMap<string, VideoProvider>
     readonly userById: (userId: string) => Promise<{ fullName: string; language: 'en' | 'zh' } | null>
     /** Rejects if the subject has used its share of an action. */
-    readonly throttle: (action: 'share view', subject: string, limit: typeof VIEW) => Promise<void>
+    readonly throttle: (action: 'share view' | 'understand', subject: string, limit: typeof VIEW) => Promise<void>
     /** Signs the addresses of shared videos. */
     readonly secret: string
     readonly changes: Pick<Changes, 'subscribe'>
@@ -58,13 +60,16 @@ type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake'> &
 export function createTaskApi(deps: TaskApiDeps) {
   const { pool, catalogue, videos, files, clock, userById } = deps
   const cancelsJobs = (provider: string) => videos.get(provider)?.cancels ?? false
-  const tasks = createTasks({ ...deps, cancels: cancelsJobs, wake: (taskId) => wakeTask(pool, taskId) })
+  const understands: TaskDeps['understands'] = (provider, prompt) => videos.get(provider)?.understands?.(prompt, 'en')
+  const tasks = createTasks({ ...deps, understands, cancels: cancelsJobs, wake: (taskId) => wakeTask(pool, taskId) })
   const works = createWorks(deps)
   const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => cancelsJobs(provider))
-  const understand = async (userId: string, model: string, prompt: string) => {
-    const route = catalogue.offered().find(({ id }) => id === model)?.routes[0]
-    return videos.get(route?.provider ?? '')?.understands?.(prompt, (await userById(userId))?.language ?? 'en')
+  const understand: TaskRoutes['understand'] = (model, prompt, language) => {
+    const chosen = catalogue.offered().find(({ id }) => model === undefined || id === model)
+    return videos.get(chosen?.routes[0]?.provider ?? '')?.understands?.(prompt, language)
   }
+  const languageOf = async (userId: string) => (await userById(userId))?.language
+  const limitVisitor = (ctx: Context) => deps.throttle('understand', networkAddress(ctx), VISITOR)
   const shares = createShares(pool, clock)
   const attached = { shares, marks: createMarks(pool) }
   const signatures = createShareSignatures(deps.secret)
@@ -89,8 +94,9 @@ export function createTaskApi(deps: TaskApiDeps) {
   }
 
   return {
+    filmsOf: works.shown,
     serve(serve: Serve): void {
-      serveTasks(serve, { ...deps, tasks, works, attached, cancels, understand })
+      serveTasks(serve, { ...deps, tasks, works, attached, cancels, understand, languageOf, limitVisitor })
       serveLibrary(serve, { works, tasks, attached, files })
       serveMedia(serve, { ...deps, works })
       serveShares(serve, { works, shares, sharedVideos, isNewView })

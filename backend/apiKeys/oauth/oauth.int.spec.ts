@@ -38,7 +38,10 @@ beforeAll(async () => {
   kinora = await startTestKinora({
     provider: await createProviderDouble(),
     now: () => Date.now() + ahead,
-    documents: { check, send: async (address) => documents.get(String(address)) ?? { status: 404, body: '' } },
+    documents: {
+      check,
+      send: async (address) => ({ headers: {}, ...(documents.get(String(address)) ?? { status: 404, body: '' }) }),
+    },
   })
   publish(DOCUMENT, {})
   clientId = (await connect(kinora.url, await kinora.newUser())).client_id
@@ -470,6 +473,24 @@ describe('a connection', () => {
     const [{ id } = { id: '' }] = await keysOf(user)
     expect((await user.call('POST', `/keys/${id}/rotate`, { password: PASSWORD })).status).toBe(404)
     expect(await kinora.services.apiKeys.expiring()).toEqual([])
+  })
+
+  it('of a suspended account opens nothing', async () => {
+    const user = await kinora.newUser()
+    const { tokens } = await connect(kinora.url, user, { clientId })
+    await kinora.context.pool.query('insert into suspension values ($1, $2, now(), true)', [
+      user.userId,
+      crypto.randomUUID(),
+    ])
+    const answer = await fetch(`${kinora.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([
+      403,
+      'account_suspended',
+    ])
   })
 
   it('ends after a year, however often it is refreshed', async () => {

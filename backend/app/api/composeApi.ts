@@ -11,6 +11,9 @@ import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
 import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
+import { serveReceipts } from '../../audit/receipts/receiptRoutes.ts'
+import { createReceipts } from '../../audit/receipts/receipts.ts'
+import { ownKey } from '../../audit/signingKey.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
@@ -27,12 +30,16 @@ import { SANDBOX_PLANS } from '../../providers/payments/sandbox/sandboxState.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createTaskApi } from '../../tasks/taskApi.ts'
 import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
+import * as webhookContract from '../../webhooks/contract.ts'
+import { serveWebhooks, type WebhookRoutes } from '../../webhooks/webhookRoutes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
 import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
+import { openDesk } from '../operators/openDesk.ts'
+import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
 import { VERSION } from '../version.ts'
 import { estimatesOf } from '../video/capacity.ts'
@@ -40,6 +47,7 @@ import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
 import { installationFacts, serveStatus } from './installationFacts.ts'
 import { webhooksOf } from './webhooksOf.ts'
+import { wellKnown } from './wellKnown.ts'
 
 export interface Listening {
   readonly server: Server
@@ -80,6 +88,24 @@ const keysOnBoard = (
   },
 })
 
+const webhookRoutes = (
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  around: Surroundings,
+): WebhookRoutes => ({
+  endpoints: services.webhookEndpoints,
+  outbox: services.messages,
+  channel: openWebhookChannel(context, adapters, services, around.publicUrl),
+  guard: adapters.guard,
+  clock: context.clock,
+  take: around.accounts.throttle.take,
+})
+
+/** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
+const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
+  createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
@@ -99,6 +125,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
     codes: codesOnBoard(context, services),
+    desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({
@@ -120,11 +147,14 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     tellOwner: keyMails.revoked,
   }
   const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
+  const webhooks = webhookRoutes(context, adapters, services, around)
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
     serveConsent(serve, oauth)
-    serveCredits(serve, context)
+    serveWebhooks(serve, webhookContract.page, webhooks)
+    serveCredits(serve, { database, filmsOf: tasks.filmsOf })
+    serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
@@ -140,7 +170,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   }
   return {
     serve,
-    ...programsOf(tasks, keys, oauth),
+    ...programsOf(tasks, keys, oauth, webhooks),
     authenticate,
     ownWrites,
     facts,
@@ -155,10 +185,12 @@ const programsOf = (
   tasks: ReturnType<typeof createTaskApi>,
   keys: Parameters<typeof serveFoundKeys>[1],
   oauth: Parameters<typeof oauthRoutes>[0],
+  webhooks: ReturnType<typeof webhookRoutes>,
 ) => ({
   programs(serve: Serve) {
     tasks.servePrograms(serve)
     serveFoundKeys(serve, keys)
+    serveWebhooks(serve, webhookContract.programs, webhooks)
   },
   programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
     ...tasks.assistants(access, refuseForeign),
@@ -181,7 +213,17 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ...guards.middleware,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
-    identity: { authenticate, authenticateKey: services.keyDoor.authenticate, isOperator },
+    identity: {
+      authenticate,
+      // One gate for every road that takes keys.
+      authenticateKey: async (ctx) => {
+        const key = await services.keyDoor.authenticate(ctx)
+        if (key) await services.assertActive(key.userId)
+        return key
+      },
+      isOperator,
+      assertActive: services.assertActive,
+    },
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
@@ -189,6 +231,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,
+      wellKnown(context, publicUrl),
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
       ...(site ? [contexts.sharePages(createPageRenderer(path.join(site, 'server/entry.mjs'), pageSettings))] : []),
       ...developmentPages(context, adapters, services, accounts),

@@ -5,11 +5,13 @@ import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
 import { creditFlows } from '#projections/credits/creditFlow.ts'
 import { openHolds } from '#projections/credits/openHold.ts'
+import { deskActions } from '#projections/desk/deskAction.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
 import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
+import { filmOrigins } from '#projections/tasks/filmOrigin.ts'
 import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
@@ -27,10 +29,12 @@ const AUDITED: readonly AnyProjection[] = [
   invoices,
   creditCodes,
   openRedemptions,
+  deskActions,
   invoiceDocuments,
   videoTasks,
   taskOutcomes,
   lateRenders,
+  filmOrigins,
   openTasks,
   chainHeads,
 ]

@@ -26,6 +26,7 @@ const STATUS: Readonly<Record<string, number>> = {
   image_aspect_ratio: 422,
   image_damaged: 422,
   idempotency_key_reused: 422,
+  not_drawable: 422,
   token_invalid: 422,
   already_verified: 422,
   not_json: 415,
@@ -50,7 +51,11 @@ const STATUS: Readonly<Record<string, number>> = {
   cross_site: 403,
   email_not_verified: 403,
   step_up_required: 403,
+  account_suspended: 403,
+  second_operator_required: 403,
+  own_action: 403,
   mail_required: 403,
+  sign_in_again: 403,
   plan_required: 403,
   payments_off: 403,
   registration_closed: 403,
@@ -70,6 +75,7 @@ const STATUS: Readonly<Record<string, number>> = {
   too_many_unused_images: 429,
   internal: 500,
   no_payment_link: 502,
+  provider_unavailable: 503,
   no_such_provider: 422,
   unavailable: 503,
   uploads_busy: 503,
@@ -134,10 +140,11 @@ export function problemDetails(log: Logger): Middleware {
 export function rejectionOf(
   log: Logger,
   error: unknown,
-  { requestId, correlationId, route }: Readonly<Record<'requestId' | 'correlationId' | 'route', unknown>>,
+  { requestId, correlationId, route, provider }: Readonly<Record<string, unknown>>,
 ): Rejection {
   const rejection = asRejection(error)
-  if (rejection.code === 'internal') log.error({ err: error, requestId, correlationId, route }, 'request failed')
+  if (rejection.code === 'internal')
+    log.error({ err: error, requestId, correlationId, route, provider }, 'request failed')
   return rejection
 }
 

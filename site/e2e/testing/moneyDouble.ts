@@ -155,6 +155,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     'GET /subscriptions/billing-details': () => ({ name: '', address: '', country: '', vat_id: '' }),
     'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
     'GET /keys': () => ({ keys: state.keys }),
+    'GET /webhook_endpoints': () => ({ object: 'list', data: [], first_id: null, last_id: null, has_more: false }),
     'GET /videos/stats': () => FIGURES,
     'GET /users/factors': () => ({ passkeys: [], totp: false, recovery_codes: 0, missing: false }),
     'GET /users/security': (route) => ({ records: pageOf(route, RECORDS), total: RECORDS.length }),

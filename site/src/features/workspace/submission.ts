@@ -14,7 +14,7 @@ import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frame
 import { $blocked } from './generate/blocked.ts'
 import { $count, setCount } from './generate/takeCount.ts'
 import { watchCurrent } from './generate/watched.ts'
-import { $faults, $generation, type GenerationForm, loadModels, readForm } from './generation.ts'
+import { $faults, $generation, $parent, type GenerationForm, loadModels, readForm } from './generation.ts'
 import { optionFields } from './options/optionRules.ts'
 import { connectRealtime } from './realtime.ts'
 import { showTake } from './stage/takes.ts'
@@ -96,7 +96,8 @@ export async function send(body: z.input<typeof Generation>, key?: string): Prom
     unanswered.delete(order)
     putTask(task)
     showTake(task.id)
-    showToast('success', translate()('workspace.task.created_toast'), { key: task.id })
+    const link = { href: localHref(`/film/${task.id}`), label: translate()('workspace.task.filmPage') }
+    showToast('success', translate()('workspace.task.created_toast'), { key: task.id, link })
   } catch (error) {
     const code = error instanceof ApiError && error.code
     if (code === 'idempotency_key_reused' || code === 'not_found') unanswered.delete(order)
@@ -125,7 +126,8 @@ function showFaults(error: unknown): void {
  */
 export async function submit(): Promise<void> {
   if ($submitting.get() || $blocked.get()) return
-  const body = bodyOf($generation.get(), frameUrls())
+  const from = $parent.get()
+  const body = { ...bodyOf($generation.get(), frameUrls()), ...(from ? { from } : {}) }
   const checked = check(Rules, body)
   $faults.set(checked.ok ? {} : checked.faults)
   if (!checked.ok) return
@@ -134,6 +136,7 @@ export async function submit(): Promise<void> {
   const { seed: _, ...others } = body
   try {
     for (let take = 1; take <= count; take++) await send(take === 1 ? body : others)
+    $parent.set(null)
     watchCurrent()
   } catch (error) {
     showFaults(error)

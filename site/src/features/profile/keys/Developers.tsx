@@ -13,7 +13,7 @@ import { CopyButton } from './CopyButton.tsx'
 import { CreateKey } from './CreateKey.tsx'
 import { KeyCard } from './KeyCard.tsx'
 import { $keys, loadKeys, type MadeKey } from './keys.ts'
-import { ShownKey } from './ShownKey.tsx'
+import { ShownSecret } from './ShownSecret.tsx'
 
 /** Shows the programs that act for the user: connections and API keys. */
 export function Developers() {
@@ -74,7 +74,7 @@ function Keys({ keys }: { keys: readonly ApiKey[] | 'failed' | null }) {
           }}
         />
       )}
-      {made && <ShownKey made={made} onClose={() => setMade(undefined)} />}
+      {made && <ShownSecret texts="keys" name={made.name} secret={made.key} onClose={() => setMade(undefined)} />}
     </section>
   )
 }
