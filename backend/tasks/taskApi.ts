@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { readCredits } from '#projections/credits/readCredits.ts'
+import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { AccessControl, Serve } from '../kernel/http/endpoint.ts'
 import { networkAddress } from '../kernel/http/fairness/networkAddress.ts'
 import type { RefuseForeign } from '../kernel/http/ownOrigin.ts'
@@ -88,7 +89,8 @@ export function createTaskApi(deps: TaskApiDeps) {
       (await readCredits(deps.database, userId, new Date(deps.calendar()).toISOString())).remaining,
     posterOf: async (userId: string, id: string) =>
       readSmall(files.media, await files.copies.poster(await works.readFinished(userId, id))),
-    rejectionOf: (error: unknown) => rejectionOf(deps.log, error, { route: '/mcp' }),
+    rejectionOf: (error: unknown, { correlationId, commandId }: CommandContext) =>
+      rejectionOf(deps.log, error, { requestId: commandId, correlationId, route: '/mcp' }),
   }
 
   return {

@@ -31,8 +31,7 @@ export async function checkRequest(
 ): Promise<CheckedRequest> {
   const client = request.client_id === undefined ? undefined : await find(request.client_id)
   if (!client) throw new Rejection('client_unknown', 'This program is not known here. Connect it again.')
-  const only = client.redirectUris.length === 1 ? client.redirectUris[0] : undefined
-  const { redirect_uri: redirectUri = only, code_challenge: challenge = '', state } = request
+  const { redirect_uri: redirectUri, code_challenge: challenge = '', state } = request
   if (redirectUri === undefined || !isRegistered(redirectUri, client.redirectUris))
     throw new Rejection('redirect_refused', 'This program asks to be answered at an address that is not its own.')
 

@@ -58,20 +58,7 @@ export type Clients = ReturnType<typeof createClients>
  * See docs/decisions/0075-assistants-and-connections.md.
  */
 export function createClients({ pool, clock, documents }: ClientsOptions) {
-  const known = new Map<string, { readonly client: OAuthClient; readonly until: number }>()
-
-  const fetchDocument = async (id: string): Promise<OAuthClient> => {
-    const url = documents.check(id)
-    // An address that the server or a browser would spell otherwise is another id.
-    if (url.href !== id || url.pathname === '/' || url.hash) throw new Error('the id of the client is no plain address')
-    const { status, body } = await documents.send(id, { headers: { accept: 'application/json' }, timeoutMs: 5_000 })
-    if (status !== 200 || Buffer.byteLength(body) > MAX_DOCUMENT_BYTES)
-      throw new Error(`the document has status ${status}`)
-    const document = z.parse(Document, JSON.parse(body))
-    if (document.client_id !== id) throw new Error('the document belongs to another client')
-    const { redirect_uris: redirectUris, client_name } = document
-    return { id, name: nameOf(client_name, url.hostname), host: url.host, redirectUris }
-  }
+  const published = createPublished({ clock, documents })
 
   /** Removes registered clients that no connection uses: after a day, or the oldest of too many. */
   const removeUnused = async (): Promise<void> => {
@@ -124,15 +111,37 @@ export function createClients({ pool, clock, documents }: ClientsOptions) {
         )
         return rows[0] && { id, name: rows[0].name, host: null, redirectUris: rows[0].redirect_uris }
       }
-      const remembered = known.get(id)
-      if (remembered && remembered.until > clock()) return remembered.client
-      const client = await fetchDocument(id).catch(() => undefined)
-      if (!client) return undefined
-      known.set(id, { client, until: clock() + DOCUMENT_KEPT_MS })
-      limitSize(known, MAX_DOCUMENTS)
-      return client
+      return published(id)
     },
 
     removeUnused,
+  }
+}
+
+/** Creates the lookup of clients by their documents, which are remembered for a while. */
+function createPublished({ clock, documents }: Omit<ClientsOptions, 'pool'>) {
+  const known = new Map<string, { readonly client: OAuthClient; readonly until: number }>()
+
+  const fetchDocument = async (id: string): Promise<OAuthClient> => {
+    const url = documents.check(id)
+    // An address that the server or a browser would spell otherwise is another id.
+    if (url.href !== id || url.pathname === '/' || url.hash) throw new Error('the id of the client is no plain address')
+    const { status, body } = await documents.send(id, { headers: { accept: 'application/json' }, timeoutMs: 5_000 })
+    if (status !== 200 || Buffer.byteLength(body) > MAX_DOCUMENT_BYTES)
+      throw new Error(`the document has status ${status}`)
+    const document = z.parse(Document, JSON.parse(body))
+    if (document.client_id !== id) throw new Error('the document belongs to another client')
+    const { redirect_uris: redirectUris, client_name } = document
+    return { id, name: nameOf(client_name, url.hostname), host: url.host, redirectUris }
+  }
+
+  return async (id: string): Promise<OAuthClient | undefined> => {
+    const remembered = known.get(id)
+    if (remembered && remembered.until > clock()) return remembered.client
+    const client = await fetchDocument(id).catch(() => undefined)
+    if (!client) return undefined
+    known.set(id, { client, until: clock() + DOCUMENT_KEPT_MS })
+    limitSize(known, MAX_DOCUMENTS)
+    return client
   }
 }

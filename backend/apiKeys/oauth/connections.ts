@@ -42,6 +42,9 @@ const READ = `select t.key_id, k.client_id, k.scopes, t.redirect_uri, t.challeng
   from connection_token t join api_key k on k.id = t.key_id
   where t.hash = $1 and t.kind = $2 and k.ended_at is null and k.expires_at > $3 for update`
 
+/** A connection is allowed again once a year. */
+const EXTEND = `update api_key set expires_at = least($2, created_at + interval '1 year') where id = $1`
+
 const refused = () => new OAuthFault('invalid_grant', 'This code or token is not valid. Connect again.')
 
 export type Connections = ReturnType<typeof createConnections>
@@ -51,43 +54,7 @@ export type Connections = ReturnType<typeof createConnections>
  * is a random text of which the hash is stored. What a thief would do ends the connection.
  */
 export function createConnections(database: Database, clock: Clock) {
-  const issue = async (tx: Transaction, kind: Kind, keyId: string, more: object = {}): Promise<string> => {
-    const token = makeKey(PREFIXES[kind])
-    const expires_at = new Date(clock() + LIVES[kind])
-    const columns = { hash: hashOf(token), key_id: keyId, kind, expires_at, ...more }
-    const names = Object.keys(columns)
-    const places = names.map((_, n) => `$${n + 1}`)
-    await tx.query(`insert into connection_token (${names}) values (${places})`, Object.values(columns))
-    return token
-  }
-
-  /** Makes the tokens of a connection, which lives as long as its newest refresh token. */
-  const renew = async (tx: Transaction, { key_id, scopes }: TokenRow) => {
-    const access_token = await issue(tx, 'access', key_id)
-    const refresh_token = await issue(tx, 'refresh', key_id)
-    await tx.query('update api_key set expires_at = $2 where id = $1', [key_id, new Date(clock() + LIVES.refresh)])
-    const expires_in = LIVES.access / 1000
-    return { access_token, token_type: 'Bearer', expires_in, refresh_token, scope: scopes.join(' ') }
-  }
-
-  /**
-   * Uses a code or a refresh token. `accept` returns whether it may be used; otherwise its connection ends.
-   * @throws OAuthFault invalid_grant
-   */
-  const use = async (kind: Kind, token: string, clientId: string, accept: (row: TokenRow) => boolean) => {
-    const [hash, now] = [hashOf(token), new Date(clock())]
-    const tokens = await transaction(database, async (tx) => {
-      const [row] = await tx.query<TokenRow>(READ, [hash, kind, now])
-      // A client that holds the token of another learns nothing, and ends nothing.
-      if (row?.client_id !== clientId) return undefined
-      await tx.query('update connection_token set used_at = coalesce(used_at, $2) where hash = $1', [hash, now])
-      if (row.is_valid && accept(row)) return renew(tx, row)
-      await tx.query('update api_key set ended_at = $2 where id = $1', [row.key_id, now])
-      return undefined
-    })
-    if (!tokens) throw refused()
-    return tokens
-  }
+  const { issue, use } = createTokens(database, clock)
 
   return {
     /** Makes a connection, and returns the code by which its client gets the tokens. @throws Rejection too_many_keys */
@@ -125,4 +92,47 @@ export function createConnections(database: Database, clock: Clock) {
         tx.query('delete from connection_token where expires_at < $1', [new Date(clock())]),
       ),
   }
+}
+
+/** Creates what makes and uses the tokens of connections. */
+function createTokens(database: Database, clock: Clock) {
+  const issue = async (tx: Transaction, kind: Kind, keyId: string, more: object = {}): Promise<string> => {
+    const token = makeKey(PREFIXES[kind])
+    const expires_at = new Date(clock() + LIVES[kind])
+    const columns = { hash: hashOf(token), key_id: keyId, kind, expires_at, ...more }
+    const names = Object.keys(columns)
+    const places = names.map((_, n) => `$${n + 1}`)
+    await tx.query(`insert into connection_token (${names}) values (${places})`, Object.values(columns))
+    return token
+  }
+
+  /** Makes the tokens of a connection, which lives as long as its newest refresh token. */
+  const renew = async (tx: Transaction, { key_id, scopes }: TokenRow) => {
+    const access_token = await issue(tx, 'access', key_id)
+    const refresh_token = await issue(tx, 'refresh', key_id)
+    await tx.query(EXTEND, [key_id, new Date(clock() + LIVES.refresh)])
+    const expires_in = LIVES.access / 1000
+    return { access_token, token_type: 'Bearer', expires_in, refresh_token, scope: scopes.join(' ') }
+  }
+
+  /**
+   * Uses a code or a refresh token. `accept` returns whether it may be used; otherwise its connection ends.
+   * @throws OAuthFault invalid_grant
+   */
+  const use = async (kind: Kind, token: string, clientId: string, accept: (row: TokenRow) => boolean) => {
+    const [hash, now] = [hashOf(token), new Date(clock())]
+    const tokens = await transaction(database, async (tx) => {
+      const [row] = await tx.query<TokenRow>(READ, [hash, kind, now])
+      // A client that holds the token of another learns nothing, and ends nothing.
+      if (row?.client_id !== clientId) return undefined
+      await tx.query('update connection_token set used_at = coalesce(used_at, $2) where hash = $1', [hash, now])
+      if (row.is_valid && accept(row)) return renew(tx, row)
+      await tx.query('update api_key set ended_at = $2 where id = $1', [row.key_id, now])
+      return undefined
+    })
+    if (!tokens) throw refused()
+    return tokens
+  }
+
+  return { issue, use }
 }

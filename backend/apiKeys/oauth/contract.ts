@@ -51,6 +51,7 @@ export const consent = {
 
 export const allowAccess = endpoint('POST /oauth/consent', {
   access: 'user',
+  unlessSuspended: true,
   body: z.object({ ...parameters, ...consent }),
   answer: z.object({ redirect_to: z.string() }),
   refuses: [

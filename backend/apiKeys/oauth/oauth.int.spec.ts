@@ -475,6 +475,37 @@ describe('a connection', () => {
     expect(await kinora.services.apiKeys.expiring()).toEqual([])
   })
 
+  it('of a suspended account opens nothing', async () => {
+    const user = await kinora.newUser()
+    const { tokens } = await connect(kinora.url, user, { clientId })
+    await kinora.context.pool.query('insert into suspension values ($1, $2, now(), true)', [
+      user.userId,
+      crypto.randomUUID(),
+    ])
+    const answer = await fetch(`${kinora.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([
+      403,
+      'account_suspended',
+    ])
+  })
+
+  it('ends after a year, however often it is refreshed', async () => {
+    const { tokens, client_id } = await connect(kinora.url, await kinora.newUser(), { clientId })
+    let { refresh_token } = tokens
+    for (let month = 1; month <= 12; month++) {
+      ahead += 29 * 24 * 3_600_000
+      const answer = await refresh(client_id, refresh_token)
+      expect([month, answer.status]).toEqual([month, 200])
+      refresh_token = ((await answer.json()) as Tokens).refresh_token
+    }
+    ahead += 29 * 24 * 3_600_000
+    expect(await fault(await refresh(client_id, refresh_token))).toEqual([400, 'invalid_grant'])
+  })
+
   it('is in the security log of its user', async () => {
     const user = await kinora.newUser()
     await connect(kinora.url, user, { clientId })

@@ -159,11 +159,6 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const keys = { ...accounts, apiKeys: services.apiKeys, door: services.keyDoor, tellOwner: keyMails.revoked }
   const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
   const webhooks = webhookRoutes(context, adapters, services, around)
-  const programs = (serve: Serve) => {
-    tasks.servePrograms(serve)
-    serveFoundKeys(serve, keys)
-    serveWebhooks(serve, webhookContract.programs, webhooks)
-  }
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
@@ -186,11 +181,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   }
   return {
     serve,
-    programs,
-    programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
-      ...tasks.assistants(access, refuseForeign),
-      oauthRoutes(oauth),
-    ],
+    ...programsOf(tasks, keys, oauth, webhooks),
     authenticate,
     ownWrites,
     facts,
@@ -199,6 +190,24 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     settle: analytics.settle,
   }
 }
+
+/** Creates the routes for programs. */
+const programsOf = (
+  tasks: ReturnType<typeof createTaskApi>,
+  keys: Parameters<typeof serveFoundKeys>[1],
+  oauth: Parameters<typeof oauthRoutes>[0],
+  webhooks: ReturnType<typeof webhookRoutes>,
+) => ({
+  programs(serve: Serve) {
+    tasks.servePrograms(serve)
+    serveFoundKeys(serve, keys)
+    serveWebhooks(serve, webhookContract.programs, webhooks)
+  },
+  programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
+    ...tasks.assistants(access, refuseForeign),
+    oauthRoutes(oauth),
+  ],
+})
 
 /** Builds the services that only the API needs, and the application that serves them. */
 export function composeApi(context: Context, adapters: Adapters, services: Services, around: Surroundings) {

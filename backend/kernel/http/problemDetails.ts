@@ -137,9 +137,14 @@ export function problemDetails(log: Logger): Middleware {
 }
 
 /** Returns the rejection of an error. Logs what is unexpected. */
-export function rejectionOf(log: Logger, error: unknown, about: object): Rejection {
+export function rejectionOf(
+  log: Logger,
+  error: unknown,
+  { requestId, correlationId, route, provider }: Readonly<Record<string, unknown>>,
+): Rejection {
   const rejection = asRejection(error)
-  if (rejection.code === 'internal') log.error({ err: error, ...about }, 'request failed')
+  if (rejection.code === 'internal')
+    log.error({ err: error, requestId, correlationId, route, provider }, 'request failed')
   return rejection
 }
 

@@ -9,6 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { CommandContext } from '../../kernel/eventsourcing/command.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { assertScope } from '../../kernel/http/bearer.ts'
 import { statusOf } from '../../kernel/http/problemDetails.ts'
@@ -23,7 +24,7 @@ export interface McpDeps extends ToolDeps {
   /** Returns the poster of a finished video, unless it is too large for a message. */
   readonly posterOf: (userId: string, id: string) => Promise<Buffer | undefined>
   /** Returns the rejection of an error. Logs what is unexpected. */
-  readonly rejectionOf: (error: unknown) => Rejection
+  readonly rejectionOf: (error: unknown, context: CommandContext) => Rejection
 }
 
 const INSTRUCTIONS =
@@ -148,7 +149,7 @@ function serverFor(deps: McpDeps, call: ToolCall): McpServer {
           assertScope(call.key, TOOL_SCOPES[name])
           return await run(input as Input<Name>, ctx).catch(throwWithParams)
         } catch (error) {
-          const rejection = deps.rejectionOf(error)
+          const rejection = deps.rejectionOf(error, call.command())
           const { body } = programErrorOf(rejection, statusOf(rejection.code))
           return { isError: true, content: [{ type: 'text' as const, text: JSON.stringify(body) }] }
         }

@@ -51,43 +51,12 @@ const READ_AGAIN_MS = 5_000
 
 /** Creates the tools of a caller, without the protocol around them. */
 export function createTools(deps: ToolDeps, call: ToolCall) {
-  const { orders, works, tasks, quotes, links, clock } = deps
+  const { orders, works, tasks, quotes, links } = deps
   const { key, command } = call
   const { userId } = key
   const read = async (id: string) => orders.view(await orders.readOwn(userId, id))
 
-  /** Reads the quoted order. One that was placed already is returned as it is. */
-  const quoted = async (id: string): Promise<Order | Output<'generate'>> => {
-    const quote = await quotes.find(userId, id)
-    if (!quote) throw new Rejection('quote_unknown', 'This quote is not known. Ask for a new one.')
-    const placed = await read(id).catch(ifNotFound)
-    if (placed) return viewOf(placed)
-    if (quote.validUntil <= clock()) throw new Rejection('quote_expired', 'This quote has expired. Ask for a new one.')
-    const generation = orders.read(key, { ...quote.order, max_credits: quote.credits })
-    // Each repetition means the same video.
-    return orderOf(generation, { key: undefined, subject: { id, isRetry: true } })
-  }
-
-  const unquoted = ({ max_credits, idempotency_key, quote_id: _, ...fields }: Input<'generate'>): Order => {
-    if (max_credits === undefined)
-      throw new Rejection('invalid_value', 'Send a quote_id, or max_credits with the order.', { param: 'max_credits' })
-    return orderOf(orders.read(key, { ...(fields as VideoOrder), max_credits }), {
-      key: idempotency_key,
-      keyed: fields,
-    })
-  }
-
-  const orderOf = (
-    generation: Generation,
-    identity: Pick<Parameters<Tasks['generate']>[0], 'key' | 'keyed' | 'subject'>,
-  ) => ({
-    generation,
-    credits: generation.expected_credits ?? 0,
-    async place() {
-      const { row } = await tasks.generate({ userId, ...identity, generation, apiKey: key, command })
-      return viewOf(await orders.view(await works.readOwn(userId, row.id)))
-    },
-  })
+  const { quoted, unquoted } = createOrdering(deps, call)
 
   return {
     list_models: async (): Promise<Output<'list_models'>> => ({
@@ -137,6 +106,46 @@ export function createTools(deps: ToolDeps, call: ToolCall) {
       return { credits: await deps.balanceOf(userId), limits }
     },
   }
+}
+
+/** Creates what reads the orders of a caller, with and without a quote. */
+function createOrdering({ orders, quotes, tasks, works, clock }: ToolDeps, { key, command }: ToolCall) {
+  const { userId } = key
+
+  /** Reads the quoted order. One that was placed already is returned as it is. */
+  const quoted = async (id: string): Promise<Order | Output<'generate'>> => {
+    const quote = await quotes.find(userId, id)
+    if (!quote) throw new Rejection('quote_unknown', 'This quote is not known. Ask for a new one.')
+    const placed = await orders.readOwn(userId, id).catch(ifNotFound)
+    if (placed) return viewOf(await orders.view(placed))
+    if (quote.validUntil <= clock()) throw new Rejection('quote_expired', 'This quote has expired. Ask for a new one.')
+    const generation = orders.read(key, { ...quote.order, max_credits: quote.credits })
+    // Each repetition means the same video.
+    return orderOf(generation, { key: undefined, subject: { id, isRetry: true } })
+  }
+
+  const unquoted = ({ max_credits, idempotency_key, quote_id: _, ...fields }: Input<'generate'>): Order => {
+    if (max_credits === undefined)
+      throw new Rejection('invalid_value', 'Send a quote_id, or max_credits with the order.', { param: 'max_credits' })
+    return orderOf(orders.read(key, { ...(fields as VideoOrder), max_credits }), {
+      key: idempotency_key,
+      keyed: fields,
+    })
+  }
+
+  const orderOf = (
+    generation: Generation,
+    identity: Pick<Parameters<Tasks['generate']>[0], 'key' | 'keyed' | 'subject'>,
+  ) => ({
+    generation,
+    credits: generation.expected_credits ?? 0,
+    async place() {
+      const { row } = await tasks.generate({ userId, ...identity, generation, apiKey: key, command })
+      return viewOf(await orders.view(await works.readOwn(userId, row.id)))
+    },
+  })
+
+  return { quoted, unquoted }
 }
 
 /** Returns a model with what it makes from a text; nothing if it needs a picture. */
