@@ -16,7 +16,7 @@ export interface DeskRoutes {
   readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly record: (
     ctx: Context,
-    action: 'desk_action' | 'person_shown' | 'note_written',
+    action: 'act_ordered' | 'person_shown' | 'note_written',
     detail: string,
   ) => Promise<void>
   listActions(
@@ -41,7 +41,7 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
   serve(contract.askAction, async ({ body, ctx }) => {
     await requireStepUp(ctx)
     const action = await desk.ask(body, operator)
-    await record(ctx, 'desk_action', `${action.kind} ${action.subject}: ${action.status}, action ${action.id}`)
+    await record(ctx, 'act_ordered', `${action.kind} ${action.subject}: ${action.status}, action ${action.id}`)
     return { action }
   })
 
