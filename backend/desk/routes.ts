@@ -52,14 +52,19 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
 
   serveShort(contract.search, async ({ query }) => ({ results: await search(query.q) }))
 
-  serveShort(contract.person, async ({ params, query, ctx }) => {
-    const isRevealed = query.reveal === 'true'
-    if (isRevealed) await requireStepUp(ctx)
-    const person = await routes.person(params.id)
+  const readPerson = async (id: string) => {
+    const person = await routes.person(id)
     if (!person) throw new Rejection('not_found', 'There is no such account.')
+    return person
+  }
+
+  serveShort(contract.person, async ({ params }) => ({ person: await readPerson(params.id) }))
+
+  serve(contract.revealPerson, async ({ params, ctx }) => {
+    await requireStepUp(ctx)
+    const person = await readPerson(params.id)
     // Recorded before the addresses are shown.
-    if (isRevealed) await record(ctx, 'person_shown', `user ${person.id}`)
-    ctx.state.isRevealed = isRevealed
+    await record(ctx, 'person_shown', `user ${person.id}`)
     return { person }
   })
 
