@@ -15,6 +15,8 @@ export function RatioPicker() {
   if (!model) return null
   const own = ratiosOf(model)
   const reason = t('workspace.excluded.ratioModel', { model: model.names[pageLocale()], ratios: own.join(', ') })
+  // What only a cut of another model gives is no ratio that this one lacks.
+  const shown = models.filter((one) => one === model || !isCropped(one))
   // The video of a picture has the picture's ratio, any other one is wide.
   const isWhole = isCropped(model) && taskType === 'image_to_video'
   const usual = isWhole ? '' : '16:9'
@@ -22,7 +24,7 @@ export function RatioPicker() {
     <Choices
       label={t('workspace.form.ratio')}
       value={ratioOf(model, aspectRatio) ?? usual}
-      options={[...(isWhole ? [''] : []), ...allRatios(models, taskType)].map((ratio) => {
+      options={[...(isWhole ? [''] : []), ...allRatios(shown, taskType)].map((ratio) => {
         const note = textAt(`workspace.ratio.${ratio || 'whole'}`)
         return {
           value: ratio,
