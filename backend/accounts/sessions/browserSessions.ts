@@ -21,6 +21,11 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     return claims.get(ctx)
   }
 
+  const holds = async (ctx: Context, check: (sessionId: string) => Promise<boolean>): Promise<boolean> => {
+    const session = await sessions.authenticate(claimOf(ctx))
+    return session !== undefined && check(session.sessionId)
+  }
+
   return {
     list: sessions.list,
     endOne: sessions.endOne,
@@ -39,16 +44,10 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
       if (session) await sessions.stepUp(session.sessionId)
     },
 
-    async isSteppedUp(ctx: Context): Promise<boolean> {
-      const session = await sessions.authenticate(claimOf(ctx))
-      return session !== undefined && sessions.isSteppedUp(session.sessionId)
-    },
+    isSteppedUp: (ctx: Context) => holds(ctx, sessions.isSteppedUp),
 
     /** Returns whether the user signed in during the last ten minutes. */
-    async isFresh(ctx: Context): Promise<boolean> {
-      const session = await sessions.authenticate(claimOf(ctx))
-      return session !== undefined && sessions.isFresh(session.sessionId)
-    },
+    isFresh: (ctx: Context) => holds(ctx, sessions.isFresh),
 
     /** Returns the session that the token of a request was issued for, which may have ended. Reads no database. */
     issuedFor: (ctx: Context) => sessions.issuedFor(claimOf(ctx)),
