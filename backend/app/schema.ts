@@ -11,6 +11,7 @@ import { M0004FailureDetails } from './migrations/M0004FailureDetails.ts'
 import { M0005Stripe } from './migrations/M0005Stripe.ts'
 import { M0006Invoices } from './migrations/M0006Invoices.ts'
 import { M0007Codes } from './migrations/M0007Codes.ts'
+import { M0014Joins } from './migrations/M0014Joins.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   { name: 'M0005Stripe', class: M0005Stripe },
   { name: 'M0006Invoices', class: M0006Invoices },
   { name: 'M0007Codes', class: M0007Codes },
+  { name: 'M0014Joins', class: M0014Joins },
 ]
 
 /**

@@ -1,6 +1,16 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
-import type { CameraMovement, Configuration, FailureCode, KnownMaker, Maker, Route, Shape } from './contract.ts'
+import {
+  type CameraMovement,
+  type Configuration,
+  type FailureCode,
+  type KnownMaker,
+  type Maker,
+  type OriginKind,
+  RENDERER_MODEL,
+  type Route,
+  type Shape,
+} from './contract.ts'
 
 /** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
 export interface VideoTaskOrder extends Configuration {
@@ -23,6 +33,10 @@ export interface VideoTaskOrder extends Configuration {
   readonly sound?: boolean
   /** The finished task whose video is made again, and its job. The provider of the job is the only route. */
   readonly source?: { readonly taskId: string; readonly jobId: string }
+  /** The parts of finished tasks that a joined film consists of, in seconds. Its title is its prompt. */
+  readonly join?: Readonly<{ clips: readonly JoinedClip[]; fade: number }>
+  /** The task from which its settings or its first frame were taken. */
+  readonly madeFrom?: Readonly<{ taskId: string; how: Exclude<OriginKind, 'join' | 'regenerate'> }>
   /** Version of the catalogue entry. */
   readonly modelVersion: string
   /** The shape of that version which prices the configuration. */
@@ -35,8 +49,8 @@ export interface VideoTaskOrder extends Configuration {
   readonly priority: number
 }
 
-/** Name of the built-in renderer, which makes the films of every model that is ordered from it. */
-const RENDERER_MODEL = 'Kinora demo'
+export type JoinedClip = Readonly<{ taskId: string; start: number; end: number }>
+
 export const UNKNOWN_MAKER: Maker = { engine: null, engine_model: null }
 
 /** Returns what makes the films of a provider. */

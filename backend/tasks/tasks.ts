@@ -12,8 +12,9 @@ import type { Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { creditCost, type Generation, isFullHd, shapeOf } from './contract.ts'
+import { creditCost, type Generation, isFullHd, type JoinBody, shapeOf } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
+import { type JoinPlan, joinOrder } from './library/joinOrder.ts'
 import type { MediaRemovals } from './mediaRemovals.port.ts'
 import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher.port.ts'
 import { renderLane } from './renderLane.decider.ts'
@@ -62,14 +63,26 @@ interface Request {
   readonly command: (commandId: string) => CommandContext
 }
 
-interface Submission {
+interface JoinRequest extends Pick<Request, 'userId' | 'key' | 'command'> {
+  readonly body: JoinBody
+  /** Reads and checks the clips. */
+  readonly plan: () => Promise<JoinPlan>
+}
+
+interface Submitted {
   readonly taskId: string
   readonly userId: string
+  readonly purse?: KeyCaller['purse'] | undefined
+}
+
+interface GenerationSubmission extends Submitted {
   readonly generation: Generation
   readonly images: Images
-  readonly purse?: KeyCaller['purse'] | undefined
   readonly source?: Source | undefined
+  readonly madeFrom?: VideoTaskOrder['madeFrom']
 }
+
+type Submission = GenerationSubmission | (Submitted & { readonly join: JoinPlan })
 
 /** The finished task whose video is made again, with the job that made it. */
 type Source = Readonly<{ taskId: string; provider: string; jobId: string }>
@@ -110,6 +123,25 @@ export function createTasks(deps: TaskDeps) {
     return row
   }
 
+  /** Submits what `prepare` returns, once per idempotency key. */
+  const start = async (
+    attempt: Omit<Parameters<typeof withIdempotencyKey>[1], 'isLost'>,
+    command: Request['command'],
+    prepare: (taskId: string) => Promise<Submission>,
+  ) => {
+    const isLost = (error: unknown) => error instanceof TaskAbandoned
+    let created: TaskWithProgress | undefined
+    const taskId = await withIdempotencyKey(database, { ...attempt, isLost }, async (taskId, isRetry) => {
+      // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
+      if (isRetry && isSubmitted((await handle.read(videoTask, taskId)).state)) return taskId
+      const { held, submitted } = await submitTask(deps, await prepare(taskId), command(derivedId('generate', taskId)))
+      await note(attempt.userId, { videoTasks: submitted.position, creditBalances: held })
+      created = rowAfter(submitted.appended ?? [])
+      return taskId
+    })
+    return { row: created ?? (await readRow(taskId)), isRepeated: !created }
+  }
+
   return {
     /**
      * Starts a task, once per idempotency key if there is one. Returns its row, and whether it was started before.
@@ -117,24 +149,25 @@ export function createTasks(deps: TaskDeps) {
      */
     async generate({ userId, key, keyed, subject, generation, apiKey, command }: Request) {
       assertMayOrder(apiKey, generation.model)
-      const isLost = (error: unknown) => error instanceof TaskAbandoned
       // The expected price is a condition, not a part of the order. A retry may name another one.
       const { expected_credits: _, ...body } = generation
-      const attempt = { userId, key, body: keyed ?? body, isLost, ...(subject && { subject }) }
-      let created: TaskWithProgress | undefined
-      const taskId = await withIdempotencyKey(database, attempt, async (taskId, isRetry) => {
-        // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
-        if (isRetry && isSubmitted((await handle.read(videoTask, taskId)).state)) return taskId
+      return start({ userId, key, body: keyed ?? body, ...(subject && { subject }) }, command, async (taskId) => {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
-        const context = command(derivedId('generate', taskId))
-        const submission = { taskId, userId, generation, images, source, purse: apiKey?.purse }
-        const { held, submitted } = await submitTask(deps, submission, context)
-        await note(userId, { videoTasks: submitted.position, creditBalances: held })
-        created = rowAfter(submitted.appended ?? [])
-        return taskId
+        const madeFrom = await readMadeFrom(deps, userId, generation, images)
+        return { taskId, userId, generation, images, source, madeFrom, purse: apiKey?.purse }
       })
-      return { row: created ?? (await readRow(taskId)), isRepeated: !created }
+    },
+
+    /**
+     * Starts a task that joins finished videos, once per idempotency key if there is one. Returns its row.
+     * @throws Rejection queue_full, unavailable, and those of `plan`
+     */
+    async join({ userId, key, body, command, plan }: JoinRequest) {
+      const { row } = await start({ userId, key, body }, command, async (taskId) => ({
+        ...{ taskId, userId, join: await plan() },
+      }))
+      return row
     },
 
     /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */
@@ -183,7 +216,13 @@ export async function submitTask(
   const { handle, credits, allowance, clock } = deps
   const { taskId, userId } = submission
   const { openTasks, priority, fullHd } = await allowance(userId)
-  const order = await orderOf(deps, submission, { priority, fullHd })
+  const order =
+    'join' in submission
+      ? {
+          ...{ taskId, userId, priority, ...joinOrder(submission.join) },
+          encryptedPrompt: await deps.encrypt(aboutPrompt(userId, taskId), submission.join.title),
+        }
+      : await orderOf(deps, submission, { priority, fullHd })
   const at = new Date(clock()).toISOString()
   const submitContext = { ...context, commandId: derivedId('submit', taskId) }
   const submit = handle.step(videoTask, taskId, { type: 'Submit', order, at }, submitContext)
@@ -216,7 +255,7 @@ function throwIfAbandoned(error: unknown): never {
 /** Returns what the task will be made from. @throws Rejection plan_required, price_changed @throws ValidationError */
 async function orderOf(
   { encrypt, catalogue }: Pick<TaskDeps, 'encrypt' | 'catalogue'>,
-  { taskId, userId, generation, images, source }: Submission,
+  { taskId, userId, generation, images, source, madeFrom }: GenerationSubmission,
   { priority, fullHd }: { priority: number; fullHd: boolean },
 ): Promise<VideoTaskOrder> {
   const { task_type, model, resolution, duration, expected_credits: expected } = generation
@@ -243,6 +282,7 @@ async function orderOf(
     shape,
     routes: offered.routes.filter(({ provider }) => !source || provider === source.provider),
     ...(source && { source: { taskId: source.taskId, jobId: source.jobId } }),
+    ...(madeFrom && { madeFrom }),
     credits,
     priority,
   }
@@ -262,6 +302,20 @@ async function readSource(handle: Handle, userId: string, generation: Generation
     state.order.resolution !== resolution
   if (!fits || !state.job) throw new ValidationError([{ path: 'source_task_id', code: 'unknown_source' }])
   return { taskId, ...state.job }
+}
+
+/** Returns the user's own task that a generation says it follows, or that its first frame was taken from. */
+async function readMadeFrom(
+  { handle, uploads }: Pick<TaskDeps, 'handle' | 'uploads'>,
+  userId: string,
+  { made_from: named }: Generation,
+  { firstFrame }: Images,
+): Promise<VideoTaskOrder['madeFrom']> {
+  const extended = firstFrame === null ? undefined : await uploads.taskOf(firstFrame)
+  const { id: taskId, how } = (extended ? { id: extended, how: 'extend' as const } : named) ?? {}
+  if (!taskId || !how) return undefined
+  const { state } = await handle.read(videoTask, taskId)
+  return 'order' in state && state.order.userId === userId ? { taskId, how } : undefined
 }
 
 /** Claims the uploaded images of a generation. @throws ValidationError naming the image that the user does not own */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { removeFile } from '#backend/kernel/media/atomicFile.ts'
-import type { MarkedFilm } from '#backend/kernel/media/marks/createMarker.ts'
+import type { MarkedFilm, Part } from '#backend/kernel/media/marks/createMarker.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
 import { probeMp4, refuseUnplayable, type VideoInfo } from '#backend/kernel/media/probeMp4.ts'
@@ -16,13 +16,13 @@ type FetchDeps = Pick<ActivityDeps, 'media' | 'marker' | 'temporaryDir' | 'ffmpe
 }
 
 /**
- * Downloads a finished video, checks and marks it, and stores it with a poster. Returns what is stored: the size and the
+ * Downloads a finished video, checks and marks it, and stores it with a poster. Films of which it has parts are named by `clips`. Returns what is stored: the size and the
  * hash are those of the marked file. @throws UnplayableVideoError
  */
 export async function fetchVideo(
   { media, marker, temporaryDir, ffmpegPath, finishing }: FetchDeps,
   provider: Pick<VideoProvider, 'fetch'>,
-  { jobId, ...film }: MarkedFilm & { readonly jobId: string },
+  { jobId, clips = [], ...film }: MarkedFilm & { readonly jobId: string; readonly clips?: readonly string[] },
   signal: AbortSignal,
 ): Promise<VideoFile> {
   const { taskId } = film
@@ -40,7 +40,7 @@ export async function fetchVideo(
     await refuseUnplayable(file)
     return await finishing.run(async () => {
       // Before anything else reads the file: this also joins the fragments of a fragmented one.
-      const { sha256 } = await marker.markVideo(file, film, { signal })
+      const { sha256 } = await marker.markVideo(file, film, { signal, parts: await partsOf(media, clips) })
       const video = await probeMp4(file)
       await makePoster(file, still, { video, at: video.duration / 3, nearby: true, signal, ffmpegPath })
       await marker.markPoster(still, film)
@@ -54,6 +54,15 @@ export async function fetchVideo(
   } finally {
     for (const left of [file, still]) await removeFile(left)
   }
+}
+
+/** Returns the parts of a joined film that still exist. */
+async function partsOf(media: FetchDeps['media'], taskIds: readonly string[]): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const taskId of new Set(taskIds))
+    if ((await media.size(videoKey(taskId))) !== undefined)
+      parts.push({ taskId, file: await media.localPath(videoKey(taskId)) })
+  return parts
 }
 
 const describe = ({ size, duration, width, height }: VideoInfo, sha256: string): VideoFile => ({

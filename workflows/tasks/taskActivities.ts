@@ -55,7 +55,8 @@ async function fetchIfPlayable(
   const { engine, engine_model } = makerOf(provider, routes)
   const maker = { engine, engine_model: engineModel ?? engine_model }
   const origin = { source: sourceOf(maker), agent: maker.engine_model }
-  const job = { taskId: id, origin, jobId: jobId ?? id }
+  const clips = order.join?.clips.map(({ taskId }) => taskId)
+  const job = { taskId: id, origin, jobId: jobId ?? id, ...(clips && { clips }) }
   const file = await fetchVideo(deps, providerOf(deps.providers, provider), job, signal).catch((error: Error) => {
     if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
     throw error

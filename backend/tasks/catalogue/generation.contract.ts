@@ -41,6 +41,8 @@ const form = {
   sound: z.optional(z.boolean()),
   /** A finished task of the same model, whose video is made again in this resolution. */
   source_task_id: z.optional(z.uuid('unknown_source')),
+  /** The user's task whose settings it has. One of others is ignored. */
+  made_from: z.optional(z.object({ id: z.uuid('unknown_task'), how: z.enum(['again', 'remix']) })),
   /** Price that the user saw, as in `costs` of the model. At another price the order is refused as `price_changed`. */
   expected_credits: z.optional(z.int().check(z.nonnegative())),
 }

@@ -21,6 +21,8 @@ import { showTake } from './stage/takes.ts'
 import { putTask, refreshList } from './tasks.ts'
 
 export const $submitting = atom(false)
+/** Id of the task whose settings were copied into the form; null once it was sent. */
+export const $remixOf = atom<string | null>(null)
 
 /** The server's rules, applied before a request is sent. */
 const Rules = generationOf(() => $models.get())
@@ -43,6 +45,7 @@ export function bodyOf(form: GenerationForm, { first, last, references }: FrameU
     ...(isImage && last && model?.inputs.lastFrame ? { last_frame_image_url: last } : {}),
     ...(sent.length > 0 ? { reference_image_urls: sent } : {}),
     ...optionFields(model, form),
+    ...($remixOf.get() ? { made_from: { id: $remixOf.get()!, how: 'remix' as const } } : {}),
     expected_credits: creditCost(model, form),
   }
 }
@@ -94,6 +97,7 @@ export async function send(body: z.input<typeof Generation>, key?: string): Prom
   try {
     const { task } = await call(generate, { body, headers: { 'Idempotency-Key': key ?? keyFor(order) } })
     unanswered.delete(order)
+    $remixOf.set(null)
     putTask(task)
     showTake(task.id)
     showToast('success', translate()('workspace.task.created_toast'), { key: task.id })
