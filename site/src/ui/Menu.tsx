@@ -72,7 +72,7 @@ export function Menu({ label, items }: MenuProps) {
             key={name}
             aria-label={name}
             aria-keyshortcuts={keys}
-            className={danger ? 'menu-item menu-danger' : 'menu-item'}
+            className={danger ? 'menu-action menu-danger' : 'menu-action'}
             onClick={() => {
               close()
               onSelect()

@@ -15,6 +15,7 @@ export async function openNamed(open: (film: Task) => void): Promise<void> {
   if (!id) return
   for (const name of ['film', 'join']) search.delete(name)
   history.replaceState(history.state, '', location.pathname + (search.size > 0 ? `?${search}` : '') + location.hash)
+  if (join === 'new') return editClips([])
   try {
     const task = await call(getTask, { params: { id } })
     if (film) open(task)

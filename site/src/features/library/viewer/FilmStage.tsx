@@ -66,7 +66,6 @@ function Film({ film, video, follows = false }: FilmProps) {
   const [broken, setBroken] = useState(false)
   return (
     <figure className="viewer-film">
-      {/* biome-ignore lint/a11y/useMediaCaption: the videos have no speech. */}
       <video
         ref={video}
         src={film.video_url ?? undefined}
