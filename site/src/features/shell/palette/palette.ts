@@ -8,12 +8,6 @@ const TYPING_MS = 150
 
 type Parts = Readonly<{ input: HTMLInputElement; list: HTMLElement; said: HTMLElement }>
 
-const element = <K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  className: string,
-  properties: Partial<HTMLElementTagNameMap[K]>,
-) => Object.assign(document.createElement(name), { className, ...properties })
-
 /** Opens the command palette: films, folders, pages and actions by their names. Closes it if it is open. */
 export function openPalette(): void {
   const open = document.querySelector<HTMLDialogElement>('dialog.palette')
@@ -26,11 +20,15 @@ export function openPalette(): void {
     className: 'palette',
     ariaLabel: t('common.palette.heading'),
   })
-  const input = element('input', 'input', { type: 'text', role: 'combobox', autocomplete: 'off', maxLength: 200 })
+  const input = Object.assign(document.createElement('input'), {
+    ...{ className: 'input', type: 'text', role: 'combobox', autocomplete: 'off' as const, maxLength: 200 },
+  })
   const attributes = { 'aria-controls': 'palette-list', 'aria-autocomplete': 'list', 'aria-expanded': 'true' }
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
-  const list = element('div', 'palette-list', { id: 'palette-list', role: 'listbox' })
-  const said = element('p', 'hint palette-said', { role: 'status' })
+  const list = Object.assign(document.createElement('div'), {
+    ...{ className: 'palette-list', id: 'palette-list', role: 'listbox' },
+  })
+  const said = Object.assign(document.createElement('p'), { className: 'hint palette-said', role: 'status' })
   dialog.append(input, list, said)
   document.body.append(dialog)
   const opener = document.activeElement
