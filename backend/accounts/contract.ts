@@ -183,6 +183,7 @@ const SECURITY_EVENTS = [
   'api_key_rotated',
   'api_key_ended',
   'api_key_ended_by_operator',
+  'connection_allowed',
 ] as const
 const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { PushSender } from '../accounts/notices/pushSender.port.ts'
-import { createGuard } from '../kernel/http/outgoing/guardedRequest.ts'
+import { createGuard, type Guard } from '../kernel/http/outgoing/guardedRequest.ts'
 import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
@@ -43,6 +43,8 @@ export interface Adapters {
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly push: PushSender
+  /** Requests the documents of programs that ask users for access. */
+  readonly documents: Pick<Guard, 'send' | 'check'>
   readonly payments: Tills
   /** Local payment sandbox; undefined with other providers and without payments. */
   readonly sandbox: Sandbox | undefined
@@ -122,6 +124,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
     push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, guard }),
+    documents: overrides.documents ?? createGuard({ privateHosts }),
     payments,
     sandbox,
     async close() {

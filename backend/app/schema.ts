@@ -11,6 +11,7 @@ import { M0004FailureDetails } from './migrations/M0004FailureDetails.ts'
 import { M0005Stripe } from './migrations/M0005Stripe.ts'
 import { M0006Invoices } from './migrations/M0006Invoices.ts'
 import { M0007Codes } from './migrations/M0007Codes.ts'
+import { M0009Connections } from './migrations/M0009Connections.ts'
 import { M0014Joins } from './migrations/M0014Joins.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
@@ -22,6 +23,7 @@ export const MIGRATIONS = [
   { name: 'M0005Stripe', class: M0005Stripe },
   { name: 'M0006Invoices', class: M0006Invoices },
   { name: 'M0007Codes', class: M0007Codes },
+  { name: 'M0009Connections', class: M0009Connections },
   { name: 'M0014Joins', class: M0014Joins },
 ]
 

@@ -9,6 +9,8 @@ import { createOutbox } from '../accounts/mails/outbox.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
 import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
+import { createClients } from '../apiKeys/oauth/clients.ts'
+import { createConnections } from '../apiKeys/oauth/connections.ts'
 import { createCodes } from '../codes/codes.ts'
 import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
@@ -35,7 +37,7 @@ export type Services = ReturnType<typeof createServices>
 /** Creates the domain services that the API and the workflows share. */
 export function createServices(
   { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir }: Context,
-  { marker, media }: Adapters,
+  { marker, media, documents }: Adapters,
 ) {
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
@@ -67,6 +69,8 @@ export function createServices(
     codes,
     apiKeys,
     keyDoor: createKeyDoor(apiKeys, clock),
+    clients: createClients({ pool, clock, documents }),
+    connections: createConnections(database, clock),
     allowance,
     labels,
     copies: createVisibleCopies({

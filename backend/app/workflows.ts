@@ -24,6 +24,7 @@ import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { VIDEO_TASK } from '../tasks/events.ts'
+import { deleteOldQuotes } from '../tasks/mcp/quotes.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
@@ -152,7 +153,7 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
+  { apiKeys, clients, connections, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -166,6 +167,9 @@ function createSweep(
       await deleteOldRequests(pool, clock)
       await deleteExpiredIdempotencyKeys(database)
       await deleteOldOrders(pool, clock)
+      await deleteOldQuotes(pool, clock)
+      await connections.removeExpired()
+      await clients.removeUnused()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
       await invoices.removeOld()

@@ -1,12 +1,23 @@
+import { buffer } from 'node:stream/consumers'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type pg from 'pg'
-import type { Serve } from '../kernel/http/endpoint.ts'
+import type { Logger } from 'pino'
+import { readCredits } from '#projections/credits/readCredits.ts'
+import type { AccessControl, Serve } from '../kernel/http/endpoint.ts'
 import { networkAddress } from '../kernel/http/fairness/networkAddress.ts'
+import type { RefuseForeign } from '../kernel/http/ownOrigin.ts'
+import { rejectionOf } from '../kernel/http/problemDetails.ts'
 import type { RenderPage } from '../kernel/http/site/renderedPages.ts'
+import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
+import type { Changes } from '../kernel/postgres/changes.ts'
 import type { CatalogueModel } from './contract.ts'
 import { serveLibrary } from './library/libraryRoutes.ts'
 import { createMarks } from './library/marks.ts'
+import { createFileLinks } from './mcp/fileLinks.ts'
+import { mcpRoutes } from './mcp/mcpRoutes.ts'
+import { createQuotes } from './mcp/quotes.ts'
+import type { ToolDeps } from './mcp/tools.ts'
 import { type MediaRoutes, serveMedia } from './mediaRoutes.ts'
 import { wakeTask } from './providerCallbacks.ts'
 import { serveTasks, type TaskRoutes } from './routes.ts'
@@ -15,6 +26,7 @@ import { sharePages } from './shares/sharePages.ts'
 import { serveShares } from './shares/shareRoutes.ts'
 import { createShareSignatures, createShares } from './shares/shares.ts'
 import { createTasks, type TaskDeps } from './tasks.ts'
+import { createOrders } from './v1/orders.ts'
 import { createRepeats } from './v1/repeats.ts'
 import { serveV1 } from './v1/v1Routes.ts'
 import type { VideoProvider } from './videoProvider.port.ts'
@@ -35,6 +47,10 @@ type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake'> &
     readonly throttle: (action: 'share view', subject: string, limit: typeof VIEW) => Promise<void>
     /** Signs the addresses of shared videos. */
     readonly secret: string
+    readonly changes: Pick<Changes, 'subscribe'>
+    readonly credits: Pick<ToolDeps, 'spentBy'>
+    readonly log: Logger
+    readonly version: string
   }
 
 /** Creates the calls and the public pages about videos. */
@@ -59,6 +75,17 @@ export function createTaskApi(deps: TaskApiDeps) {
       () => false,
     )
 
+  const orders = createOrders({ works, catalogue })
+  const links = createFileLinks(deps)
+  const mcp = {
+    ...{ ...deps, tasks, works, orders, links, quotes: createQuotes(deps), spentBy: deps.credits.spentBy },
+    balanceOf: async (userId: string) =>
+      (await readCredits(deps.database, userId, new Date(deps.calendar()).toISOString())).remaining,
+    posterOf: async (userId: string, id: string) =>
+      readSmall(files.media, await files.copies.poster(await works.readFinished(userId, id))),
+    rejectionOf: (error: unknown) => rejectionOf(deps.log, error, { route: '/mcp' }),
+  }
+
   return {
     serve(serve: Serve): void {
       serveTasks(serve, { ...deps, tasks, works, attached, cancels, understand })
@@ -67,8 +94,23 @@ export function createTaskApi(deps: TaskApiDeps) {
       serveShares(serve, { works, shares, sharedVideos, isNewView })
     },
     servePrograms: (serve: Serve): void =>
-      serveV1(serve, { ...deps, tasks, works, attached, repeats: createRepeats(deps.database, clock) }),
+      serveV1(serve, { ...deps, tasks, works, orders, attached, repeats: createRepeats(deps.database, clock) }),
+    /** Routes for assistants. Their access is the one of `servePrograms`. */
+    assistants: (access: AccessControl, refuseForeign: RefuseForeign): Router[] => [
+      mcpRoutes({ access, refuseForeign, publicUrl: deps.publicUrl, mcp }),
+      links.router,
+    ],
     pages: (render: RenderPage): Router =>
       sharePages({ sharedVideos, media: files.media, render, publicUrl: deps.publicUrl }),
   }
+}
+
+/** Size of the largest picture in a message, bytes. */
+const MAX_PICTURE = 300_000
+
+/** Reads a file; undefined if it does not exist or is large. */
+async function readSmall(media: Pick<MediaStore, 'size' | 'read'>, key: string): Promise<Buffer | undefined> {
+  const size = await media.size(key)
+  if (size === undefined || size > MAX_PICTURE) return undefined
+  return buffer(media.read(key))
 }

@@ -8,11 +8,14 @@ import { createKeyMails } from '../../accounts/mails/keyMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
+import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
+import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
-import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { AccessControl, Serve } from '../../kernel/http/endpoint.ts'
+import type { RefuseForeign } from '../../kernel/http/ownOrigin.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import { redirects } from '../../kernel/http/redirects.ts'
@@ -31,6 +34,7 @@ import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
+import { VERSION } from '../version.ts'
 import { estimatesOf } from '../video/capacity.ts'
 import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
@@ -105,6 +109,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     throttle: accounts.throttle.take,
     secret: config.secrets.session,
     supportEmail: config.http.supportEmail,
+    version: VERSION,
   })
   const images: StartImages = {
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
@@ -114,6 +119,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     ...{ apiKeys: services.apiKeys, door: services.keyDoor, ...accounts },
     tellOwner: keyMails.revoked,
   }
+  const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
   const programs = (serve: Serve) => {
     tasks.servePrograms(serve)
     serveFoundKeys(serve, keys)
@@ -121,6 +127,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
+    serveConsent(serve, oauth)
     serveCredits(serve, context)
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
@@ -138,6 +145,10 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   return {
     serve,
     programs,
+    programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
+      ...tasks.assistants(access, refuseForeign),
+      oauthRoutes(oauth),
+    ],
     authenticate,
     ownWrites,
     facts,
@@ -166,6 +177,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
+    programRouters: (access) => contexts.programRouters(access, guards.middleware.refuseForeign),
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,

@@ -29,6 +29,10 @@ const STATUS: Readonly<Record<string, number>> = {
   token_invalid: 422,
   already_verified: 422,
   not_json: 415,
+  quote_unknown: 404,
+  client_unknown: 404,
+  redirect_refused: 400,
+  access_request_invalid: 400,
   unauthenticated: 401,
   invalid_api_key: 401,
   invalid_credentials: 401,
@@ -109,14 +113,12 @@ export function problemDetails(log: Logger): Middleware {
     try {
       await next()
     } catch (error) {
-      const rejection = asRejection(error)
-      if (rejection.code === 'internal') {
-        const { requestId, correlationId } = ctx.state
-        log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'request failed')
-      }
+      const { requestId, correlationId } = ctx.state
+      const rejection = rejectionOf(log, error, { requestId, correlationId, route: ctx._matchedRoute })
       const problem = problemOf(rejection, ctx.state.requestId)
       const { status } = problem
-      if (rejection.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer')
+      if (rejection.code === 'invalid_api_key' && !ctx.response.get('WWW-Authenticate'))
+        ctx.set('WWW-Authenticate', 'Bearer')
       if (status === 429 || status === 503) ctx.set('Retry-After', String(rejection.fields.retryAfter ?? 5))
       ctx.set('Cache-Control', 'no-store')
       const program = isForPrograms(ctx.req.url) ? programErrorOf(rejection, status) : undefined
@@ -126,6 +128,13 @@ export function problemDetails(log: Logger): Middleware {
       ctx.type = program ? 'application/json' : 'application/problem+json'
     }
   }
+}
+
+/** Returns the rejection of an error. Logs what is unexpected. */
+export function rejectionOf(log: Logger, error: unknown, about: object): Rejection {
+  const rejection = asRejection(error)
+  if (rejection.code === 'internal') log.error({ err: error, ...about }, 'request failed')
+  return rejection
 }
 
 /** Returns the problem details of a rejection. */

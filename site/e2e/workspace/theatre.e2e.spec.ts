@@ -21,8 +21,8 @@ describeOnSite('the theatre view', (site) => {
     const box = async (selector: string) => (await page.locator(selector).boundingBox())!
     const height = page.viewportSize()!.height
     const [film, strip, dock] = [await box('.film'), await box('.filmstrip'), await box('form.generation')]
-    expect(film.y + film.height).toBeLessThanOrEqual(strip.y)
-    expect(strip.y + strip.height).toBeLessThanOrEqual(dock.y)
+    expect(film.x + film.width).toBeLessThanOrEqual(strip.x)
+    expect(Math.max(film.y + film.height, strip.y + strip.height)).toBeLessThanOrEqual(dock.y)
     expect(dock.y + dock.height).toBeLessThanOrEqual(height)
     expect(film.width).toBeGreaterThan(width === 992 ? 400 : 560)
     const generation = page.locator('form.generation')
@@ -43,4 +43,43 @@ describeOnSite('the theatre view', (site) => {
     await expect.poll(() => toggle.getAttribute('aria-pressed')).toBe('false')
     await page.context().close()
   })
+
+  it.each([
+    ['en', 1280, 800],
+    ['zh', 1280, 800],
+    ['en', 1680, 950],
+    ['zh', 1680, 950],
+  ] as const)(
+    'makes the film 1.3 times as large as beside the whole form, in %s at %i × %i px',
+    async (language, width, height) => {
+      const page = await site.visit({ language, width })
+      await page.setViewportSize({ width, height })
+      const state = await openDouble(page, site.url, language)
+      state.tasks = [taskOf('a')]
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+      await page.locator('[data-take="a"]').waitFor()
+      const box = async (selector: string) => (await page.locator(selector).boundingBox())!
+      const areaOf = ({ width, height }: { width: number; height: number }) => width * height
+      const [before, form, bar, fields] = await Promise.all(
+        ['.film', '.generation', '.generate-bar', '.tab-panel'].map(box),
+      )
+      expect(form!.y + form!.height).toBeLessThanOrEqual(height)
+      expect(fields!.y + fields!.height).toBeLessThanOrEqual(bar!.y)
+      expect(areaOf(before!)).toBeGreaterThanOrEqual(width === 1280 ? 748 * 420 : 1028 * 578)
+      await page.keyboard.press('t')
+      await page.locator('[data-view="theatre"]').waitFor()
+      const [film, dock] = [await box('.film'), await box('.generation')]
+      expect(areaOf(film)).toBeGreaterThanOrEqual(1.3 * areaOf(before!))
+      expect(film.y + film.height).toBeLessThanOrEqual(dock.y)
+      expect(dock.y + dock.height).toBeLessThanOrEqual(height)
+      const prices = await page.locator('.generation .option input:not(:disabled)').evaluateAll((inputs) => {
+        const [low, high] = [0, innerHeight]
+        return inputs
+          .map((input) => input.getBoundingClientRect())
+          .filter(({ top, bottom }) => top < low || bottom > high)
+      })
+      expect(prices).toEqual([])
+      await page.context().close()
+    },
+  )
 })

@@ -9,6 +9,8 @@ interface ChoicesProps<V extends string | number> {
     readonly note?: string
     /** Why the option is unavailable; null or undefined if it is available. */
     readonly excluded?: string | null
+    /** The reason in a word or two, which fit into the option. */
+    readonly short?: string | null
   }[]
   readonly onChange: (value: V) => void
   readonly wide?: boolean
@@ -18,16 +20,17 @@ interface ChoicesProps<V extends string | number> {
 export function Choices<V extends string | number>({ label, value, options, onChange, wide }: ChoicesProps<V>) {
   const id = useId()
   const reasons = [...new Set(options.flatMap((option) => option.excluded ?? []))]
+  const areShort = options.every(({ excluded, short }) => !excluded || short)
   return (
     <fieldset className="stack field" aria-describedby={reasons.length > 0 ? `${id}-reasons` : undefined}>
       <legend className="label">{label}</legend>
       <div className={wide ? 'choices stack choices-wide' : 'choices stack'}>
-        {options.map((option) => (
+        {options.map(({ note, ...option }) => (
           <label className="option choice" key={option.value} title={option.excluded ?? undefined}>
             <input
               type="radio"
               aria-labelledby={`${id}-${option.value}`}
-              aria-describedby={option.note ? `${id}-${option.value}-note` : undefined}
+              aria-describedby={note ? `${id}-${option.value}-note` : undefined}
               name={id}
               value={option.value}
               checked={option.value === value}
@@ -35,16 +38,22 @@ export function Choices<V extends string | number>({ label, value, options, onCh
               onChange={() => onChange(option.value)}
             />
             <strong id={`${id}-${option.value}`}>{option.label}</strong>
-            {option.note && (
-              <small className="hint" id={`${id}-${option.value}-note`}>
-                {option.note}
+            {option.short ? (
+              <small className="hint" aria-hidden="true">
+                {option.short}
               </small>
+            ) : (
+              note && (
+                <small className="hint" id={`${id}-${option.value}-note`}>
+                  {note}
+                </small>
+              )
             )}
           </label>
         ))}
       </div>
       {reasons.length > 0 && (
-        <p className="hint" id={`${id}-reasons`}>
+        <p className={areShort ? 'sr-only' : 'hint'} id={`${id}-reasons`}>
           {reasons.join(' · ')}
         </p>
       )}

@@ -70,15 +70,17 @@ export function GenerationForm() {
         <Images />
         <PromptField />
         <UnderstandingNote />
-        <MovementsField />
-        <SwitchField
-          id="optimizer"
-          label={t('workspace.form.optimizer')}
-          hint={t(canOptimize ? 'workspace.form.optimizerHint' : 'workspace.form.optimizerIgnored')}
-          on={canOptimize && promptOptimizer}
-          disabled={!canOptimize}
-          onChange={setOptimizer}
-        />
+        <div className="form-pair">
+          <MovementsField />
+          <SwitchField
+            id="optimizer"
+            label={t('workspace.form.optimizer')}
+            hint={t(canOptimize ? 'workspace.form.optimizerHint' : 'workspace.form.optimizerIgnored')}
+            on={canOptimize && promptOptimizer}
+            disabled={!canOptimize}
+            onChange={setOptimizer}
+          />
+        </div>
         <Pickers />
         <RatioPicker />
         <OptionFields />

@@ -21,6 +21,8 @@ export function Pickers() {
   const words = (reason: Reason | null, resolution?: string) =>
     reason &&
     t(`workspace.excluded.${reason}`, { model: name, resolution: resolution ?? '', ...offeredBy(form, resolution) })
+  const short = (reason: Reason | null, resolution?: string) =>
+    reason && t(`workspace.excludedShort.${reason}`, offeredBy(form, resolution))
   const price = (choices: typeof form) => t('workspace.form.cost', { count: creditCost(model, choices) })
   const fault = faults.model ?? faults.resolution ?? faults.duration
   return (
@@ -36,28 +38,32 @@ export function Pickers() {
         }))}
         onChange={setModel}
       />
-      <Choices
-        label={t('workspace.form.resolution')}
-        value={form.resolution}
-        options={resolutionOptions(form, tier).map(({ value, excluded }) => ({
-          value,
-          label: value,
-          excluded: words(excluded, value),
-          ...(excluded ? {} : { note: price({ ...form, resolution: value }) }),
-        }))}
-        onChange={setResolution}
-      />
-      <Choices
-        label={t('workspace.form.duration')}
-        value={form.duration}
-        options={durationOptions(form).map(({ value, excluded }) => ({
-          value,
-          label: t('workspace.form.seconds', { count: value }),
-          excluded: words(excluded),
-          ...(excluded ? {} : { note: price({ ...form, ...chooseDuration(form, value).choices }) }),
-        }))}
-        onChange={setDuration}
-      />
+      <div className="form-pair form-shape">
+        <Choices
+          label={t('workspace.form.resolution')}
+          value={form.resolution}
+          options={resolutionOptions(form, tier).map(({ value, excluded }) => ({
+            value,
+            label: value,
+            excluded: words(excluded, value),
+            short: short(excluded, value),
+            ...(excluded ? {} : { note: price({ ...form, resolution: value }) }),
+          }))}
+          onChange={setResolution}
+        />
+        <Choices
+          label={t('workspace.form.duration')}
+          value={form.duration}
+          options={durationOptions(form).map(({ value, excluded }) => ({
+            value,
+            label: t('workspace.form.seconds', { count: value }),
+            excluded: words(excluded),
+            short: short(excluded),
+            ...(excluded ? {} : { note: price({ ...form, ...chooseDuration(form, value).choices }) }),
+          }))}
+          onChange={setDuration}
+        />
+      </div>
       <div role="alert">{fault && <Fault id="choices-fault" text={codeText(fault)} />}</div>
     </>
   )

@@ -1,4 +1,5 @@
 import { useStore } from '@nanostores/react'
+import { useEffect, useState } from 'react'
 import { PROMPT_MAX } from '#backend/tasks/contract.ts'
 import { codeText } from '../../../api/errorText.ts'
 import { $models } from '../../../api/models.ts'
@@ -15,14 +16,35 @@ export function useOffer(name: OptionName) {
   return offerOf(name, models, model, taskType)
 }
 
-/** Sound, seed and negative prompt. What only other models take stays visible with the reason. */
+/** Sound, and the rare options. What only other models take stays visible with the reason. */
 export function OptionFields() {
   return (
     <>
       <Sound />
-      <Seed />
-      <NegativePrompt />
+      <Rare />
     </>
+  )
+}
+
+/** Fields that few videos need. They show themselves when one has a value or is wrong. */
+function Rare() {
+  const offers = [useOffer('seed'), useOffer('negativePrompt')]
+  const { seed, negativePrompt } = useStore($generation)
+  const faults = useStore($faults)
+  const isUsed = Boolean(seed || negativePrompt || faults.seed || faults.negative_prompt)
+  const [open, setOpen] = useState(isUsed)
+  useEffect(() => {
+    if (isUsed) setOpen(true)
+  }, [isUsed])
+  if (offers.every((offer) => offer === 'hidden')) return null
+  return (
+    <details className="form-more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{translate()('workspace.form.more')}</summary>
+      <div className="stack">
+        <Seed />
+        <NegativePrompt />
+      </div>
+    </details>
   )
 }
 
