@@ -70,7 +70,6 @@ export function Menu({ label, items }: MenuProps) {
             role="menuitem"
             tabIndex={-1}
             key={name}
-            aria-label={name}
             aria-keyshortcuts={keys}
             className={danger ? 'menu-action menu-danger' : 'menu-action'}
             onClick={() => {
@@ -80,7 +79,11 @@ export function Menu({ label, items }: MenuProps) {
           >
             <Icon name={icon} />
             <span>{name}</span>
-            {keys && <kbd>{keys}</kbd>}
+            {keys && (
+              <small className="kbd" aria-hidden="true">
+                {keys}
+              </small>
+            )}
           </button>
         ))}
       </div>

@@ -45,7 +45,8 @@ export function Viewer({ film, compared, onFilm, onDelete, onJoin }: ViewerProps
   }
   const compare = () => setOther(other ? undefined : neighbour(film, 1))
   const many = tasks.length > 1
-  useKeys({ ...keys.current, ...(many ? { arrowleft: () => step(-1), arrowright: () => step(1), c: compare } : {}) })
+  const steps: ActionKeys = many ? { arrowleft: () => step(-1), arrowright: () => step(1) } : {}
+  useKeys((key) => steps[key] ?? keys.current[key])
   const source = sourceOf(film)
   return (
     <ViewerDialog label={taskTitle(film)} onClose={() => onFilm(null)}>
@@ -107,16 +108,16 @@ function ViewerDialog({ label, onClose, children }: ViewerDialogProps) {
 }
 
 /** Runs actions by single keys, except where a key belongs to a field or a video, or another dialog is open. */
-function useKeys(actions: ActionKeys): void {
-  const latest = useRef(actions)
-  latest.current = actions
+function useKeys(actionOf: (key: string) => (() => void) | undefined): void {
+  const latest = useRef(actionOf)
+  latest.current = actionOf
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const typed = typedKey(event)
       if (typed === undefined || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return
       if (event.target instanceof Element && event.target.closest('video, input, select, [role="menu"]')) return
       if (document.querySelectorAll('dialog[open]').length > 1) return
-      const action = latest.current[typed.toLowerCase()]
+      const action = latest.current(typed.toLowerCase())
       if (!action) return
       event.preventDefault()
       action()
