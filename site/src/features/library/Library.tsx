@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
@@ -30,7 +30,9 @@ export function Library() {
   const clips = useStore($clips)
   const [films, setFilms] = useState<readonly Task[]>([])
   const [doomed, setDoomed] = useState<readonly string[] | null>(null)
-  useEffect(() => void openLibrary().then(() => openNamed((film) => setFilms([film]))), [])
+  // The same on each render: another one makes all tiles again.
+  const open = useCallback((film: Task) => setFilms([film]), [])
+  useEffect(() => void openLibrary().then(() => openNamed(open)), [open])
   if (stage === 'away') return null
   const known = status !== 'loading' && status !== 'failed'
   const [film, compared] = films
@@ -51,7 +53,7 @@ export function Library() {
       {marksFailed && <RetryNotice tone="warning" text={t('library.marksFailed')} onRetry={loadMarks} />}
       <JoinProgress />
       <FilterBar />
-      <Films onOpen={(opened) => setFilms([opened])} />
+      <Films onOpen={open} />
       {selection && (
         <SelectionBar
           selection={selection}
