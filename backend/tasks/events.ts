@@ -1,15 +1,15 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
-import {
-  type CameraMovement,
-  type Configuration,
-  type FailureCode,
-  type KnownMaker,
-  type Maker,
-  type OriginKind,
-  RENDERER_MODEL,
-  type Route,
-  type Shape,
+import type {
+  CameraMovement,
+  Configuration,
+  FailureCode,
+  KnownMaker,
+  Maker,
+  OriginKind,
+  RENDERER_MODEL as Renderer,
+  Route,
+  Shape,
 } from './contract.ts'
 
 /** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
@@ -51,6 +51,8 @@ export interface VideoTaskOrder extends Configuration {
 
 export type JoinedClip = Readonly<{ taskId: string; start: number; end: number }>
 
+/** Name of the built-in renderer, as in the contract: events import types alone. */
+const RENDERER_MODEL: typeof Renderer = 'Kinora demo'
 export const UNKNOWN_MAKER: Maker = { engine: null, engine_model: null }
 
 /** Returns what makes the films of a provider. */

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { type FailureCode, JOIN, type OriginKind, type Route, type TaskStatus } from '#backend/tasks/contract.ts'
+import type { FailureCode, OriginKind, Route, TaskStatus } from '#backend/tasks/contract.ts'
 import {
   makerOf,
   UNKNOWN_MAKER,
@@ -83,7 +83,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoTaskSubmitted: (_, { data }) => ({
       id: data.taskId,
       user_id: data.userId,
-      task_type: data.join ? JOIN : data.taskType,
+      task_type: data.join ? 'join' : data.taskType,
       status: 'Preparing',
       model: data.model,
       routes: data.routes,
