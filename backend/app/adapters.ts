@@ -20,9 +20,11 @@ import { createOpenIdProvider } from '../providers/signIn/openIdProvider.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
+import { createJoiner } from '../providers/video/join/joinProvider.ts'
 import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
 import { createTills, type Tills } from '../subscriptions/tills.ts'
 import { type Catalogue, openCatalogue, versionOf } from '../tasks/catalogue/catalogue.ts'
+import { JOIN } from '../tasks/contract.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
@@ -110,6 +112,8 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     onProvider: (name, video) => void (video ? videos.set(name, instrument(video)) : videos.delete(name)),
   })
   const media = await openMediaStore(context)
+  const { temporaryDir } = context
+  videos.set(JOIN, instrument(createJoiner({ media, temporaryDir, ffmpegPath: config.video.ffmpegPath })))
   const marker = openMarker(context)
   const { supportEmail, publicUrl } = config.http
   const { privateHosts, production } = config

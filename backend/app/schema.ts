@@ -16,6 +16,7 @@ import { M0009Connections } from './migrations/M0009Connections.ts'
 import { M0010Receipts } from './migrations/M0010Receipts.ts'
 import { M0012Desk } from './migrations/M0012Desk.ts'
 import { M0013Identities } from './migrations/M0013Identities.ts'
+import { M0014Joins } from './migrations/M0014Joins.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   { name: 'M0010Receipts', class: M0010Receipts },
   { name: 'M0012Desk', class: M0012Desk },
   { name: 'M0013Identities', class: M0013Identities },
+  { name: 'M0014Joins', class: M0014Joins },
 ]
 
 /**

@@ -2,12 +2,14 @@ import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import type { CropEdges } from '../kernel/media/contract.ts'
 import { Generation, Prompt } from './catalogue/generation.contract.ts'
-import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from './catalogue/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, FILM_TYPES, TASK_TYPES } from './catalogue/models.contract.ts'
+import { JoinBody, ORIGINS } from './library/join.contract.ts'
 import { FolderName } from './library/library.contract.ts'
 
 export * from './catalogue/generation.contract.ts'
 export * from './catalogue/maker.contract.ts'
 export * from './catalogue/models.contract.ts'
+export * from './library/join.contract.ts'
 export * from './library/library.contract.ts'
 export * from './shares/shares.contract.ts'
 
@@ -20,6 +22,7 @@ export const FAILURE_CODES = [
   'cancelled',
   'content_refused',
   'image_unreadable',
+  'clip_missing',
   'provider_failed',
   'provider_unavailable',
   'engine_out_of_memory',
@@ -36,7 +39,7 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 
 export const Task = z.object({
   id: z.string(),
-  task_type: z.enum(TASK_TYPES),
+  task_type: z.enum(FILM_TYPES),
   status: TaskStatus,
   /** Id of the catalogue model that was ordered. */
   model: z.string(),
@@ -69,6 +72,10 @@ export const Task = z.object({
   /** Price of an open or successful task; 0 once its credits are released. */
   credits_consumed: z.number(),
   created_at: z.string(),
+  /** Films that it was made from, some of which may be deleted. Seconds: the part of a clip. */
+  made_from: z.array(
+    z.object({ id: z.string(), how: z.enum(ORIGINS), start: z.optional(z.number()), end: z.optional(z.number()) }),
+  ),
   error_code: z.nullable(z.enum(FAILURE_CODES)),
   error_message: z.nullable(z.string()),
   /** Rendering progress in percent; null unless the status is `Processing`. */
@@ -150,6 +157,29 @@ export const understand = endpoint('POST /videos/understand', {
   summary: 'What the engine would draw of a prompt, and what it would leave out; starts nothing, and needs no session',
 })
 
+export const joinVideos = endpoint('POST /videos/join', {
+  access: 'user',
+  body: JoinBody,
+  answer: z.object({ task: Task }),
+  status: 202,
+  idempotent: true,
+  refuses: ['not_found', 'forbidden', 'queue_full', 'idempotency_key_reused', 'idempotency_in_progress'],
+  summary:
+    "Joins parts of the user's finished videos to one, in the size of the first; costs nothing. The answer is a task like that of a generation",
+})
+
+export const relatives = endpoint('GET /videos/tasks/:id/relatives', {
+  access: 'user',
+  answer: z.object({
+    /** Films that it was made from, those of a joined film in their order. */
+    from: z.array(Task),
+    /** Films that were made from it, newest first. */
+    into: z.array(Task),
+  }),
+  refuses: ['forbidden'],
+  summary: 'Films that a task was made from, and those made from it',
+})
+
 export const listTasks = endpoint('GET /videos/tasks', {
   access: 'user',
   scope: 'videos:read',
@@ -168,7 +198,7 @@ const isStorable = (year: number) => year >= 1970 && year < 9_999
 /** Filter and page of a user's finished videos. */
 export const WorksQuery = z.object({
   ...paging(20),
-  task_type: z.optional(z.enum(TASK_TYPES, 'unknown_task_type')),
+  task_type: z.optional(z.enum(FILM_TYPES, 'unknown_task_type')),
   model: z.optional(z.string().check(z.maxLength(120, 'unknown_model'))),
   /** Earliest creation time, inclusive. A date means the start of that day in UTC. */
   from: z.optional(Moment),

@@ -1,6 +1,16 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
-import type { CameraMovement, Configuration, FailureCode, KnownMaker, Maker, Route, Shape } from './contract.ts'
+import type {
+  CameraMovement,
+  Configuration,
+  FailureCode,
+  KnownMaker,
+  Maker,
+  OriginKind,
+  RENDERER_MODEL as Renderer,
+  Route,
+  Shape,
+} from './contract.ts'
 
 /** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
 export interface VideoTaskOrder extends Configuration {
@@ -27,6 +37,8 @@ export interface VideoTaskOrder extends Configuration {
   readonly source?: { readonly taskId: string; readonly jobId: string }
   /** The film that this one is another take, the continuation or a remix of. */
   readonly from?: { readonly taskId: string; readonly as: 'take' | 'extend' | 'remix' }
+  /** The parts of finished tasks that a joined film consists of, in seconds. Its title is its prompt. */
+  readonly join?: Readonly<{ clips: readonly JoinedClip[]; fade: number }>
   /** Version of the catalogue entry. */
   readonly modelVersion: string
   /** The shape of that version which prices the configuration. */
@@ -39,8 +51,10 @@ export interface VideoTaskOrder extends Configuration {
   readonly priority: number
 }
 
-/** Name of the built-in renderer, which makes the films of every model that is ordered from it. */
-const RENDERER_MODEL = 'Kinora demo'
+export type JoinedClip = Readonly<{ taskId: string; start: number; end: number }>
+
+/** Name of the built-in renderer, as in the contract: events import types alone. */
+const RENDERER_MODEL: typeof Renderer = 'Kinora demo'
 export const UNKNOWN_MAKER: Maker = { engine: null, engine_model: null }
 
 /** Returns what makes the films of a provider. */

@@ -86,7 +86,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
 
   serve(contract.lastFrame, async ({ userId, params }) => {
     const { id } = await readFinished(userId, params.id)
-    return { image_url: await uploads.add(userId, uploadLimits, () => readFrame(routes.files, id)) }
+    return { image_url: await uploads.add(userId, uploadLimits, id, () => readFrame(routes.files, id)) }
   })
 
   serve(contract.uploadImage, async ({ userId, ctx }) => ({

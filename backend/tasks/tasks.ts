@@ -12,8 +12,9 @@ import type { Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { creditCost, type Generation, isCropped, isFullHd, shapeOf } from './contract.ts'
+import { creditCost, type Generation, isCropped, isFullHd, type JoinBody, shapeOf } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
+import { type JoinPlan, joinOrder } from './library/joinOrder.ts'
 import type { MediaRemovals } from './mediaRemovals.port.ts'
 import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher.port.ts'
 import { renderLane } from './renderLane.decider.ts'
@@ -65,15 +66,26 @@ interface Request {
   readonly command: (commandId: string) => CommandContext
 }
 
-interface Submission {
+interface JoinRequest extends Pick<Request, 'userId' | 'key' | 'command'> {
+  readonly body: JoinBody
+  /** Reads and checks the clips. */
+  readonly plan: () => Promise<JoinPlan>
+}
+
+interface Submitted {
   readonly taskId: string
   readonly userId: string
+  readonly purse?: KeyCaller['purse'] | undefined
+}
+
+interface GenerationSubmission extends Submitted {
   readonly generation: Generation
   readonly images: Images
-  readonly purse?: KeyCaller['purse'] | undefined
   readonly source?: Source | undefined
   readonly from?: VideoTaskOrder['from']
 }
+
+type Submission = GenerationSubmission | (Submitted & { readonly join: JoinPlan })
 
 /** The finished task whose video is made again, with the job that made it. */
 type Source = Readonly<{ taskId: string; provider: string; jobId: string }>
@@ -114,6 +126,25 @@ export function createTasks(deps: TaskDeps) {
     return row
   }
 
+  /** Submits what `prepare` returns, once per idempotency key. */
+  const start = async (
+    attempt: Omit<Parameters<typeof withIdempotencyKey>[1], 'isLost'>,
+    command: Request['command'],
+    prepare: (taskId: string) => Promise<Submission>,
+  ) => {
+    const isLost = (error: unknown) => error instanceof TaskAbandoned
+    let created: TaskWithProgress | undefined
+    const taskId = await withIdempotencyKey(database, { ...attempt, isLost }, async (taskId, isRetry) => {
+      // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
+      if (isRetry && isSubmitted((await handle.read(videoTask, taskId)).state)) return taskId
+      const { held, submitted } = await submitTask(deps, await prepare(taskId), command(derivedId('generate', taskId)))
+      await note(attempt.userId, { videoTasks: submitted.position, creditBalances: held })
+      created = rowAfter(submitted.appended ?? [])
+      return taskId
+    })
+    return { row: created ?? (await readRow(taskId)), isRepeated: !created }
+  }
+
   return {
     /**
      * Starts a task, once per idempotency key if there is one. Returns its row, and whether it was started before.
@@ -121,25 +152,25 @@ export function createTasks(deps: TaskDeps) {
      */
     async generate({ userId, key, keyed, subject, generation, apiKey, command }: Request) {
       assertMayOrder(apiKey, generation.model)
-      const isLost = (error: unknown) => error instanceof TaskAbandoned
       // The expected price is a condition, not a part of the order. A retry may name another one.
       const { expected_credits: _, ...body } = generation
-      const attempt = { userId, key, body: keyed ?? body, isLost, ...(subject && { subject }) }
-      let created: TaskWithProgress | undefined
-      const taskId = await withIdempotencyKey(database, attempt, async (taskId, isRetry) => {
-        // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
-        if (isRetry && isSubmitted((await handle.read(videoTask, taskId)).state)) return taskId
+      return start({ userId, key, body: keyed ?? body, ...(subject && { subject }) }, command, async (taskId) => {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
-        const context = command(derivedId('generate', taskId))
-        const from = await readParent(handle, userId, generation)
-        const submission = { taskId, userId, generation, images, source, from, purse: apiKey?.purse }
-        const { held, submitted } = await submitTask(deps, submission, context)
-        await note(userId, { videoTasks: submitted.position, creditBalances: held })
-        created = rowAfter(submitted.appended ?? [])
-        return taskId
+        const from = await readParent({ handle, uploads }, userId, generation, images)
+        return { taskId, userId, generation, images, source, from, purse: apiKey?.purse }
       })
-      return { row: created ?? (await readRow(taskId)), isRepeated: !created }
+    },
+
+    /**
+     * Starts a task that joins finished videos, once per idempotency key if there is one. Returns its row.
+     * @throws Rejection queue_full, unavailable, and those of `plan`
+     */
+    async join({ userId, key, body, command, plan }: JoinRequest) {
+      const { row } = await start({ userId, key, body }, command, async (taskId) => ({
+        ...{ taskId, userId, join: await plan() },
+      }))
+      return row
     },
 
     /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */
@@ -198,7 +229,13 @@ export async function submitTask(
   const { handle, credits, allowance, clock } = deps
   const { taskId, userId } = submission
   const { openTasks, priority, fullHd } = await allowance(userId)
-  const order = await orderOf(deps, submission, { priority, fullHd })
+  const order =
+    'join' in submission
+      ? {
+          ...{ taskId, userId, priority, ...joinOrder(submission.join) },
+          encryptedPrompt: await deps.encrypt(aboutPrompt(userId, taskId), submission.join.title),
+        }
+      : await orderOf(deps, submission, { priority, fullHd })
   const at = new Date(clock()).toISOString()
   const submitContext = { ...context, commandId: derivedId('submit', taskId) }
   const submit = handle.step(videoTask, taskId, { type: 'Submit', order, at }, submitContext)
@@ -231,7 +268,7 @@ function throwIfAbandoned(error: unknown): never {
 /** Returns what the task will be made from. @throws Rejection plan_required, price_changed, not_drawable @throws ValidationError */
 async function orderOf(
   { encrypt, catalogue, understands }: Pick<TaskDeps, 'encrypt' | 'catalogue' | 'understands'>,
-  { taskId, userId, generation, images, source, from }: Submission,
+  { taskId, userId, generation, images, source, from }: GenerationSubmission,
   { priority, fullHd }: { priority: number; fullHd: boolean },
 ): Promise<VideoTaskOrder> {
   const { task_type, model, resolution, duration, expected_credits: expected } = generation
@@ -266,12 +303,21 @@ async function orderOf(
   }
 }
 
-/** Returns the film that a generation names as its parent, if it is the user's. One that was deleted meanwhile is left out. */
-async function readParent(handle: Handle, userId: string, { from }: Generation): Promise<VideoTaskOrder['from']> {
-  if (!from) return undefined
-  const { state } = await handle.read(videoTask, from.task_id)
-  const isOwn = 'order' in state && state.order.userId === userId
-  return isOwn ? { taskId: from.task_id, as: from.as } : undefined
+/**
+ * Returns the film that a generation names as its parent, or from which its first frame was taken, if it is the user's. One that was
+ * deleted meanwhile is left out.
+ */
+async function readParent(
+  { handle, uploads }: Pick<TaskDeps, 'handle' | 'uploads'>,
+  userId: string,
+  { from }: Generation,
+  { firstFrame }: Images,
+): Promise<VideoTaskOrder['from']> {
+  const extended = firstFrame === null ? undefined : await uploads.taskOf(firstFrame)
+  const { task_id: taskId, as } = (extended ? { task_id: extended, as: 'extend' as const } : from) ?? {}
+  if (!taskId || !as) return undefined
+  const { state } = await handle.read(videoTask, taskId)
+  return 'order' in state && state.order.userId === userId ? { taskId, as } : undefined
 }
 
 /**

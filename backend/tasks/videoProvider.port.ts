@@ -1,4 +1,5 @@
 import type { CameraMovement, CatalogueModel, Configuration } from './contract.ts'
+import type { VideoTaskOrder } from './events.ts'
 
 export interface RenderRequest extends Configuration {
   readonly taskId: string
@@ -19,6 +20,8 @@ export interface RenderRequest extends Configuration {
   readonly negativePrompt: string | undefined
   /** Whether the video has sound; undefined: the provider's default. */
   readonly sound: boolean | undefined
+  /** Parts of finished tasks, in seconds, that are joined. */
+  readonly join?: VideoTaskOrder['join']
   /** Job id of a finished video that is rendered again in `resolution`. */
   readonly sourceJob?: string | undefined
 }
@@ -47,7 +50,11 @@ export type RenderState =
   | ({ readonly kind: 'rendering' } & RenderProgress)
   /** `seconds` of video and cost in US cents, as the provider reports them; they are recorded for the margin. */
   | { readonly kind: 'finished'; readonly seconds?: number; readonly costCents?: number }
-  | { readonly kind: 'failed'; readonly code: 'content_refused' | 'provider_failed'; readonly detail: string }
+  | {
+      readonly kind: 'failed'
+      readonly code: 'content_refused' | 'provider_failed' | 'clip_missing'
+      readonly detail: string
+    }
   /** The provider has no such job. */
   | { readonly kind: 'unknown' }
 

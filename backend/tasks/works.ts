@@ -7,6 +7,7 @@ import {
   listPrompts,
   listVideoTasks,
   listVideoTasksAfter,
+  readMadeOf,
   readVideoTasks,
   readWorkStats,
   type TaskFilter,
@@ -38,6 +39,9 @@ export interface WorksDeps {
   /** Milliseconds that a render is expected to take before any video is finished. */
   readonly firstEstimateMs: number
 }
+
+/** Films of one film that are shown. */
+const MAX_RELATIVES = 50
 
 export interface WorksQuery extends TaskFilter {
   /** Text to search for in the prompt, ignoring case. */
@@ -84,6 +88,15 @@ export function createWorks({
     },
 
     view,
+
+    /** Returns the user's tasks that a task was made from, in their order, and the newest that were made from it. */
+    async relatives(userId: string, { id, made_from }: Owned<TaskWithProgress>) {
+      const ids = [...new Set((made_from ?? []).map((from) => from.id))]
+      const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
+      const from = ids.flatMap((each) => rows.get(each) ?? []).filter((row) => row.user_id === userId)
+      const into = await readMadeOf(database, userId, id, MAX_RELATIVES)
+      return { from: await Promise.all(from.map(view)), into: await Promise.all(into.map(view)) }
+    },
 
     /** Returns the picture so far of a user's running render as a JPEG. @throws Rejection not_found, forbidden */
     async readLiveFrame(userId: string, taskId: string): Promise<Buffer> {
@@ -179,6 +192,7 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
   cancelled: 'The task was cancelled.',
   content_refused: 'The description or the picture was refused as sensitive.',
   image_unreadable: 'The picture could not be read.',
+  clip_missing: 'A clip of this film was deleted.',
   provider_failed: 'The video could not be made.',
   provider_unavailable: 'The video service is not available.',
   engine_out_of_memory: 'The engine ran out of memory. Try a shorter video or a smaller size.',
@@ -224,6 +238,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     file_size: row.video_size,
     credits_consumed: row.credits_consumed,
     created_at: instant(row.created_at),
+    made_from: (row.made_from ?? []).map((from) => ({ ...from })),
     error_code: row.error_code,
     error_message: row.error_code && MESSAGES[row.error_code],
     progress: row.status === 'Processing' ? (row.percent ?? 0) : null,

@@ -90,6 +90,14 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
   return found.map(({ row }) => row)
 }
 
+/** Returns the newest of a user's tasks that were made from a task. */
+export const readMadeOf = (database: Database, userId: string, taskId: string, limit: number) =>
+  query<TaskWithProgress>(
+    database,
+    `select ${COLUMNS} from ${TASKS} where user_id = $1 and made_from @> $2::jsonb order by ${NEWEST} limit $3`,
+    [userId, JSON.stringify([{ id: taskId }]), limit],
+  )
+
 /** A task that succeeded, or failed without being cancelled. */
 export interface EndedTask {
   readonly taskId: string

@@ -1,11 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FailureCode, Route, TaskStatus } from '#backend/tasks/contract.ts'
+import type { FailureCode, OriginKind, Route, TaskStatus } from '#backend/tasks/contract.ts'
 import {
   makerOf,
   UNKNOWN_MAKER,
   VIDEO_TASK,
   VIDEO_TASK_EVENTS,
   type VideoTaskEvent,
+  type VideoTaskOrder,
   type VideoTaskRecovered,
   type VideoTaskSucceeded,
 } from '#backend/tasks/events.ts'
@@ -38,6 +39,7 @@ const VideoTaskTable = defineEntity({
     seed: p.integer().nullable(),
     encrypted_negative_prompt: p.text().nullable(),
     sound: p.boolean().nullable(),
+    made_from: p.json<readonly MadeFrom[]>().nullable(),
     /** Price of the task, unchanged by a refund. */
     credits: p.integer(),
     /** Credits charged; 0 after a refund. */
@@ -54,6 +56,15 @@ const VideoTaskTable = defineEntity({
   },
 })
 export type VideoTaskRow = RowOf<typeof VideoTaskTable>
+
+/** A film that another one was made from. Seconds: the part of a clip. */
+export type MadeFrom = Readonly<{ id: string; how: OriginKind; start?: number; end?: number }>
+
+function madeFrom({ join, source, from }: VideoTaskOrder): readonly MadeFrom[] | null {
+  if (join) return join.clips.map(({ taskId: id, ...part }) => ({ id, how: 'join', ...part }))
+  if (source) return [{ id: source.taskId, how: 'regenerate' }]
+  return from ? [{ id: from.taskId, how: from.as === 'take' ? 'again' : from.as }] : null
+}
 
 const moved = (status: TaskStatus) => (row: VideoTaskRow | undefined) => row && { ...row, status }
 const same = (row: VideoTaskRow | undefined) => row
@@ -72,7 +83,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoTaskSubmitted: (_, { data }) => ({
       id: data.taskId,
       user_id: data.userId,
-      task_type: data.taskType,
+      task_type: data.join ? 'join' : data.taskType,
       status: 'Preparing',
       model: data.model,
       routes: data.routes,
@@ -89,6 +100,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
       seed: data.seed ?? null,
       encrypted_negative_prompt: data.encryptedNegativePrompt ?? null,
       sound: data.sound ?? null,
+      made_from: madeFrom(data),
       credits: data.credits,
       credits_consumed: data.credits,
       priority: data.priority,

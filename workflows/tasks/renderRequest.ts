@@ -50,6 +50,7 @@ export async function readRequest(
     seed,
     sound,
     sourceJob: order.source?.jobId,
+    ...(order.join && { join: order.join }),
   }
 }
 

@@ -57,7 +57,8 @@ async function fetchIfPlayable(
   const origin = { source: sourceOf(maker), agent: maker.engine_model }
   const receipt = await deps.assertionOf({ taskId: id, model, ...maker })
   const ratio = order.cropped && order.aspectRatio
-  const job = { taskId: id, origin, receipt, jobId: jobId ?? id, ratio }
+  const clips = order.join?.clips.map(({ taskId }) => taskId)
+  const job = { taskId: id, origin, receipt, jobId: jobId ?? id, ratio, clips }
   const file = await fetchVideo(deps, providerOf(deps.providers, provider), job, signal).catch((error: Error) => {
     if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
     throw error

@@ -47,6 +47,10 @@ export const refuseUnplayable = (path: string): Promise<void> =>
     if (!children(index).some(({ type }) => type === 'mvex')) readVideoTrack(track)
   })
 
+/** Returns whether an MP4 has a sound track. @throws UnplayableVideoError */
+export const hasSound = (path: string): Promise<boolean> =>
+  withLayout(path, ({ index }) => tracksOf(index, 'soun').next().value !== undefined)
+
 async function withLayout<T>(path: string, work: (layout: Layout) => T): Promise<T> {
   try {
     return await withBoxes(path, async (file) => work(await readLayout(file)))
@@ -82,11 +86,16 @@ function child(box: Buffer, name: string): Buffer {
 
 const descend = (box: Buffer, ...path: string[]): Buffer => path.reduce(child, box)
 
-function findVideoTrack(index: Buffer): Buffer {
+function* tracksOf(index: Buffer, kind: 'vide' | 'soun'): Generator<Buffer, undefined> {
   for (const { type, body } of children(index)) {
-    if (type === 'trak' && descend(body, 'mdia', 'hdlr').toString('latin1', 8, 12) === 'vide') return body
+    if (type === 'trak' && descend(body, 'mdia', 'hdlr').toString('latin1', 8, 12) === kind) yield body
   }
-  throw new UnplayableVideoError('there is no video track')
+}
+
+function findVideoTrack(index: Buffer): Buffer {
+  const { value } = tracksOf(index, 'vide').next()
+  if (!value) throw new UnplayableVideoError('there is no video track')
+  return value
 }
 
 function readVideoTrack(track: Buffer): Omit<VideoInfo, 'size' | 'faststart'> {

@@ -4,6 +4,8 @@ import * as z from 'zod/mini'
 
 export const TASK_TYPES = ['text_to_video', 'image_to_video'] as const
 export type TaskType = (typeof TASK_TYPES)[number]
+/** Kinds of films: those of a generation, and those that are joined. */
+export const FILM_TYPES = [...TASK_TYPES, 'join'] as const
 
 const Text = z.object({ en: z.string().check(z.minLength(1)), zh: z.string().check(z.minLength(1)) })
 const Credits = z.int().check(z.positive(), z.maximum(1_000_000))

@@ -15,17 +15,21 @@ export interface Film extends Maker {
   readonly user_id: string
 }
 
+/** Name of the built-in renderer, which makes the films of every model that is ordered from it. */
+export const RENDERER_MODEL = 'Kinora demo'
+
 type Source = 'algorithmicMedia' | 'trainedAlgorithmicMedia'
 
 /**
  * Returns the IPTC digital source type of a film; null if its maker is unknown. The built-in renderer draws by rules, while
- * every other engine runs a trained model.
+ * every other engine runs a trained model. A joined film has the engine `join` and, as the model, what made its clips.
  */
-export function sourceOf(maker: Pick<KnownMaker, 'engine'>): Source
-export function sourceOf(maker: Pick<Maker, 'engine'>): Source | null
-export function sourceOf({ engine }: Pick<Maker, 'engine'>): Source | null {
+export function sourceOf(maker: KnownMaker): Source
+export function sourceOf(maker: Maker): Source | null
+export function sourceOf({ engine, engine_model: model }: Maker): Source | null {
   if (engine === null) return null
-  return engine === 'demo' ? 'algorithmicMedia' : 'trainedAlgorithmicMedia'
+  const isDrawn = engine === 'demo' || (engine === 'join' && model === RENDERER_MODEL)
+  return isDrawn ? 'algorithmicMedia' : 'trainedAlgorithmicMedia'
 }
 
 /** Returns the name of what made a film; null if unknown. */

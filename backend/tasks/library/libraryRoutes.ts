@@ -1,5 +1,6 @@
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
+import { idempotencyKeyOf } from '../../kernel/http/idempotency.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import * as contract from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
@@ -8,12 +9,13 @@ import { removeVideo } from '../removeVideo.ts'
 import type { Shares } from '../shares/shares.ts'
 import type { Tasks } from '../tasks.ts'
 import type { Works } from '../works.ts'
+import { planJoin } from './joinOrder.ts'
 import type { Marks } from './marks.ts'
 import { zipFiles } from './zipFiles.ts'
 
 export interface LibraryRoutes {
   readonly works: Works
-  readonly tasks: Pick<Tasks, 'remove'>
+  readonly tasks: Pick<Tasks, 'join' | 'remove'>
   /** What users attach to their videos. */
   readonly attached: Readonly<{ marks: Marks; shares: Pick<Shares, 'end'> }>
   readonly files: Readonly<{ media: Pick<MediaStore, 'read'>; copies: Pick<VisibleCopies, 'film'> }>
@@ -31,6 +33,16 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
     await marks.set(userId, await readAll(userId, ids), change)
     return undefined
   })
+
+  serve(contract.joinVideos, async ({ userId, body, ctx, command }) => {
+    const plan = async () => {
+      const ids = body.clips.map(({ id }) => id)
+      return planJoin(body, new Map((await readAll(userId, ids)).map((row) => [row.id, row])))
+    }
+    return { task: await works.view(await tasks.join({ userId, key: idempotencyKeyOf(ctx), body, command, plan })) }
+  })
+
+  serve(contract.relatives, async ({ userId, params }) => works.relatives(userId, await works.readOwn(userId, params.id)))
 
   serve(contract.archive, async ({ userId, query, ctx }) => {
     // Every id is checked before the first byte: a started response cannot report an error.

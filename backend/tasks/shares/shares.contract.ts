@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../../kernel/http/contract.ts'
-import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from '../catalogue/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, FILM_TYPES } from '../catalogue/models.contract.ts'
 
 export const Share = z.object({
   /** Address of the public page. */
@@ -58,7 +58,7 @@ export const SharedVideo = z.object({
   /** Seconds. */
   video_duration: z.number(),
   created_at: z.string(),
-  task_type: z.enum(TASK_TYPES),
+  task_type: z.enum(FILM_TYPES),
   /** The ordered model, for a film like this one. */
   model: z.string(),
   /** What made the film, as in a task. */

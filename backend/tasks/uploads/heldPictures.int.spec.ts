@@ -44,7 +44,7 @@ describe('the disk that one account holds after a day of trying', () => {
     for (let hour = 0; hour < 24; hour++) {
       for (let n = 0; n < 60; n++) {
         const url = await uploads
-          .add(user, limits, async () => ({ frame: PICTURE, watermarked: PICTURE }))
+          .add(user, limits, crypto.randomUUID(), async () => ({ frame: PICTURE, watermarked: PICTURE }))
           .catch(() => undefined)
         if (!url) continue
         const image = await uploads.claim(user, url)

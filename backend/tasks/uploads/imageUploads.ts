@@ -48,14 +48,14 @@ function createStore(database: Database, media: MediaStore, temporaryDir: string
     }
   }
 
-  return async (userId: string, data: Buffer, watermarked?: Buffer): Promise<string> => {
+  return async (userId: string, data: Buffer, watermarked?: Buffer, fromTask?: string): Promise<string> => {
     const bytes = data.length + (watermarked?.length ?? 0)
     await assertRoom(database, userId, bytes)
     const imageId = uuid7()
     // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
-    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values ($1, $2, now(), $3)'
+    const sql = 'insert into image_upload (id, user_id, created_at, bytes, from_task) values ($1, $2, now(), $3, $4)'
     const em = database.em.fork()
-    await query(em, sql, [imageId, userId, bytes])
+    await query(em, sql, [imageId, userId, bytes, fromTask ?? null])
     if (watermarked) await putFile(watermarkedStillKey(imageId), watermarked)
     await putFile(imageKey(imageId), data)
     try {
@@ -117,10 +117,10 @@ function createReceiving(store: ReturnType<typeof createStore>) {
       return drained(ctx, () => limits.run(userId, () => run(async (file) => store(userId, await decoded(file)))))
     },
 
-    /** Stores the frame of a video that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
-    async add(userId: string, limits: UploadLimits, make: () => Promise<Frame>): Promise<string> {
+    /** Stores the frame of a task's video that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
+    async add(userId: string, limits: UploadLimits, taskId: string, make: () => Promise<Frame>): Promise<string> {
       const { frame, watermarked } = await limits.run(userId, make)
-      return store(userId, frame, watermarked)
+      return store(userId, frame, watermarked, taskId)
     },
 
     /** Returns the checked image of a multipart body, within the limits of a visitor's network. Throws as `accept`. */
@@ -145,6 +145,12 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   return {
     ownerOf,
     store,
+
+    /** Returns the task from whose video an image was taken; undefined if it was not. */
+    async taskOf(imageId: string): Promise<string | undefined> {
+      const sql = 'select from_task from image_upload where id = $1'
+      return (await execute<{ from_task: string | null }>(sql, [imageId]))[0]?.from_task ?? undefined
+    },
 
     /** Returns the id of the image at a URL, which stays for another day, whatever becomes of the order. @throws ValidationError unless the user owns it */
     async claim(userId: string, url: string, field = 'first_frame_image_url'): Promise<string> {

@@ -144,7 +144,7 @@ function serveCreate(serve: Serve, routes: V1Routes): void {
     if (cellsFor(model, 'image_to_video').length === 0)
       throw new Rejection('not_found', `${row.model} cannot go on from a video.`)
     const order = { model: row.model, resolution: row.resolution, seconds: row.duration, ...fields }
-    const store = () => uploads.add(call.userId, uploadLimits, () => readFrame(files, row.id))
+    const store = () => uploads.add(call.userId, uploadLimits, row.id, () => readFrame(files, row.id))
     return place({ ctx, ...call }, order, { name: `last frame of ${row.id}`, store }).catch(throwWithParams)
   })
 }

@@ -13,6 +13,12 @@ import { problem } from '../testing/workspaceDouble.ts'
 const filled = (text: string, values: object) =>
   Object.entries(values).reduce((whole, [name, value]) => whole.replace(`{{${name}}}`, String(value)), text)
 
+/** Chooses an action of the menu by its name. */
+async function choose(page: Page, menu: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: menu, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
 describeOnSite('the library', (site) => {
   const open = async (language: 'en' | 'zh', count: number) => {
     const page = await site.visit({ language })
@@ -98,14 +104,14 @@ describeOnSite('the library', (site) => {
   })
 
   it.each(languagesInTurn())('plays videos in turn, and hands them to the workspace (%s)', async (language) => {
-    const { page, state, tiles } = await open(language, 12)
+    const { page, state, texts, tiles } = await open(language, 12)
     const { task } = await words(language, 'workspace')
     await tiles.nth(1).locator('.library-open').click()
     const source = () => page.locator('dialog[open] video').getAttribute('src')
     await expect.poll(source).toContain('/f1')
     await page.getByRole('button', { name: task.next, exact: true }).press('ArrowRight')
     await expect.poll(source).toContain('/f2')
-    await page.getByRole('button', { name: task.remix, exact: true }).click()
+    await choose(page, texts.viewer.more, task.remix)
     await page.waitForURL('**/workspace')
     await expect.poll(() => page.locator('#prompt').inputValue()).toBe('A lighthouse by the sea 2')
     expect(state.server.orders).toEqual([])
@@ -113,10 +119,9 @@ describeOnSite('the library', (site) => {
   })
 
   it('orders a video again at the price that its button showed', async () => {
-    const { page, state, button, tiles } = await open('en', 1)
-    const { task } = await words('en', 'workspace')
+    const { page, state, button, texts, tiles } = await open('en', 1)
     await tiles.first().locator('.library-open').click()
-    const again = button(filled(task.again_other, { count: 30 }))
+    const again = button(filled(texts.viewer.again_other, { count: 30 }))
     await again.waitFor()
     const models = shippedModels('demo').map((model) => modelView(model, false))
     const json = models.map((model) => ({ ...model, costs: model.costs.map((cost) => ({ ...cost, credits: 90 })) }))
@@ -147,7 +152,7 @@ describeOnSite('the library', (site) => {
     const remove = state.server.rare.get('POST /videos/delete')!
     state.server.rare.set('POST /videos/delete', (route) => void answered.then(() => remove(route)))
     await tiles.nth(1).locator('.library-open').click()
-    await button(task.delete).click()
+    await choose(page, texts.viewer.more, task.delete)
     await button(removal.confirm).last().click()
     await button(task.next).click()
     answer()
@@ -158,11 +163,11 @@ describeOnSite('the library', (site) => {
   })
 
   it('keeps playing a video that could not be deleted', async () => {
-    const { page, state, button, tiles } = await open('en', 3)
+    const { page, state, button, texts, tiles } = await open('en', 3)
     const [{ task }, { delete: removal }] = [await words('en', 'workspace'), await words('en', 'works')]
     state.server.rare.set('POST /videos/delete', problem(500, 'internal'))
     await tiles.nth(1).locator('.library-open').click()
-    await button(task.delete).click()
+    await choose(page, texts.viewer.more, task.delete)
     await button(removal.confirm).last().click()
     await page.getByText((await words('en', 'errors')).internal).waitFor()
     await expect.poll(() => page.locator('dialog[open] video').count()).toBe(1)

@@ -59,6 +59,7 @@ export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   resolution: '768P',
   prompt: `A lighthouse by the sea ${id}`,
   camera_movements: [],
+  made_from: [],
   prompt_optimizer: true,
   first_frame_image_url: null,
   last_frame_image_url: null,

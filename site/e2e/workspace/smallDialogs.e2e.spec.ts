@@ -98,7 +98,8 @@ describeOnSite('dialogs on a small phone', (site) => {
     await page.goto(`${prefix}/library`)
     await look('folders', async () => {
       await page.locator('.library-open').first().press('Enter')
-      await page.locator('dialog[open]').getByRole('button', { name: library.select.move, exact: true }).press('Enter')
+      await page.locator('dialog[open]').getByRole('button', { name: library.viewer.more, exact: true }).press('Enter')
+      await page.getByRole('menuitem', { name: library.select.move, exact: true }).press('Enter')
     })
     await page.context().close()
   })

@@ -64,7 +64,7 @@ type IconButtonProps = ComponentProps<'button'> & {
 }
 
 /**
- * A button that shows only an icon. Screen readers announce its label, which also appears on hover. While busy, it shows a
+ * A button that shows only an icon. Screen readers announce its label, which tooltips also show. While busy, it shows a
  * spinner. While busy or disabled, it keeps its focus and ignores clicks.
  */
 export function IconButton(props: IconButtonProps) {
@@ -75,7 +75,6 @@ export function IconButton(props: IconButtonProps) {
       {...rest}
       className={danger ? 'icon-button icon-button-danger' : 'icon-button'}
       aria-label={label}
-      title={label}
       aria-busy={busy || undefined}
       aria-disabled={disabled || undefined}
       onClick={busy || disabled ? undefined : onClick}

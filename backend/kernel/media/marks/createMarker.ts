@@ -5,7 +5,14 @@ import { removeFile, writeAtomically } from '../atomicFile.ts'
 import { runFfmpeg } from '../ffmpeg.ts'
 import { aigcField, aigcXmp } from './aigcField.ts'
 import { readEngineMarks } from './engineMarks.ts'
-import { copyManifest, createdManifest, type Origin, type PerhapsOrigin, type ReceiptAssertion } from './manifest.ts'
+import {
+  copyManifest,
+  createdManifest,
+  joinedManifest,
+  type Origin,
+  type PerhapsOrigin,
+  type ReceiptAssertion,
+} from './manifest.ts'
 import { type Signed, type Signer, type SigningJob, UnreadableParentError } from './signInThread.ts'
 
 /** The film that a file shows. */
@@ -21,6 +28,8 @@ const PICTURE = 'image/jpeg'
 
 type Job = Omit<SigningJob, 'source' | 'target'>
 type MarkOptions = Readonly<{ signal?: AbortSignal | undefined }>
+/** The film that a joined film has a part of, and its file. */
+export type Part = Readonly<{ taskId: string; file: string }>
 
 /**
  * Marks files as generated, for machines: with the `AIGC` field of GB 45438-2025 and a signed C2PA manifest. A file is
@@ -29,10 +38,10 @@ type MarkOptions = Readonly<{ signal?: AbortSignal | undefined }>
 export interface Marker {
   /**
    * Marks a video in place, and removes the metadata of the program that made it. Marks of the engine are kept: its
-   * manifest as the ingredient of this one if it can be read, its `AIGC` field as a reserved part of this one. Returns the hash
-   * of the marked file.
+   * manifest as the ingredient of this one if it can be read, its `AIGC` field as a reserved part of this one. The films of
+   * which it has parts become ingredients. Returns the hash of the marked file.
    */
-  markVideo(file: string, film: MarkedFilm, options?: MarkOptions): Promise<Signed>
+  markVideo(file: string, film: MarkedFilm, options?: MarkOptions & { parts?: readonly Part[] }): Promise<Signed>
   /** Marks a JPEG in place. */
   markPoster(file: string, film: MarkedFilm): Promise<void>
   /** Marks a copy of a stored video in place. `change` says in English what differs. */
@@ -67,7 +76,7 @@ export function createMarker(
     sign(file, job).catch(async (err) => {
       if (!(err instanceof UnreadableParentError) || source === null) throw err
       log.warn({ err, taskId }, 'c2pa manifest of source unreadable, signing without it')
-      const { parent: _, ...alone } = job
+      const { parent: _, parts: __, ...alone } = job
       return sign(file, { ...alone, manifest: createdManifest({ source, agent }, receipt) })
     })
 
@@ -78,7 +87,7 @@ export function createMarker(
   const mark = async (
     file: string,
     film: MarkedFilm<PerhapsOrigin>,
-    { field, ...job }: Pick<SigningJob, 'manifest' | 'parent'> & { readonly field: string },
+    { field, ...job }: Pick<SigningJob, 'manifest' | 'parent' | 'parts'> & { readonly field: string },
     options: MarkOptions,
   ): Promise<Signed> => {
     const signed = await signWithParent(file, film, { ...job, format: VIDEO, field })
@@ -95,8 +104,13 @@ export function createMarker(
   }
 
   return {
-    async markVideo(file, film, options = {}) {
+    async markVideo(file, film, { parts, ...options } = {}) {
       const { taskId, origin, receipt } = film
+      if (parts && parts.length > 0) {
+        const titles = parts.map((part) => part.taskId)
+        const job = { manifest: joinedManifest(origin, titles), parts: parts.map((part) => part.file) }
+        return mark(file, film, { field: fieldOf(taskId), ...job }, options)
+      }
       const engine = await readEngineMarks(file)
       const manifest = engine.hasManifest
         ? copyManifest(taskId, origin, 'The AIGC field was added.', receipt)

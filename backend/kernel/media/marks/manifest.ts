@@ -4,8 +4,8 @@ const PARENT = 'parent'
 /** C2PA manifest definitions, as the signing thread takes them. */
 export interface Manifest {
   readonly definition: object
-  /** Ingredient definition of the file that this one was made from; undefined for an original. */
-  readonly ingredient?: object
+  /** Ingredient definitions of the files that this one was made from; undefined for an original. */
+  readonly ingredients?: readonly object[]
 }
 
 /** What made a film, as its claim says. */
@@ -82,5 +82,15 @@ export const copyManifest = (
       receipt,
     ),
   },
-  ingredient: { title, relationship: 'parentOf', label: PARENT },
+  ingredients: [{ title, relationship: 'parentOf', label: PARENT }],
 })
+
+/** Manifest of a film that joins others, whose titles are given. */
+export const joinedManifest = (origin: Origin, titles: readonly string[]): Manifest => {
+  const parts = titles.map((title, n) => ({ title, relationship: 'componentOf', label: `part${n}` }))
+  const placed = parts.map(({ label }) => ({ action: 'c2pa.placed', parameters: { ingredientIds: [label] } }))
+  return {
+    definition: { ...generator, ...actions([{ action: 'c2pa.created', ...typeOf(origin) }, ...placed]) },
+    ingredients: parts,
+  }
+}

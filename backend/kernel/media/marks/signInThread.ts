@@ -17,6 +17,8 @@ export interface SigningJob {
   readonly field?: string
   /** The file that `source` was made from. It becomes the ingredient. */
   readonly parent?: string
+  /** Files that parts of `source` were made from. They become ingredients, in the order of the manifest's. */
+  readonly parts?: readonly string[]
 }
 
 /** A file that was signed. */

@@ -55,9 +55,10 @@ async function signFile(job: SigningJob): Promise<Signed | undefined> {
   const settings = { verify: { verify_after_sign: false } }
   const builder = WasmBuilder.fromJson(JSON.stringify(manifest.definition), JSON.stringify(settings))
   try {
-    if (parent) {
-      const ingredient = new ReadableBlob(await readFile(parent))
-      const adding = builder.addIngredientFromBlob(JSON.stringify(manifest.ingredient), format, ingredient)
+    const files = parent ? [parent] : (job.parts ?? [])
+    for (const [n, file] of files.entries()) {
+      const ingredient = new ReadableBlob(await readFile(file))
+      const adding = builder.addIngredientFromBlob(JSON.stringify(manifest.ingredients?.[n]), format, ingredient)
       await adding.catch((cause: unknown) => {
         throw new ParentFault(String(cause))
       })

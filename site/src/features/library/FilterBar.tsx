@@ -20,6 +20,7 @@ export function FilterBar() {
     ['', t('library.type.all')],
     ['text_to_video', t('library.type.text')],
     ['image_to_video', t('library.type.image')],
+    ['join', t('library.type.join')],
   ]
   return (
     <search className="library-bar">

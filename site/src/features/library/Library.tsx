@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
@@ -9,11 +9,16 @@ import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { Films } from './Films.tsx'
 import { FilterBar } from './FilterBar.tsx'
-import { Lightbox } from './Lightbox.tsx'
+import { JoinProgress } from './join/JoinProgress.tsx'
+import { $clips, editClips } from './join/joins.ts'
 import { $films, $library, openLibrary } from './library.ts'
 import { $marksFailed, loadMarks } from './marks.ts'
+import { openNamed } from './openNamed.ts'
 import { SelectionBar } from './SelectionBar.tsx'
-import { $selection } from './selection.ts'
+import { $selection, stopSelecting } from './selection.ts'
+
+const Viewer = lazy(async () => ({ default: (await import('./viewer/Viewer.tsx')).Viewer }))
+const JoinDialog = lazy(async () => ({ default: (await import('./join/JoinDialog.tsx')).JoinDialog }))
 
 /** Shows the user's finished videos, and what can be done with them. */
 export function Library() {
@@ -22,11 +27,20 @@ export function Library() {
   const { total, status } = useStore($films)
   const marksFailed = useStore($marksFailed)
   const selection = useStore($selection)
-  const [film, setFilm] = useState<Task | null>(null)
+  const clips = useStore($clips)
+  const [films, setFilms] = useState<readonly Task[]>([])
   const [doomed, setDoomed] = useState<readonly string[] | null>(null)
-  useEffect(() => void openLibrary(), [])
+  // The same on each render: another one makes all tiles again.
+  const open = useCallback((film: Task) => setFilms([film]), [])
+  useEffect(() => void openLibrary().then(() => openNamed(open)), [open])
   if (stage === 'away') return null
   const known = status !== 'loading' && status !== 'failed'
+  const [film, compared] = films
+  const join = (chosen: readonly Task[]) => {
+    setFilms([])
+    stopSelecting()
+    void editClips(chosen)
+  }
   return (
     <ErrorBoundary>
       <div className="row spread library-head">
@@ -37,14 +51,33 @@ export function Library() {
       </div>
       {stage === 'loading' && <LongWait />}
       {marksFailed && <RetryNotice tone="warning" text={t('library.marksFailed')} onRetry={loadMarks} />}
+      <JoinProgress />
       <FilterBar />
-      <Films onOpen={setFilm} />
-      {selection && <SelectionBar selection={selection} onDelete={() => setDoomed([...selection])} />}
-      {film && <Lightbox film={film} onFilm={setFilm} onDelete={(task) => setDoomed([task.id])} />}
+      <Films onOpen={open} />
+      {selection && (
+        <SelectionBar
+          selection={selection}
+          onDelete={() => setDoomed([...selection])}
+          onCompare={setFilms}
+          onJoin={join}
+        />
+      )}
+      <Suspense>
+        {film && (
+          <Viewer
+            film={film}
+            compared={compared}
+            onFilm={(next) => setFilms(next ? [next] : [])}
+            onDelete={(task) => setDoomed([task.id])}
+            onJoin={join}
+          />
+        )}
+        {clips && <JoinDialog clips={clips} onClips={(next) => $clips.set(next)} onClose={() => $clips.set(null)} />}
+      </Suspense>
       {doomed && (
         <DeleteDialog
           ids={doomed}
-          onDeleted={(gone) => setFilm((shown) => (shown && gone.has(shown.id) ? null : shown))}
+          onDeleted={(gone) => setFilms((shown) => (shown.some(({ id }) => gone.has(id)) ? [] : shown))}
           onClose={() => setDoomed(null)}
         />
       )}

@@ -1,26 +1,31 @@
 import { useStore } from '@nanostores/react'
 import { useLayoutEffect, useRef, useState } from 'react'
+import { JOIN_MAX_CLIPS, type Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { FolderDialog } from './FolderDialog.tsx'
-import { sortFilms } from './library.ts'
+import { $films, sortFilms } from './library.ts'
 import { $marks } from './marks.ts'
 import { downloadSelected, selectAll, stopSelecting } from './selection.ts'
 
 interface SelectionBarProps {
   readonly selection: ReadonlySet<string>
   readonly onDelete: () => void
+  readonly onCompare: (films: readonly Task[]) => void
+  readonly onJoin: (films: readonly Task[]) => void
 }
 
 /** Says how many videos are selected, and does something with all of them. */
-export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
+export function SelectionBar({ selection, onDelete, onCompare, onJoin }: SelectionBarProps) {
   const t = translate()
   const marks = useStore($marks)
   const [moving, setMoving] = useState(false)
   const [loading, download] = useBusy()
   const ids = [...selection]
   const none = ids.length === 0
+  /** The selected videos, in the order of their selection. */
+  const films = () => ids.flatMap((id) => $films.get().tasks.find((film) => film.id === id) ?? [])
   const all = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
     // After a deletion, the button that has the focus is disabled.
@@ -38,6 +43,15 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
         busy={loading}
         onClick={() => download(downloadSelected)}
       />
+      <Button
+        label={t('library.join.open')}
+        icon="film"
+        disabled={ids.length < 2 || ids.length > JOIN_MAX_CLIPS}
+        onClick={() => onJoin(films())}
+      />
+      {ids.length === 2 && (
+        <Button label={t('library.viewer.compare')} icon="columns" onClick={() => onCompare(films())} />
+      )}
       <Button
         label={t(areFavourites ? 'library.select.unfavourite' : 'library.select.favourite')}
         icon="heart"

@@ -36,7 +36,7 @@ export function describeFilm(share: SharedVideo, locale: Locale, t: Translate) {
     ],
     /** The form of the workspace for a film like this one. */
     draft: {
-      taskType: share.task_type,
+      taskType: share.task_type === 'join' ? 'text_to_video' : share.task_type,
       model: share.model,
       resolution: share.resolution,
       duration: share.duration,

@@ -35,9 +35,21 @@ export async function showSession(): Promise<void> {
   })
   const session = await startSession()
   if (session.status !== 'in') return
+  setUpPalette()
   onRestored(() => void loadBalance())
   // Private pages load the balance themselves.
   if (!document.body.hasAttribute('data-private')) await loadBalance()
+}
+
+/** Opens the command palette by Ctrl+K, or by its button. It is loaded on its first use. */
+function setUpPalette(): void {
+  const open = () => void import('./palette/palette.ts').then(({ openPalette }) => openPalette())
+  for (const button of all('[data-palette]')) button.addEventListener('click', open)
+  document.addEventListener('keydown', (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k') return
+    event.preventDefault()
+    open()
+  })
 }
 
 /** Marks the selected language link as busy and prefetches the page in that language. */

@@ -1,4 +1,5 @@
 import { onRestored, reloadHidden } from '../../api/pages/restored.ts'
+import { showTooltips } from '../../ui/tooltips.ts'
 import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo, setUpSignOut } from './header.ts'
 import { watchNetwork } from './network.ts'
 
@@ -12,6 +13,7 @@ setUpDrawer()
 setUpLogo()
 setUpContact()
 watchNetwork()
+showTooltips()
 // The live region of the toasts is there before the first one, because screen readers announce only changes.
 document.getElementById('toasts')?.showPopover()
 

@@ -1,6 +1,7 @@
 import { CAMERA_MOVEMENTS, configurationFault, type Generation, ratiosOf, type Task } from '#backend/tasks/contract.ts'
 import { type FormModel, modelNamed } from '../../api/models.ts'
-import { choicesOf, costOf } from '../../api/task/taskCost.ts'
+import { editJoin } from '../../api/task/editJoin.ts'
+import { choicesOf, costOf, isJoined } from '../../api/task/taskCost.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
@@ -14,12 +15,11 @@ import { send } from './submission.ts'
  * @param credits the price that the user saw
  */
 export const generateAgain = (task: Task, credits = costOf(task)): Promise<void> =>
-  whileBusy(task.id, 'again', () =>
-    order(task, credits, {
-      ...(modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}),
-      ...(task.status === 'Success' ? { from: { task_id: task.id, as: 'take' } } : {}),
-    }),
-  )
+  whileBusy(task.id, 'again', () => {
+    if (isJoined(task)) return editJoin(task.id)
+    const seed = modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}
+    return order(task, credits, { ...seed, ...(task.status === 'Success' ? { from: { task_id: task.id, as: 'take' } } : {}) })
+  })
 
 /** Failures of which the order itself, or its owner, is the reason. */
 const OWN_FAULTS: readonly Task['error_code'][] = [null, 'cancelled', 'content_refused', 'image_unreadable']
@@ -67,7 +67,8 @@ export const regenerate = (task: Task, resolution: string): Promise<void> =>
   })
 
 async function order(task: Task, credits: number, more: Partial<Generation>): Promise<void> {
-  const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
+  const { taskType: task_type } = choicesOf(task)
+  const { model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
   const { reference_image_urls: references, last_frame_image_url: last, negative_prompt, sound } = task
   await send({
     task_type,
@@ -108,8 +109,9 @@ export function remix(task: Task, { quiet = false, as = 'remix' as 'extend' | 'r
   if (!quiet) showToast('info', translate()('workspace.changed.remix'))
 }
 
-/** Copies a task's settings into the form and scrolls to it. */
+/** Copies a task's settings into the form and scrolls to it. A joined film has clips instead, which the library changes. */
 export function startRemix(task: Task): void {
+  if (isJoined(task)) return void editJoin(task.id)
   remix(task)
   document.getElementById('form-heading')?.scrollIntoView({ block: 'start' })
   document.getElementById('prompt')?.focus({ preventScroll: true })

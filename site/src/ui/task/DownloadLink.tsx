@@ -2,7 +2,6 @@ import { useStore } from '@nanostores/react'
 import type { MouseEvent } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { $busyTasks, downloadAddress, downloadVideo } from '../../api/taskActions.ts'
-import { translate } from '../../i18n/client.ts'
 import { Icon } from '../Icon.tsx'
 
 /** A download link for a video. Unlike a button, it lets users copy the URL or open it in another tab. */
@@ -19,7 +18,6 @@ export function DownloadLink({ task, label }: { task: Task; label: string }) {
       download
       aria-label={label}
       aria-busy={busy || undefined}
-      title={translate()('workspace.task.download')}
       onClick={save}
     >
       {busy ? <span className="spinner" aria-hidden="true" /> : <Icon name="download" />}

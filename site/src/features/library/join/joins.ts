@@ -1,0 +1,112 @@
+import { atom } from 'nanostores'
+import { cancelTask, getTask, type JoinBody, joinVideos, listTasks, type Task } from '#backend/tasks/contract.ts'
+import { call } from '../../../api/api.ts'
+import { errorText } from '../../../api/errorText.ts'
+import { newOrderKey } from '../../../api/orderKey.ts'
+import { isJoined } from '../../../api/task/taskCost.ts'
+import { translate } from '../../../i18n/client.ts'
+import { showToast } from '../../../ui/toasts/toasts.ts'
+import { refreshFilms } from '../library.ts'
+
+/** A clip of the film that is being put together. Seconds. */
+export interface Clip {
+  readonly key: number
+  readonly film: Task
+  readonly start: number
+  readonly end: number
+}
+
+/** The clips of the editor; null while it is closed. */
+export const $clips = atom<readonly Clip[] | null>(null)
+/** Joined films that are not finished, or that failed. */
+export const $joins = atom<readonly Task[]>([])
+
+const POLL_MS = 1_000
+let last = 0
+
+export const lengthOf = (film: Task): number => film.video_duration ?? film.duration
+
+export function clipOf(film: Task, start = 0, end = lengthOf(film)): Clip {
+  last += 1
+  return { key: last, film, start, end }
+}
+
+/** Opens the editor with films, or with the clips of a joined film. */
+export async function editClips(films: readonly Task[]): Promise<void> {
+  const [film] = films
+  if (films.length > 1 || !film || !isJoined(film)) return $clips.set(films.map((each) => clipOf(each)))
+  const sources = new Map<string, Task>()
+  for (const id of new Set(film.made_from.map((part) => part.id))) {
+    const source = await call(getTask, { params: { id } }).catch(() => undefined)
+    if (source?.video_url) sources.set(id, source)
+  }
+  const clips = film.made_from.flatMap(({ id, start, end }) => {
+    const source = sources.get(id)
+    return source ? [clipOf(source, start, end)] : []
+  })
+  if (clips.length < film.made_from.length) showToast('info', translate()('library.join.clipsGone'))
+  $clips.set(clips)
+}
+
+/** Idempotency keys of joins that were not accepted, by their body: a retry must not start a second film. */
+const unanswered = new Map<string, string>()
+
+/** Starts to join clips. Returns whether the server accepted it. */
+export async function startJoin(body: JoinBody): Promise<boolean> {
+  const text = JSON.stringify(body)
+  const key = unanswered.get(text) ?? newOrderKey()
+  unanswered.set(text, key)
+  try {
+    const { task } = await call(joinVideos, { body, headers: { 'Idempotency-Key': key } })
+    unanswered.delete(text)
+    $clips.set(null)
+    put(task)
+    void follow(task.id)
+    return true
+  } catch (error) {
+    showToast('danger', errorText(error))
+    return false
+  }
+}
+
+const put = (task: Task) => $joins.set([...$joins.get().filter(({ id }) => id !== task.id), task])
+export const dismissJoin = (id: string): void => $joins.set($joins.get().filter((task) => task.id !== id))
+
+export async function cancelJoin(id: string): Promise<void> {
+  try {
+    put((await call(cancelTask, { params: { id } })).task)
+  } catch (error) {
+    showToast('danger', errorText(error))
+  }
+}
+
+const followed = new Set<string>()
+
+/** Reads a task until it has ended, and shows the film. */
+async function follow(id: string): Promise<void> {
+  if (followed.has(id)) return
+  followed.add(id)
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    // While the server is unreachable, the task goes on.
+    const task = await call(getTask, { params: { id } }).catch(() => undefined)
+    if (!task || !$joins.get().some((each) => each.id === id)) continue
+    if (task.status === 'Success') {
+      dismissJoin(id)
+      showToast('success', translate()('library.join.ready', { title: task.prompt }))
+      return refreshFilms()
+    }
+    if (task.error_code === 'cancelled') return dismissJoin(id)
+    put(task)
+    if (task.status === 'Fail') return
+  }
+}
+
+/** Shows the joins that an earlier page has started. */
+export async function loadJoins(): Promise<void> {
+  const { tasks } = await call(listTasks, { query: { page: 1, per_page: 20 } }).catch(() => ({ tasks: [] }))
+  for (const task of tasks.filter((each) => isJoined(each) && !['Success', 'Fail'].includes(each.status))) {
+    put(task)
+    void follow(task.id)
+  }
+}

@@ -1,0 +1,86 @@
+import { useStore } from '@nanostores/react'
+import { type RefObject, useEffect, useState } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { type Handover, handOver } from '../../../api/task/handover.ts'
+import { costOf, isJoined } from '../../../api/task/taskCost.ts'
+import { downloadVideo } from '../../../api/taskActions.ts'
+import { localHref, translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
+import { FolderDialog } from '../FolderDialog.tsx'
+import { markFilms } from '../library.ts'
+import { $marks } from '../marks.ts'
+
+/** Actions by the key that runs them. */
+export type ActionKeys = Readonly<Record<string, () => void>>
+
+interface ViewerActionsProps {
+  readonly film: Task
+  /** Receives the actions that keys run. */
+  readonly keys: RefObject<ActionKeys>
+  readonly onDelete: (film: Task) => void
+  readonly onJoin: () => void
+  /** Undefined if there is no other film. */
+  readonly onCompare: (() => void) | undefined
+  readonly isComparing: boolean
+}
+
+/** The two main actions with their words, and a menu of the others with their shortcuts. */
+export function ViewerActions({ film, keys, onDelete, onJoin, onCompare, isComparing }: ViewerActionsProps) {
+  const t = translate()
+  const favourite = useStore($marks).get(film.id)?.favourite ?? false
+  const [moving, setMoving] = useState(false)
+  const credits = costOf(film)
+  const goOn = (action: Handover['action']) => () => {
+    handOver({ action, id: film.id, credits })
+    location.assign(localHref('/workspace'))
+  }
+  const joined = isJoined(film)
+  const again = joined ? onJoin : goOn('again')
+  const items: readonly MenuItem[] = [
+    ...(joined
+      ? []
+      : ([
+          { label: t('workspace.task.remix'), icon: 'sliders', keys: 'U', onSelect: goOn('remix') },
+          { label: t('library.join.with'), icon: 'film', keys: 'J', onSelect: onJoin },
+        ] as const)),
+    { label: t('workspace.task.download'), icon: 'download', keys: 'D', onSelect: () => void downloadVideo(film) },
+    {
+      label: t(favourite ? 'library.select.unfavourite' : 'library.select.favourite'),
+      icon: 'heart',
+      keys: 'F',
+      onSelect: () => void markFilms([film.id], { favourite: !favourite }),
+    },
+    { label: t('library.select.move'), icon: 'folder', keys: 'M', onSelect: () => setMoving(true) },
+    ...(onCompare
+      ? ([
+          {
+            label: t(isComparing ? 'library.viewer.stopComparing' : 'library.viewer.compare'),
+            icon: 'columns',
+            keys: 'C',
+            onSelect: onCompare,
+          },
+        ] as const)
+      : []),
+    { label: t('workspace.task.delete'), icon: 'trash', keys: 'Del', danger: true, onSelect: () => onDelete(film) },
+  ]
+  useEffect(() => {
+    const named = items.map(({ keys: key = '', onSelect }) => [key === 'Del' ? 'delete' : key.toLowerCase(), onSelect])
+    keys.current = { ...Object.fromEntries(named), r: again, e: goOn('continue') }
+  })
+  return (
+    <div className="stack gap-2">
+      <div className="viewer-main">
+        <Button
+          variant="primary"
+          icon={joined ? 'film' : 'repeat'}
+          label={joined ? t('library.join.edit') : t('library.viewer.again', { count: credits })}
+          onClick={again}
+        />
+        <Button variant="outline" icon="continue" label={t('library.viewer.extend')} onClick={goOn('continue')} />
+      </div>
+      <Menu label={t('library.viewer.more')} items={items} />
+      {moving && <FolderDialog ids={[film.id]} onClose={() => setMoving(false)} />}
+    </div>
+  )
+}

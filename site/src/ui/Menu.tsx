@@ -1,0 +1,92 @@
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { Button } from './Button.tsx'
+import { Icon } from './Icon.tsx'
+import type { IconName } from './icons.ts'
+import { typedKey } from './keys/typedKey.ts'
+
+export interface MenuItem {
+  readonly label: string
+  readonly icon: IconName
+  /** The shortcut, as it is shown. */
+  readonly keys?: string
+  readonly danger?: boolean
+  readonly onSelect: () => void
+}
+
+interface MenuProps {
+  readonly label: string
+  readonly items: readonly MenuItem[]
+}
+
+/** A button that opens a menu of named actions with their shortcuts. Arrow keys move, Escape closes the menu alone. */
+export function Menu({ label, items }: MenuProps) {
+  const id = useId()
+  const [open, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  const entries = () => [...(box.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+  const close = () => {
+    setOpen(false)
+    box.current?.querySelector('button')?.focus()
+  }
+  useEffect(() => {
+    if (!open) return
+    box.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+    const leave = (event: Event) => box.current?.contains(event.target as Node) || setOpen(false)
+    document.addEventListener('pointerdown', leave)
+    return () => document.removeEventListener('pointerdown', leave)
+  }, [open])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const typed = typedKey(event.nativeEvent)
+    if (!open || typed === undefined) return
+    const all = entries()
+    const at = all.indexOf(document.activeElement as HTMLElement)
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[typed]
+    if (to !== undefined) all.at(to % all.length)?.focus()
+    else if (typed === 'Escape') close()
+    else if (typed === 'Tab') return setOpen(false)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    <div className="menu" ref={box}>
+      <Button
+        variant="outline"
+        wide
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {label}
+        <Icon name="chevron" />
+      </Button>
+      <div className="menu-list" id={id} role="menu" aria-label={label} hidden={!open} onKeyDown={onKeyDown}>
+        {items.map(({ label: name, icon, keys, danger, onSelect }) => (
+          <button
+            type="button"
+            role="menuitem"
+            tabIndex={-1}
+            key={name}
+            aria-keyshortcuts={keys}
+            className={danger ? 'menu-action menu-danger' : 'menu-action'}
+            onClick={() => {
+              close()
+              onSelect()
+            }}
+          >
+            <Icon name={icon} />
+            <span>{name}</span>
+            {keys && (
+              <small className="kbd" aria-hidden="true">
+                {keys}
+              </small>
+            )}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
