@@ -1,3 +1,4 @@
+import OpenAI from 'openai'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import { makeSecret, signedHeaders } from './signature.ts'
@@ -24,4 +25,13 @@ it('signs with both secrets during a rotation, and either verifies', () => {
   for (const secret of secrets)
     expect(new Webhook(secret).verify(BODY, headers)).toMatchObject({ type: 'video.completed' })
   expect(() => new Webhook(makeSecret()).verify(BODY, headers)).toThrow('No matching signature')
+})
+
+it('is refused by the official verifiers after 301 seconds', async () => {
+  const secret = makeSecret()
+  const old = signedHeaders([secret], ID, Date.now() - 301_000, BODY)
+  expect(() => new Webhook(secret).verify(BODY, old)).toThrow('too old')
+  await expect(new OpenAI({ apiKey: 'none', webhookSecret: secret }).webhooks.unwrap(BODY, old)).rejects.toThrow(
+    'too old',
+  )
 })
