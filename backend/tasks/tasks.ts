@@ -127,10 +127,9 @@ export function createTasks(deps: TaskDeps) {
         // An accepted task stays accepted, whatever plan, models and pictures the user has by now.
         if (isRetry && isSubmitted((await handle.read(videoTask, taskId)).state)) return taskId
         const images = await claimImages(uploads, userId, generation)
-        const source = await readSource(handle, userId, generation)
+        const sources = await readSources(handle, userId, generation)
         const context = command(derivedId('generate', taskId))
-        const from = await readParent(handle, userId, generation)
-        const submission = { taskId, userId, generation, images, source, from, purse: apiKey?.purse }
+        const submission = { taskId, userId, generation, images, ...sources, purse: apiKey?.purse }
         const { held, submitted } = await submitTask(deps, submission, context)
         await note(userId, { videoTasks: submitted.position, creditBalances: held })
         created = rowAfter(submitted.appended ?? [])
@@ -250,6 +249,12 @@ async function orderOf(
     priority,
   }
 }
+
+/** Returns the films that a generation is made from. @throws ValidationError */
+const readSources = async (handle: Handle, userId: string, generation: Generation) => ({
+  source: await readSource(handle, userId, generation),
+  from: await readParent(handle, userId, generation),
+})
 
 /** Returns the film that a generation names as its parent, if it is the user's. One that was deleted meanwhile is left out. */
 async function readParent(handle: Handle, userId: string, { from }: Generation): Promise<VideoTaskOrder['from']> {

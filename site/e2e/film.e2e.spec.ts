@@ -24,7 +24,7 @@ describeOnSite('the page of a film', (site) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const page = await site.visit({ language, width, user })
     await page.goto(`${site.url}${prefix}/film/${film.id}`)
-    expect(await page.locator('h1').textContent()).toBe(PROMPT)
+    await page.locator('h1', { hasText: PROMPT }).waitFor()
     for (const text of texts) await page.getByText(text).first().waitFor()
     expect(await axeFaults(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)

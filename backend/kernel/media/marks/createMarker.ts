@@ -96,13 +96,10 @@ export function createMarker(
 
   return {
     async markVideo(file, film, options = {}) {
-      const { taskId, origin, receipt } = film
       const engine = await readEngineMarks(file)
-      const manifest = engine.hasManifest
-        ? copyManifest(taskId, origin, 'The AIGC field was added.', receipt)
-        : createdManifest(origin, receipt)
+      const manifest = originalManifest(film, engine.hasManifest)
       const parent = engine.hasManifest ? { parent: file } : {}
-      return mark(file, film, { field: fieldOf(taskId, engine.field), manifest, ...parent }, options)
+      return mark(file, film, { field: fieldOf(film.taskId, engine.field), manifest, ...parent }, options)
     },
 
     async markPoster(file, { taskId, origin, receipt }) {
@@ -122,6 +119,10 @@ export function createMarker(
     },
   }
 }
+
+/** Returns the manifest of an original. An engine that wrote one has made its parent. */
+const originalManifest = ({ taskId, origin, receipt }: MarkedFilm, hasManifest: boolean) =>
+  hasManifest ? copyManifest(taskId, origin, 'The AIGC field was added.', receipt) : createdManifest(origin, receipt)
 
 function fieldArguments(file: string, field: string, target: string): string[] {
   return [
