@@ -109,7 +109,6 @@ export function createWorks({
       place.after !== undefined && !isUuid(place.after) ? undefined : listVideoTasksAfter(database, userId, place),
 
     shown: (userId: string, ids: readonly string[]) => shownFilms(database, decrypt, userId, ids),
-
     lineage: (task: Owned<TaskWithProgress>) => lineageOf(database, decrypt, task),
 
     async queue(userId: string) {

@@ -107,9 +107,8 @@ export function createMarker(
     },
 
     async markCopy(file, film, original, change, options = {}) {
-      const { taskId, origin } = film
-      const manifest = copyManifest(taskId, origin, change)
-      await mark(file, film, { field: fieldOf(taskId), manifest, parent: original }, options)
+      const manifest = copyManifest(film.taskId, film.origin, change)
+      await mark(file, film, { field: fieldOf(film.taskId), manifest, parent: original }, options)
     },
 
     async markPosterCopy(file, film, original, change) {
