@@ -69,7 +69,7 @@ export default {
         pathNot: [
           '^backend/$1/',
           '^backend/kernel/[^/]+$',
-          '^backend/kernel/(http|media)/',
+          '^backend/kernel/(http|media|outbox)/',
           PURE,
           '^backend/kernel/eventsourcing/(?!.*\\.port\\.ts$)[^/]+$',
           '^backend/kernel/postgres/',

@@ -5,6 +5,7 @@ import { creditBalances } from './credits/creditBalance.ts'
 import { creditEntries } from './credits/creditEntry.ts'
 import { creditFlows } from './credits/creditFlow.ts'
 import { openHolds } from './credits/openHold.ts'
+import { deskActions } from './desk/deskAction.ts'
 import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
@@ -31,6 +32,7 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   creditCodes,
   openRedemptions,
   filmOrigins,
+  deskActions,
 ]
 
 /** Read models that list what workflows resume and sweep. */
@@ -40,4 +42,5 @@ export const WORK_LISTS: readonly AnyProjection[] = [
   openHolds,
   currentSubscriptions,
   openRedemptions,
+  deskActions,
 ]

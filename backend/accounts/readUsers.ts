@@ -54,6 +54,17 @@ export async function listUsers(pool: Queries, page: number, perPage: number) {
   return onlyRow(found)
 }
 
+/** Returns up to ten accounts whose id is `text`, or whose address or name begins with it, ignoring case. */
+export async function searchUsers(pool: Queries, text: string) {
+  const start = `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  const { rows } = await pool.query<{ id: string; email: string; name: string }>(
+    `select id, email, full_name as name from user_account
+     where id = $1::uuid or email like $2 or lower(full_name) like $2 order by email limit 10`,
+    [isUuid(text) ? text : null, start],
+  )
+  return rows
+}
+
 /** Columns and query for the CSV export of all users, newest first. The query takes no parameters. */
 export const USERS_FILE = {
   columns: ['id', 'email', 'created_at', 'email_verified'],

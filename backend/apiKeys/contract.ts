@@ -49,6 +49,8 @@ export const ApiKey = z.object({
   last_used_at: z.nullable(z.string()),
   /** Network of the last call: a /24 for IPv4, a /48 for IPv6. */
   last_network: z.nullable(z.string()),
+  /** The program that holds the key as a connection, with the host that vouches for its name; null for other keys. */
+  client: z.nullable(z.object({ host: z.nullable(z.string()) })),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
@@ -88,6 +90,7 @@ export const KeyRotation = z.object({
 
 export const createKey = endpoint('POST /keys', {
   access: 'user',
+  unlessSuspended: true,
   body: KeyCreation,
   answer: NewApiKey,
   status: 201,
@@ -103,6 +106,7 @@ export const listKeys = endpoint('GET /keys', {
 
 export const rotateKey = endpoint('POST /keys/:id/rotate', {
   access: 'user',
+  unlessSuspended: true,
   body: KeyRotation,
   answer: NewApiKey,
   status: 201,

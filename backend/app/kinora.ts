@@ -27,6 +27,7 @@ import { registerGauges } from './gauges.ts'
 import { openOutside } from './openOutside.ts'
 import { openHeadFiles } from './openPlace.ts'
 import { registerMachineGauges } from './operators/machineGauges.ts'
+import { startOutbox } from './outbox.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
 import { VERSION } from './version.ts'
@@ -198,6 +199,7 @@ async function startBackground(context: Context, adapters: Adapters, services: S
   if (isWanted('workflows')) {
     running.push(
       deferred(reach(WORK_LISTS), start),
+      startOutbox(context, adapters, services, url),
       startHeads({
         ...context,
         files: openHeadFiles(config.headsTo, context.temporaryDir),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readOpenRedemptions } from '#projections/codes/readCodes.ts'
+import { readOpenActions } from '#projections/desk/readDeskActions.ts'
 import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
@@ -8,6 +9,7 @@ import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import { codeTrigger } from '#workflows/credits/codeTrigger.ts'
 import { grantAllowances } from '#workflows/credits/grantAllowances.workflow.ts'
+import { deskTrigger } from '#workflows/desk/deskTrigger.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runLogTriggers } from '#workflows/engine/logTriggers.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
@@ -50,7 +52,11 @@ export function startTriggers(
     webhooks,
     removals,
     invoices,
-  }: Services & { readonly invoices: ReturnType<typeof openInvoicing> },
+    carryOut,
+  }: Services & {
+    readonly invoices: ReturnType<typeof openInvoicing>
+    readonly carryOut: (actionId: string) => Promise<void>
+  },
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -67,6 +73,7 @@ export function startTriggers(
       recoveryTrigger(() => readOpenRecoveries(database)),
       subscriptionTrigger(() => readSubscribers(database)),
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
+      deskTrigger(() => readOpenActions(database), carryOut),
     ],
     signal,
     onError,

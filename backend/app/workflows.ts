@@ -25,10 +25,12 @@ import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { VIDEO_TASK } from '../tasks/events.ts'
+import { deleteOldQuotes } from '../tasks/mcp/quotes.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
+import { openCarryOut } from './desk.ts'
 import { openEngine } from './engine.ts'
 import { openInvoicing } from './invoicing.ts'
 import type { Services } from './services.ts'
@@ -65,6 +67,7 @@ export function startWorkflows(
   const { config, findOrigin, leases, observability } = context
   context.changes.hear()
   const invoices = openInvoicing(context, services, publicUrl)
+  const carryOut = openCarryOut(context, adapters, services, publicUrl)
   const activities = activitiesOf(context, adapters, { ...services, invoices }, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),
   )
@@ -75,7 +78,7 @@ export function startWorkflows(
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
   const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
-    const triggers = () => startTriggers(context, { ...services, invoices }, watched, engine)
+    const triggers = () => startTriggers(context, { ...services, invoices, carryOut }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })
@@ -158,7 +161,7 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
+  { apiKeys, clients, connections, erasures, invoices, messages, outbox }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -172,8 +175,13 @@ function createSweep(
       await deleteOldRequests(pool, clock)
       await deleteExpiredIdempotencyKeys(database)
       await deleteOldOrders(pool, clock)
+      await deleteOldQuotes(pool, clock)
+      await connections.removeExpired()
+      await clients.removeUnused()
+      await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
+      await outbox.forgetOld()
       await invoices.removeOld()
     },
   }).sweep

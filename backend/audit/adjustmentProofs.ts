@@ -20,6 +20,11 @@ export class AdjustmentProofs {
     this.#operators = operators
   }
 
+  /** Demands a signature of adjustments from an instant on: since then, others name the action that ordered them. */
+  demandSince(at: string): void {
+    this.#firstSignedAt ??= at
+  }
+
   /** Returns what is wrong with an adjustment; undefined if nothing is. */
   faultOf(event: Adjustment): string | undefined {
     const { reason, signature, at } = event.data

@@ -8,7 +8,17 @@ export interface Place {
 
 /** A fault in the ledger. */
 export interface Deviation extends Place {
-  readonly check: 'chain' | 'log' | 'postings' | 'hold' | 'grant' | 'invoice' | 'delivery' | 'read model' | 'head'
+  readonly check:
+    | 'chain'
+    | 'log'
+    | 'postings'
+    | 'hold'
+    | 'grant'
+    | 'desk'
+    | 'invoice'
+    | 'delivery'
+    | 'read model'
+    | 'head'
   /** Description of the fault, one sentence. */
   readonly wrong: string
 }

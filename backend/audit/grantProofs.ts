@@ -1,11 +1,13 @@
 import type { CodeEvent } from '../codes/events.ts'
 import { allowanceLot, monthEnd, monthOf, RETURNED_MS } from '../credits/contract.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotSource } from '../credits/events.ts'
+import type { DeskActionEvent } from '../desk/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
 import { AdjustmentProofs } from './adjustmentProofs.ts'
 import { CodeProofs } from './codeProofs.ts'
+import { DeskProofs } from './deskProofs.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
 
@@ -79,9 +81,11 @@ export class GrantProofs {
   readonly #welcomed = new Set<string>()
   readonly #adjustments: AdjustmentProofs
   readonly #codes: CodeProofs
+  readonly #desk: DeskProofs
   readonly #deviations: Deviations
 
   constructor(deviations: Deviations, operators?: OperatorKeys) {
+    this.#desk = new DeskProofs(deviations)
     this.#deviations = deviations
     this.#adjustments = new AdjustmentProofs(operators)
     this.#codes = new CodeProofs(deviations)
@@ -90,6 +94,16 @@ export class GrantProofs {
   /** Describes the signatures of adjustments. */
   get adjustments() {
     return this.#adjustments.report()
+  }
+
+  /** Counts the grants, takes and refunds of operators' actions. */
+  get desk() {
+    return this.#desk.report()
+  }
+
+  takeDesk(event: Stored<DeskActionEvent>): void {
+    this.#desk.take(event)
+    if (event.type === 'ActionAsked') this.#adjustments.demandSince(event.data.at)
   }
 
   takeCode(event: Stored<CodeEvent>): void {
@@ -108,6 +122,7 @@ export class GrantProofs {
       const { userId, reversalId, saleId, credits, at } = event.data
       const reversal = { userId, saleId, credits, at: Date.parse(at), claimed: false }
       this.#reversals.set(reversalId, { ...placeOf(event), ...reversal })
+      this.#desk.takeReversal(event)
     }
     if (event.type === 'SubscriptionSaleRestored') this.#restorations.set(event.data.restorationId, event.data)
     if (event.type === 'SubscriptionRefundProposed' && event.data.automatic)
@@ -157,12 +172,13 @@ export class GrantProofs {
       if (!claimed && credits > 0 && now - at > SETTLE_MS) this.#deviations.add('grant', place, wrong)
     }
     this.#codes.end(now - SETTLE_MS)
+    this.#desk.end()
     return waiting
   }
 
   #unproven(event: Stored<CreditAccountEvent>): string | undefined {
     if (event.type === 'CreditLotGranted') return this.#unprovenGrant(event)
-    if (event.type === 'CreditsWithdrawn') return this.#adjustments.faultOf(event)
+    if (event.type === 'CreditsWithdrawn') return this.#unorderedCorrection(event)
     if (event.type === 'CreditsRestored') return this.#unprovenRestoration(event)
     if (event.type === 'CreditLotClosed') return this.#unprovenForfeiture(event)
     if (event.type !== 'CreditsReversed') return undefined
@@ -173,6 +189,12 @@ export class GrantProofs {
     reversal.claimed = true
     const claimed = parts.reduce((sum, { amount }) => sum + amount, debt)
     return claimed > reversal.credits ? `It claims ${claimed} credits; ${reversal.credits} went back.` : undefined
+  }
+
+  /** Returns what is wrong with a correction that is to be signed, or ordered by an action; undefined if nothing is. */
+  #unorderedCorrection(event: Stored<CreditAccountEvent<'CreditLotGranted' | 'CreditsWithdrawn'>>): string | undefined {
+    const { action } = event.data
+    return action === undefined ? this.#adjustments.faultOf(event) : this.#desk.faultOf(event, action)
   }
 
   #unprovenRestoration({ data }: EventOf<CreditAccountEvent, 'CreditsRestored'>): string | undefined {
@@ -210,7 +232,7 @@ export class GrantProofs {
       case 'allowance':
         return unprovenAllowance(event)
       case 'adjustment':
-        return this.#adjustments.faultOf(event)
+        return this.#unorderedCorrection(event)
       case 'code':
         return this.#codes.faultOf(event.data)
       case 'subscription':

@@ -1,16 +1,24 @@
 import { CODE, CODE_EVENTS, type CodeEvent } from '../codes/events.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '../credits/events.ts'
+import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent } from '../desk/events.ts'
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { RENDER_LANE, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
 
-export type LedgerEvent = CodeEvent | CreditAccountEvent | SubscriptionEvent | VideoTaskEvent | InvoiceEvent
+export type LedgerEvent =
+  | CodeEvent
+  | CreditAccountEvent
+  | DeskActionEvent
+  | SubscriptionEvent
+  | VideoTaskEvent
+  | InvoiceEvent
 
 export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...CODE_EVENTS,
   ...CREDIT_ACCOUNT_EVENTS,
+  ...DESK_ACTION_EVENTS,
   ...SUBSCRIPTION_EVENTS,
   ...VIDEO_TASK_EVENTS,
   ...INVOICE_BOOK_EVENTS,
@@ -20,7 +28,7 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
 const PAGE = 2_000
 
 /** Categories of the streams that belong to the ledger. */
-export const LEDGER_CATEGORIES = [CODE, CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK] as const
+export const LEDGER_CATEGORIES = [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK] as const
 
 /** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */
 export const AUDITED_CATEGORIES = [...LEDGER_CATEGORIES, RENDER_LANE] as const

@@ -11,6 +11,7 @@ import { seedBook } from './testing/seedBook.ts'
 import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 import { BOOKS } from './testing/tampering/forgedBooks.ts'
 import { CREDITS } from './testing/tampering/forgedCredits.ts'
+import { DESK } from './testing/tampering/forgedDesk.ts'
 import { DELIVERIES } from './testing/tampering/tamperedDeliveries.ts'
 import { EVENTS } from './testing/tampering/tamperedEvents.ts'
 import { READ_MODELS } from './testing/tampering/tamperedReadModels.ts'
@@ -74,6 +75,7 @@ describe('audit verify of an untouched ledger', () => {
       ['invoice', 1, true],
       ['credit_code', 0, true],
       ['open_redemption', 0, true],
+      ['desk_action', 0, true],
       ['invoice_document', 2, true],
       ['video_task', 3, true],
       ['task_outcome', 3, true],
@@ -95,7 +97,7 @@ describe('audit verify without the public keys of the operators', () => {
 })
 
 describe('audit verify of a ledger that was tampered with', () => {
-  it.each([...EVENTS, ...CREDITS, ...BOOKS, ...DELIVERIES, ...READ_MODELS])(
+  it.each([...EVENTS, ...CREDITS, ...DESK, ...BOOKS, ...DELIVERIES, ...READ_MODELS])(
     'reports $what, and names the event',
     async ({ does, names }) => {
       await does(db.pool)

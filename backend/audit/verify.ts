@@ -1,5 +1,6 @@
 import { CODE, type CodeEvent } from '../codes/events.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
+import { DESK_ACTION, type DeskActionEvent } from '../desk/events.ts'
 import { INVOICE_BOOK, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
@@ -85,6 +86,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
       deliveries.takeTask(event)
       delivered?.take(event)
     } else if (isOfCode(event)) grants.takeCode(event)
+    else if (isOfDesk(event)) grants.takeDesk(event)
     else if (isOfBook(event)) invoices.takeBook(event)
     else {
       invoices.takeSubscription(event)
@@ -202,6 +204,8 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     readModels,
     /** Signatures of operators' adjustments. */
     adjustments: ledger.grants.adjustments,
+    /** Grants, takes and refunds of operators' actions that were found. */
+    desk: ledger.grants.desk,
     /** Null if the files of delivered videos were not compared. */
     files,
     /** Sales that were compared with the payment provider's; null if none were. */
@@ -218,6 +222,8 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
 const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountEvent> =>
   event.stream.startsWith(CREDIT_ACCOUNT)
 const isOfCode = (event: Stored<LedgerEvent>): event is Stored<CodeEvent> => event.stream.startsWith(`${CODE}-`)
+const isOfDesk = (event: Stored<LedgerEvent>): event is Stored<DeskActionEvent> =>
+  event.stream.startsWith(`${DESK_ACTION}-`)
 const isOfTask = (event: Stored<LedgerEvent>): event is Stored<VideoTaskEvent> => event.stream.startsWith(VIDEO_TASK)
 const isOfBook = (event: Stored<LedgerEvent>): event is Stored<InvoiceEvent> => event.stream.startsWith(INVOICE_BOOK)
 

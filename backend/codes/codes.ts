@@ -32,6 +32,13 @@ export function createCodes(deps: CodesDeps) {
   return {
     ...createIssuing(deps),
 
+    /** Returns the id of a code that was issued, and the users who redeemed it; undefined if there is none. */
+    async lookUp(typed: string): Promise<{ codeId: string; redeemedBy: readonly string[] } | undefined> {
+      const codeId = await find(typed)
+      const state = codeId && (await handle.read(code, codeId)).state
+      return codeId && state ? { codeId, redeemedBy: state.redeemedBy } : undefined
+    },
+
     /**
      * Grants a user the credits of a code, and returns their number. If the process dies before the grant, the log's trigger
      * makes it.

@@ -6,6 +6,7 @@ export type { Stats } from '../subscriptions/contract.ts'
 
 export const redeem = endpoint('POST /credits/redeem', {
   access: 'user',
+  unlessSuspended: true,
   body: z.object({ code: z.string('required').check(z.minLength(1, 'required'), z.maxLength(100, 'too_long')) }),
   answer: z.object({ credits: z.number(), stats: Stats }),
   refuses: ['unknown_code', 'too_many_requests'],

@@ -22,7 +22,7 @@ interface Commands {
    * reversals of its sale go on claiming.
    */
   RestoreLot: { restorationId: string; lotId: string; amount: number; stillClaimed: number }
-  WithdrawCredits: { adjustmentId: string; amount: number; reason: string; signature?: string }
+  WithdrawCredits: { adjustmentId: string; amount: number; reason: string; signature?: string; action?: string }
 }
 
 export type CreditAccountCommand<T extends keyof Commands = keyof Commands> = {

@@ -21,6 +21,8 @@ type Adjustment = Readonly<{
   adjustmentId: string
   amount: number
   reason: string
+  /** The operator's action that ordered it. */
+  action?: string
   /** Signs the adjustment with the key of the operator who is the actor. */
   sign?: (
     adjustment: Readonly<Record<'userId' | 'adjustmentId' | 'reason' | 'at' | 'actor', string> & { amount: number }>,
@@ -194,8 +196,8 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
 
     /** Grants credits, or withdraws them if `amount` is negative. @throws Rejection insufficient_credits */
     async adjust(userId: string, adjustment: Adjustment, context: CommandContext): Promise<void> {
-      const { adjustmentId, amount, reason, sign } = adjustment
-      const change = { userId, reason, at: at() }
+      const { adjustmentId, amount, reason, action, sign } = adjustment
+      const change = { userId, reason, ...(action !== undefined && { action }), at: at() }
       const signature = sign?.({ ...change, adjustmentId, amount, actor: context.actor })
       const signed = signature === undefined ? change : { ...change, signature }
       const lot = { lotId: adjustmentLot(adjustmentId), source: 'adjustment', amount, expiresAt: null } as const

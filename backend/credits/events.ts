@@ -29,6 +29,8 @@ interface Data {
     reason?: string
     /** Signature of the operator who granted the lot; missing in other lots. */
     signature?: string
+    /** The operator's action that ordered the grant; missing in other lots. */
+    action?: string
   }
   /** Credits were set aside for a task. The hold's id is the task's id. `key` is missing if a session ordered the task. */
   CreditsHeld: { holdId: string; parts: readonly LotPart[]; key?: KeyLimits }
@@ -59,8 +61,14 @@ interface Data {
   CreditsRestored: { restorationId: string; lotId: string; amount: number; newLotId: string | null }
   /** New or released credits repaid debt. */
   CreditDebtRepaid: { parts: readonly LotPart[] }
-  /** An operator withdrew credits. */
-  CreditsWithdrawn: { adjustmentId: string; parts: readonly LotPart[]; reason: string; signature?: string }
+  /** An operator withdrew credits. `action`: the operator's action that ordered it. */
+  CreditsWithdrawn: {
+    adjustmentId: string
+    parts: readonly LotPart[]
+    reason: string
+    signature?: string
+    action?: string
+  }
 }
 
 /** A credit account event of one of the types `T`; of any type by default. */

@@ -5,7 +5,17 @@ import { PACK_CURRENCIES, PACK_IDS } from './packs.contract.ts'
 import { TIERS } from './plans.contract.ts'
 
 export { PACK_CURRENCIES, PACK_IDS, PACKS, type PackCurrency, type PackId, priceOf } from './packs.contract.ts'
-export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.contract.ts'
+export {
+  factOf,
+  OFFERS,
+  openTaskLimit,
+  PLAN_FEATURES,
+  PLANS,
+  type Plan,
+  STANDARD_COST,
+  TIERS,
+  type Tier,
+} from './plans.contract.ts'
 
 const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
 
@@ -100,6 +110,7 @@ const consent = z.optional(z.literal(CONSENT))
 
 export const upgrade = endpoint('POST /subscriptions/upgrade', {
   access: 'user',
+  unlessSuspended: true,
   body: z.object({
     new_tier: z.enum(['standard', 'pro', 'ultimate'], 'invalid_plan'),
     billing_cycle: z._default(z.literal('monthly', 'invalid_billing_cycle'), 'monthly'),
@@ -131,6 +142,7 @@ export const cancel = endpoint('POST /subscriptions/cancel', {
 
 export const reactivate = endpoint('POST /subscriptions/reactivate', {
   access: 'user',
+  unlessSuspended: true,
   answer: z.object({ success: z.boolean() }),
   refuses: ['no_subscription', 'cannot_reactivate', 'payments_off'],
   summary: 'Withdraws a cancellation before the period ends',
@@ -248,6 +260,7 @@ export const packs = endpoint('GET /credits/packs', {
 
 export const buyPack = endpoint('POST /credits/packs/:id/buy', {
   access: 'user',
+  unlessSuspended: true,
   body: z._default(
     z.object({
       currency: z._default(z.enum(PACK_CURRENCIES, 'invalid_currency'), 'USD'),

@@ -100,13 +100,14 @@ export const lineage = endpoint('GET /videos/tasks/:id/lineage', {
 
 export const generate = endpoint('POST /videos/generate', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   body: Generation,
   answer: z.object({ task: Task }),
   status: 202,
   idempotent: true,
   refuses: [
-    ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed'],
+    ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed', 'not_drawable'],
     ...['key_limit_reached', 'key_model'],
     ...['idempotency_key_reused', 'idempotency_in_progress'],
   ],
@@ -116,20 +117,37 @@ export const generate = endpoint('POST /videos/generate', {
 })
 
 export const understand = endpoint('POST /videos/understand', {
-  access: 'user',
+  access: 'visitor',
   scope: 'videos:read',
   body: z.object({
     prompt: Prompt,
-    model: z.string().check(z.maxLength(120, 'unknown_model')),
+    /** The first model of the catalogue by default. */
+    model: z.optional(z.string().check(z.maxLength(120, 'unknown_model'))),
+    /** Language of the labels; by default that of the user, or of the prompt. */
+    language: z.optional(z.enum(['en', 'zh'])),
   }),
   answer: z.object({
-    /** What the video will show, in the user's language. Empty if the engine draws anything. */
+    /** The things and actions of the prompt in order. Empty if the engine draws anything. */
+    words: z.array(
+      z.object({
+        text: z.string(),
+        start: z.number(),
+        end: z.number(),
+        /** `drawn_as`: something else is drawn, which the label names. */
+        as: z.enum(['drawn', 'drawn_as', 'missing']),
+        /** What is drawn; absent if it is the word itself. */
+        label: z.optional(z.string()),
+      }),
+    ),
+    /** What the video will show. */
     drawn: z.array(z.string()),
     /** Words of the prompt that the video will not show. */
     missing: z.array(z.string()),
+    /** Whether it is enough to be ordered. Otherwise, an order is refused with `not_drawable`. */
+    enough: z.boolean(),
   }),
   status: 200,
-  summary: 'What the engine would draw of a prompt, and what it would leave out; starts nothing',
+  summary: 'What the engine would draw of a prompt, and what it would leave out; starts nothing, and needs no session',
 })
 
 export const listTasks = endpoint('GET /videos/tasks', {
@@ -229,8 +247,9 @@ export const ModelView = z.object({
   durations: z.array(z.number()),
   resolutions: z.array(z.string()),
   costs: z.array(Cost),
-  /** Empty where the model has one ratio only. */
+  /** Empty where the model has one ratio only. Its videos can be cut to the `cropped_ratios`. */
   aspect_ratios: z.array(z.string()),
+  cropped_ratios: z.array(z.string()),
   supports_last_frame: z.boolean(),
   /** Maximum number of reference images. */
   max_references: z.number(),
@@ -328,6 +347,7 @@ export const UploadFields = z.object({ crop: z.optional(CropField) })
 /** Takes a multipart body with the image in the field `file`, so the endpoint declares no JSON schema. */
 export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   upload: ['image/jpeg', 'image/png'],
@@ -343,6 +363,7 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
 /** Lets a user go on from where a video ends. Counts as an upload. */
 export const lastFrame = endpoint('POST /videos/tasks/:id/last-frame', {
   access: 'user',
+  unlessSuspended: true,
   scope: 'videos:write',
   answer: z.object({ image_url: z.string() }),
   status: 201,

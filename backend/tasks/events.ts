@@ -17,6 +17,8 @@ export interface VideoTaskOrder extends Configuration {
   /** Ids of uploaded images. */
   readonly references?: readonly string[]
   readonly aspectRatio?: string
+  /** The engine knows no ratios, so the video is cut to `aspectRatio`. */
+  readonly cropped?: true
   readonly seed?: number
   /** AES-256-GCM ciphertext, encoded as base64. */
   readonly encryptedNegativePrompt?: string

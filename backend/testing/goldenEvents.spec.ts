@@ -5,6 +5,7 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { foldOrPark, keyEvents } from '#projections/engine/foldOrPark.ts'
 import { code } from '../codes/code.decider.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
+import { deskAction } from '../desk/deskAction.decider.ts'
 import { invoiceBook } from '../invoices/invoiceBook.decider.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
@@ -26,6 +27,7 @@ const golden = (context: string): Stored[] => {
 const contexts = {
   codes: golden('codes'),
   credits: golden('credits'),
+  desk: golden('desk'),
   invoices: golden('invoices'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
@@ -35,6 +37,7 @@ const events = Object.values(contexts).flat()
 const deciders: [string, Decider<unknown, never, never>][] = [
   code,
   creditAccount,
+  deskAction,
   subscription,
   invoiceBook,
   videoTask,

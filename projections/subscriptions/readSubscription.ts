@@ -37,6 +37,21 @@ export async function readBuyer(database: Database, saleId: string): Promise<str
   return found?.user_id
 }
 
+/** Returns a sale; undefined if it is unknown. */
+export async function readSale(database: Database, saleId: string): Promise<InvoiceRow | undefined> {
+  const [found] = await query<InvoiceRow>(database, 'select * from invoice where sale_id = $1', [saleId])
+  return found
+}
+
+/** Returns the sales that a text names: by their id, that of their agreement or order, or the number of an invoice. */
+export const findSales = (database: Database, text: string) =>
+  query<Pick<InvoiceRow, 'sale_id' | 'user_id' | 'amount_cents' | 'currency'>>(
+    database,
+    `select sale_id, user_id, amount_cents, currency from invoice where sale_id = $1 or agreement_id = $2
+       or sale_id in (select sale_id from invoice_document where number = $3) order by period_start desc limit 10`,
+    [text, text, text],
+  )
+
 const HAS_OPEN = `(unclosed <> '[]' or open_orders <> '[]')`
 
 /** Returns the ids of users with an agreement that the provider may still bill, or an order that may still be paid. */

@@ -8,7 +8,9 @@ const NAMES = new Set(
   JPG JPEG PNG WebP HEIC MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB UTC GB MB KB px fps K P W Hz Plus Pro Ultimate
   Markdown Docker Compose npm Node js Ctrl C Temporal EventStoreDB Prometheus ComfyUI vLLM Omni SGLang LocalAI fal Replicate
   Runway JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT C2PA AIGC OpenAI curl Python SDK n8n LobeHub LiteLLM Open WebUI Base By OpenAPI Postman nginx
-  XMP JSON SHA`.split(/\s+/),
+  Claude Code ChatGPT VS Cursor Model Context Protocol MCP Client Tool Agent OAuth OAuth2 PKCE Streamable Bearer Auth XMP JSON SHA`.split(
+    /\s+/,
+  ),
 )
 /** Keys of language names, each of which is written in its own language. */
 const LANGUAGE_NAMES = /^language\./

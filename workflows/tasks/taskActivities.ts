@@ -56,7 +56,8 @@ async function fetchIfPlayable(
   const maker = { engine, engine_model: engineModel ?? engine_model }
   const origin = { source: sourceOf(maker), agent: maker.engine_model }
   const receipt = await deps.assertionOf({ taskId: id, model, ...maker })
-  const job = { taskId: id, origin, receipt, jobId: jobId ?? id }
+  const ratio = order.cropped && order.aspectRatio
+  const job = { taskId: id, origin, receipt, jobId: jobId ?? id, ratio }
   const file = await fetchVideo(deps, providerOf(deps.providers, provider), job, signal).catch((error: Error) => {
     if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
     throw error

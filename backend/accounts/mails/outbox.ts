@@ -12,6 +12,9 @@ import type { Mail, OutgoingMail } from '../mailer.port.ts'
 /** Change notification for new emails. Its ids are email ids. */
 export const OUTGOING_MAILS = 'outgoingMails'
 
+/** Time for which the operator sees the subjects of emails, ms. */
+const SUBJECTS_MS = 90 * 24 * 3_600_000
+
 export type Outbox = ReturnType<typeof createOutbox>
 
 /**
@@ -28,9 +31,26 @@ export function createOutbox(database: Database, key: SealingKey, calendar: Cale
       if (!sends) return
       const id = uuid7()
       const sealed = seal(key, Buffer.from(JSON.stringify(mail)), aboutMail(id, userId))
-      const row = [id, userId, sealed, new Date(calendar() + lifetimeMs)]
-      await query(tx, 'insert into outgoing_mail (id, user_id, sealed, expires_at) values ($1, $2, $3, $4)', row)
+      const at = calendar()
+      await query(
+        tx,
+        `with sent as (insert into sent_mail (id, user_id, at, subject) values ($1, $2, $3, $4))
+         insert into outgoing_mail (id, user_id, sealed, expires_at) values ($5, $6, $7, $8)`,
+        [id, userId, new Date(at), mail.subject, id, userId, sealed, new Date(at + lifetimeMs)],
+      )
       await notify(tx, { name: OUTGOING_MAILS, ids: [id] })
+    },
+
+    /** Returns the subjects of the newest emails to a user. */
+    sent: (userId: string, limit: number) =>
+      execute<{ id: string; at: string; subject: string }>(
+        'select id, at, subject from sent_mail where user_id = $1 order by id desc limit $2',
+        [userId, limit],
+      ),
+
+    /** Forgets the subjects of emails that are older than 90 days. */
+    async forgetOld(): Promise<void> {
+      await execute('delete from sent_mail where at < $1', [new Date(calendar() - SUBJECTS_MS)])
     },
 
     /** Returns the ids of all stored emails, oldest first. */

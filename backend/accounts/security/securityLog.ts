@@ -56,8 +56,8 @@ export function createSecurityLog(database: Database) {
     record,
 
     /** Appends a record of what the operator did, whose device is not the user's business. */
-    recordOfOperator: (userId: string, event: SecurityEvent): Promise<void> =>
-      insert({ browser: null, system: null, network: null }, userId, event),
+    recordOfOperator: (userId: string, event: SecurityEvent, tx?: EntityManager): Promise<void> =>
+      insert({ browser: null, system: null, network: null }, userId, event, tx),
 
     /** Appends at most one record per minute, account and network, so that a flood of requests stays small. */
     async recordThrottle(ctx: Context, userId: string | null): Promise<void> {

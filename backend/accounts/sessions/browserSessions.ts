@@ -44,6 +44,12 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
       return session !== undefined && sessions.isSteppedUp(session.sessionId)
     },
 
+    /** Returns whether the user signed in during the last ten minutes. */
+    async isFresh(ctx: Context): Promise<boolean> {
+      const session = await sessions.authenticate(claimOf(ctx))
+      return session !== undefined && sessions.isFresh(session.sessionId)
+    },
+
     /** Returns the session that the token of a request was issued for, which may have ended. Reads no database. */
     issuedFor: (ctx: Context) => sessions.issuedFor(claimOf(ctx)),
 

@@ -8,6 +8,8 @@ import { createKeyMails } from '../../accounts/mails/keyMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
+import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
+import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
 import { serveReceipts } from '../../audit/receipts/receiptRoutes.ts'
 import { createReceipts } from '../../audit/receipts/receipts.ts'
@@ -15,7 +17,8 @@ import { ownKey } from '../../audit/signingKey.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
-import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { AccessControl, Serve } from '../../kernel/http/endpoint.ts'
+import type { RefuseForeign } from '../../kernel/http/ownOrigin.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import { redirects } from '../../kernel/http/redirects.ts'
@@ -27,13 +30,18 @@ import { SANDBOX_PLANS } from '../../providers/payments/sandbox/sandboxState.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createTaskApi } from '../../tasks/taskApi.ts'
 import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
+import * as webhookContract from '../../webhooks/contract.ts'
+import { serveWebhooks, type WebhookRoutes } from '../../webhooks/webhookRoutes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
 import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
+import { openDesk } from '../operators/openDesk.ts'
+import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
+import { VERSION } from '../version.ts'
 import { estimatesOf } from '../video/capacity.ts'
 import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
@@ -80,6 +88,20 @@ const keysOnBoard = (
   },
 })
 
+const webhookRoutes = (
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  around: Surroundings,
+): WebhookRoutes => ({
+  endpoints: services.webhookEndpoints,
+  outbox: services.messages,
+  channel: openWebhookChannel(context, adapters, services, around.publicUrl),
+  guard: adapters.guard,
+  clock: context.clock,
+  take: around.accounts.throttle.take,
+})
+
 /** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
 const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
   createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
@@ -103,6 +125,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
     codes: codesOnBoard(context, services),
+    desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = createTaskApi({
@@ -113,6 +136,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     throttle: accounts.throttle.take,
     secret: config.secrets.session,
     supportEmail: config.http.supportEmail,
+    version: VERSION,
   })
   const images: StartImages = {
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
@@ -122,13 +146,18 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     ...{ apiKeys: services.apiKeys, door: services.keyDoor, ...accounts },
     tellOwner: keyMails.revoked,
   }
+  const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
+  const webhooks = webhookRoutes(context, adapters, services, around)
   const programs = (serve: Serve) => {
     tasks.servePrograms(serve)
     serveFoundKeys(serve, keys)
+    serveWebhooks(serve, webhookContract.programs, webhooks)
   }
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
+    serveConsent(serve, oauth)
+    serveWebhooks(serve, webhookContract.page, webhooks)
     serveCredits(serve, { database, filmsOf: tasks.filmsOf })
     serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
@@ -147,6 +176,10 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   return {
     serve,
     programs,
+    programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
+      ...tasks.assistants(access, refuseForeign),
+      oauthRoutes(oauth),
+    ],
     authenticate,
     ownWrites,
     facts,
@@ -171,10 +204,21 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     ...guards.middleware,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
-    identity: { authenticate, authenticateKey: services.keyDoor.authenticate, isOperator },
+    identity: {
+      authenticate,
+      // One gate for every road that takes keys.
+      authenticateKey: async (ctx) => {
+        const key = await services.keyDoor.authenticate(ctx)
+        if (key) await services.assertActive(key.userId)
+        return key
+      },
+      isOperator,
+      assertActive: services.assertActive,
+    },
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
+    programRouters: (access) => contexts.programRouters(access, guards.middleware.refuseForeign),
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,

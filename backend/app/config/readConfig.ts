@@ -15,6 +15,7 @@ import { type PaymentsConfig, readPayments } from './paymentsConfig.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { withFiles } from './settingFiles.ts'
+import { readSignIn, type SignInConfig } from './signInConfig.ts'
 import { bucketOf, type FilePlace, type OutsidePlace, readOutside, readPlace } from './storageConfig.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetryConfig.ts'
 import { readTemporal, type TemporalConfig } from './temporalConfig.ts'
@@ -73,6 +74,8 @@ export interface Config {
   readonly invoices: InvoiceSettings
   /** Whether visitors may register. In production this needs a mail server; without one, operators invite users. */
   readonly registration: 'open' | 'closed'
+  /** Where people may sign in with accounts that they have elsewhere. */
+  readonly signIn: SignInConfig
   /** If undefined, emails are kept for `/dev/mailbox`; production sends none. */
   readonly mail: { readonly url: string; readonly from: string } | undefined
   /** If undefined, media files are stored in `dataDir`. */
@@ -88,6 +91,10 @@ export interface Config {
   /** Hosts of private networks that addresses of strangers may name. */
   readonly privateHosts: readonly string[]
   readonly operators: Readonly<ReturnType<typeof readOperator>>
+  readonly desk: {
+    /** Credits, or units of a currency, above which a second operator must approve an action; undefined: never. */
+    readonly secondOperatorAbove: number | undefined
+  }
   /** Where the operator is told of alerts: an address and a web address; undefined: on the board only. */
   readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
 }
@@ -139,6 +146,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     payments: readPayments(env),
     invoices: readInvoices(env),
     registration: production && env.SMTP_URL === undefined ? 'closed' : 'open',
+    signIn: readSignIn(env),
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     storage: bucketOf(env),
     auditKeyFile: env.AUDIT_KEY_FILE,
@@ -147,6 +155,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     backup: env.BACKUP_TO ? { to: readPlace(env, 'BACKUP_TO'), keepDays: env.BACKUP_KEEP_DAYS } : undefined,
     privateHosts: env.WEBHOOK_PRIVATE_HOSTS ?? [],
     operators: readOperator(env, dataDir),
+    desk: { secondOperatorAbove: env.DESK_SECOND_OPERATOR_ABOVE },
     alerts: { mail: env.ALERT_MAIL, webhook: env.ALERT_WEBHOOK },
   }
 }

@@ -10,6 +10,7 @@ import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
 import { backupOnBoard } from '../../backups/backupOnBoard.ts'
+import { type DeskRoutes, serveDesk } from '../../desk/routes.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
@@ -35,6 +36,7 @@ import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
+import type { OpenDesk } from './openDesk.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
@@ -46,6 +48,7 @@ interface Shared {
   readonly passkeys: Passkeys
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
   readonly codes: CodesOnBoard
+  readonly desk: OpenDesk
 }
 
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
@@ -53,7 +56,7 @@ export function composeOperators(
   context: Context,
   { videos, definitions, catalogue }: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys, passkeys, keys, codes }: Shared,
+  { throttle, userKeys, passkeys, keys, codes, desk }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone, password } = config.operators
@@ -91,6 +94,9 @@ export function composeOperators(
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
+      const record: DeskRoutes['record'] = (ctx, action, detail) => actions.record({ action, detail, ip: ctx.ip })
+      const shortened = serveMasked(serve, async ({ state }) => Boolean(state.isRevealed))
+      serveDesk(board, shortened, { ...desk, operator: config.operators.username, requireStepUp, record })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }

@@ -5,6 +5,7 @@ import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
 import { creditFlows } from '#projections/credits/creditFlow.ts'
 import { openHolds } from '#projections/credits/openHold.ts'
+import { deskActions } from '#projections/desk/deskAction.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
@@ -28,6 +29,7 @@ const AUDITED: readonly AnyProjection[] = [
   invoices,
   creditCodes,
   openRedemptions,
+  deskActions,
   invoiceDocuments,
   videoTasks,
   taskOutcomes,

@@ -17,8 +17,8 @@ export interface Call<Path extends string, Body, Query, Caller> {
   readonly body: Body
   readonly query: Query
   readonly params: Params<Path>
-  /** The id of the signed-in user or of the API key's, if the endpoint's access is `user` or `key`. */
-  readonly userId: Caller extends 'user' | 'key' ? string : undefined
+  /** The id of the signed-in user or of the API key's, if the endpoint's access is `user` or `key`; if there is one, `visitor`. */
+  readonly userId: Caller extends 'user' | 'key' ? string : Caller extends 'visitor' ? string | undefined : undefined
   /** The API key of the request; undefined if a session made it. */
   readonly key: Caller extends 'key' ? KeyCaller : KeyCaller | undefined
   readonly ctx: RouterContext
@@ -32,6 +32,8 @@ export interface AccessControl {
   /** Returns the API key of a request; undefined without one. @throws Rejection invalid_api_key */
   readonly authenticateKey: (ctx: RouterContext) => Promise<KeyCaller | undefined>
   readonly isOperator: (ctx: RouterContext) => Promise<boolean>
+  /** Refuses a suspended account. @throws Rejection account_suspended */
+  readonly assertActive: (userId: string) => Promise<void>
   /** Throws when the user, or the user's API key, exceeds the rate limit. Called after the input is validated. */
   readonly limit: (userId: string, key: KeyCaller | undefined) => void
   /** Waits a moment for read models that do not include the user's last write yet. */
@@ -85,10 +87,10 @@ export function serveWith(router: Router, access: AccessControl, served: Endpoin
 
 export type Serve = ReturnType<typeof serveWith>
 
-/** Returns who calls, if the endpoint asks. @throws Rejection unauthenticated, invalid_api_key, key_scope */
+/** Returns who calls, if the endpoint asks. @throws Rejection unauthenticated, invalid_api_key, key_scope, account_suspended */
 async function callerOf(
-  { authenticate, authenticateKey, isOperator }: AccessControl,
-  { access, scope }: Endpoint,
+  { authenticate, authenticateKey, isOperator, assertActive }: AccessControl,
+  { access, scope, unlessSuspended }: Endpoint,
   ctx: RouterContext,
 ): Promise<{ userId?: string; key?: KeyCaller }> {
   if (access === 'public') return {}
@@ -104,7 +106,11 @@ async function callerOf(
   if (access === 'key')
     throw new Rejection('invalid_api_key', 'Send an API key: Authorization: Bearer kin_…', { reason: 'missing' })
   const userId = await authenticate(ctx)
-  if (!userId) throw new Rejection('unauthenticated', 'Please sign in.')
+  if (!userId) {
+    if (access === 'visitor') return {}
+    throw new Rejection('unauthenticated', 'Please sign in.')
+  }
+  if (unlessSuspended) await assertActive(userId)
   return { userId }
 }
 

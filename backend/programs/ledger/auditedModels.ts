@@ -5,6 +5,7 @@ import { type CreditBalanceRow, creditBalances } from '#projections/credits/cred
 import { type CreditEntryRow, creditEntries } from '#projections/credits/creditEntry.ts'
 import { creditFlows } from '#projections/credits/creditFlow.ts'
 import { type OpenHoldRow, openHolds } from '#projections/credits/openHold.ts'
+import { type DeskActionRow, deskActions } from '#projections/desk/deskAction.ts'
 import { type AnyProjection, foldEvent, rowIdOf } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
@@ -18,6 +19,7 @@ import { videoTasks } from '#projections/tasks/videoTask.ts'
 import type { AuditedModel } from '../../audit/readModelProof.ts'
 import { CODE } from '../../codes/events.ts'
 import { CREDIT_ACCOUNT } from '../../credits/events.ts'
+import { DESK_ACTION } from '../../desk/events.ts'
 import { SUBSCRIPTION } from '../../subscriptions/events.ts'
 import { VIDEO_TASK } from '../../tasks/events.ts'
 
@@ -53,6 +55,7 @@ export const AUDITED_MODELS: readonly AuditedModel[] = [
   audited<InvoiceRow>(invoices, ({ user_id }) => ofSubscription(user_id)),
   audited<CreditCodeRow>(creditCodes, ({ id }) => ofCode(id)),
   audited<OpenRedemptionRow>(openRedemptions, ({ code_id }) => ofCode(code_id)),
+  audited<DeskActionRow>(deskActions, ({ id }) => ({ stream: `${DESK_ACTION}-${id}`, revision: null })),
   audited<InvoiceDocumentRow>(invoiceDocuments, ({ user_id }) => ofSubscription(user_id)),
   ...[videoTasks, taskOutcomes, lateRenders, openTasks, filmOrigins].map((projection) => audited(projection, ofTask)),
   {

@@ -8,6 +8,7 @@ import {
   MAX_CAMERA_MOVEMENTS,
   type OfferedModel,
   PROMPT_MAX,
+  ratiosOf,
   readResolution,
   TASK_TYPES,
 } from './models.contract.ts'
@@ -100,8 +101,7 @@ function* generationFaults(g: Generation, models: readonly OfferedModel[]): Gene
   if (g.last_frame_image_url && !model.inputs.lastFrame) yield ['last_frame_image_url', 'last_frame_not_for_model']
   if ((g.reference_image_urls ?? []).length > model.inputs.references)
     yield ['reference_image_urls', model.inputs.references > 0 ? 'too_many_references' : 'references_not_for_model']
-  if (g.aspect_ratio && !model.aspectRatios.includes(g.aspect_ratio))
-    yield ['aspect_ratio', 'aspect_ratio_not_for_model']
+  if (g.aspect_ratio && !ratiosOf(model).includes(g.aspect_ratio)) yield ['aspect_ratio', 'aspect_ratio_not_for_model']
   if (g.seed !== undefined && !model.seed) yield ['seed', 'seed_not_for_model']
   if (g.negative_prompt && !model.negativePrompt) yield ['negative_prompt', 'negative_prompt_not_for_model']
   if (g.sound !== undefined && !model.sound) yield ['sound', 'sound_not_for_model']

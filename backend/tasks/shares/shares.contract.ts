@@ -14,6 +14,7 @@ export type Share = z.infer<typeof Share>
 
 export const shareTask = endpoint('POST /videos/tasks/:id/share', {
   access: 'user',
+  unlessSuspended: true,
   body: z._default(z.object({ show_prompt: z.optional(z.boolean()), show_name: z.optional(z.boolean()) }), {}),
   answer: Share,
   status: 201,

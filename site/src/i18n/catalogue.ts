@@ -17,10 +17,12 @@ import enMovements from '#content/en/movements.json'
 import enPayment from '#content/en/payment.json'
 import enPlans from '#content/en/plans.json'
 import enProfile from '#content/en/profile.json'
+import enReading from '#content/en/reading.json'
 import enReceipt from '#content/en/receipt.json'
 import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
 import enVerify from '#content/en/verify.json'
+import enWebhooks from '#content/en/webhooks.json'
 import enWorks from '#content/en/works.json'
 import enWorkspace from '#content/en/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
@@ -44,10 +46,12 @@ export const english = {
   payment: enPayment,
   plans: enPlans,
   profile: enProfile,
+  reading: enReading,
   receipt: enReceipt,
   share: enShare,
   subscription: enSubscription,
   verify: enVerify,
+  webhooks: enWebhooks,
   works: enWorks,
   workspace: enWorkspace,
 }

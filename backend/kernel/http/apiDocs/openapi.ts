@@ -87,7 +87,8 @@ function operation(endpoint: Endpoint): Json {
 /** Returns the ways to authenticate, any of which suffices. That of a key names its scope. */
 function securityOf({ access, scope }: Endpoint): Json[] {
   const key = scope ? [{ key: [scope] }] : []
-  return { public: [], user: [{ session: [] }, ...key], key, operator: [{ operator: [] }] }[access]
+  const user = [{ session: [] }, ...key]
+  return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [] }] }[access]
 }
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -131,7 +132,8 @@ const hasRanges = (mediaType: string) => mediaType !== 'text/csv'
 /**
  * Returns the error codes that an endpoint may respond with.
  */
-function errorCodes({ method, path, access, scope, body, upload, form, file, refuses = [] }: Endpoint): string[] {
+function errorCodes(endpoint: Endpoint): string[] {
+  const { method, path, access, scope, unlessSuspended, body, upload, form, file, refuses = [] } = endpoint
   return [
     'internal',
     'unavailable',
@@ -142,8 +144,9 @@ function errorCodes({ method, path, access, scope, body, upload, form, file, ref
     'headers_too_large',
     'too_many_requests',
     ...(method === 'GET' || isForPrograms(path) ? [] : ['cross_site']),
-    ...(access === 'public' || access === 'key' ? [] : ['unauthenticated']),
-    ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network'] : []),
+    ...(access === 'public' || access === 'visitor' || access === 'key' ? [] : ['unauthenticated']),
+    ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network', 'account_suspended'] : []),
+    ...(unlessSuspended ? ['account_suspended'] : []),
     ...(path.includes(':') ? ['not_found'] : []),
     ...(body || form ? ['not_json', 'payload_too_large'] : []),
     ...(upload ? ['payload_too_large'] : []),

@@ -1,4 +1,5 @@
 import { useStore } from '@nanostores/react'
+import { useEffect, useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
@@ -12,6 +13,8 @@ import { Cards } from './Cards.tsx'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
+import { DeskSearch } from './desk/DeskSearch.tsx'
+import { $open } from './desk/desk.ts'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
@@ -33,11 +36,12 @@ export function Board() {
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
   const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
+  const isPerson = useStore($open) !== null
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
-        {(!empty || away) && <DateRange />}
+        {(!empty || away) && !isPerson && <DateRange />}
       </div>
       {refreshing && <LongWait onRetry={refreshBoard} />}
       <div role="alert">{failed && !away && <Failure />}</div>
@@ -51,32 +55,46 @@ export function Board() {
               </a>
             </Notice>
           )}
-          <Masked />
-          <Cards />
-          <div className="board-panels stack gap-3">
-            <Trend />
-            <Hours />
-            <Ranking />
-            <Visits />
-            <Users />
-            <Live />
-            <Margin />
-            <TaskHealth />
-            <Graphs />
-            <Backup />
-            <Actions />
-            <SecurityFailures />
-            <Keys />
-            <Codes />
-            <Parked />
-            <TwoStep />
-          </div>
-          <Foot />
+          <DeskSearch />
+          {isPerson ? <LazyPerson /> : <Panels />}
         </>
       )}
     </ErrorBoundary>
   )
 }
+
+/** A person's page, whose script is loaded when it is opened. */
+function LazyPerson() {
+  const [part, setPart] = useState<typeof import('./desk/PersonPage.tsx')>()
+  useEffect(() => void import('./desk/PersonPage.tsx').then(setPart), [])
+  return part ? <part.PersonPage /> : <div className="skeleton board-skeleton" />
+}
+
+const Panels = () => (
+  <>
+    <Masked />
+    <Cards />
+    <div className="board-panels stack gap-3">
+      <Trend />
+      <Hours />
+      <Ranking />
+      <Visits />
+      <Users />
+      <Live />
+      <Margin />
+      <TaskHealth />
+      <Graphs />
+      <Backup />
+      <Actions />
+      <SecurityFailures />
+      <Keys />
+      <Codes />
+      <Parked />
+      <TwoStep />
+    </div>
+    <Foot />
+  </>
+)
 
 function Failure() {
   const t = translate()

@@ -2,6 +2,7 @@ import { translate } from '../../i18n/client.ts'
 import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { users } from './board.ts'
+import { personHref } from './desk/desk.ts'
 import { numberText } from './figures.ts'
 import { Panel, usePersonalExport } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -26,7 +27,11 @@ export function Users() {
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
-              { head: t('dashboard.users.email'), isRowHead: true, cell: ({ email }) => email },
+              {
+                head: t('dashboard.users.email'),
+                isRowHead: true,
+                cell: ({ id, email }) => <a href={personHref(id)}>{email}</a>,
+              },
               {
                 head: t('dashboard.users.registered'),
                 cell: ({ created_at }) => (created_at ? <Time iso={created_at} /> : t('dashboard.users.unknown')),

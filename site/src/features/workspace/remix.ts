@@ -1,4 +1,4 @@
-import { CAMERA_MOVEMENTS, configurationFault, type Generation, type Task } from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS, configurationFault, type Generation, ratiosOf, type Task } from '#backend/tasks/contract.ts'
 import { type FormModel, modelNamed } from '../../api/models.ts'
 import { choicesOf, costOf } from '../../api/task/taskCost.ts'
 import { whileBusy } from '../../api/taskActions.ts'
@@ -42,7 +42,7 @@ function takes(model: FormModel, task: Task): boolean {
   const { aspect_ratio: ratio, reference_image_urls: references, camera_movements: movements } = task
   return (
     configurationFault(model, { ...choicesOf(task), model: model.id }) === undefined &&
-    (ratio === null || model.aspectRatios.includes(ratio)) &&
+    (ratio === null || ratiosOf(model).includes(ratio)) &&
     (!task.last_frame_image_url || model.inputs.lastFrame) &&
     references.length <= model.inputs.references &&
     (movements.length === 0 || model.cameraMovements) &&

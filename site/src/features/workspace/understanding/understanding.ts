@@ -1,6 +1,7 @@
 import { atom, onMount } from 'nanostores'
 import { understand } from '#backend/tasks/contract.ts'
 import { type Answer, call } from '../../../api/api.ts'
+import { pageLocale } from '../../../i18n/client.ts'
 import { $generation, readForm } from '../generation.ts'
 import { $demo } from '../workspace.ts'
 
@@ -23,7 +24,9 @@ onMount($understanding, () => {
     clearTimeout(timer)
     if (!isDrawn) return $understanding.set(null)
     timer = setTimeout(async () => {
-      const answer = await call(understand, { body: { prompt: text, model: form.model } }).catch(() => null)
+      const answer = await call(understand, {
+        body: { prompt: text, model: form.model, language: pageLocale() },
+      }).catch(() => null)
       if (question === asked) $understanding.set(answer)
     }, WAIT_MS)
   }

@@ -1,0 +1,35 @@
+import { readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import type { AccountServices } from '../../accounts/accountServices.ts'
+import { createNotes } from '../../desk/notes.ts'
+import type { DeskRoutes } from '../../desk/routes.ts'
+import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
+import { posterKey } from '../../kernel/media/mediaStore.port.ts'
+import type { Adapters } from '../adapters.ts'
+import type { Context } from '../context.ts'
+import type { Services } from '../services.ts'
+import { deskOnBoard } from './deskOnBoard.ts'
+import { personOnBoard } from './personOnBoard.ts'
+import { searchOnBoard } from './searchOnBoard.ts'
+
+export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'>
+
+/** Creates what the desk reads and orders. */
+export function openDesk(
+  context: Context,
+  { media }: Pick<Adapters, 'media'>,
+  services: Services,
+  accounts: AccountServices,
+): OpenDesk {
+  const desk = deskOnBoard(context, services)
+  return {
+    ...desk,
+    media,
+    search: searchOnBoard(context, services),
+    person: personOnBoard(context, services, accounts, desk),
+    notes: createNotes(context.pool),
+    async poster(id) {
+      const [task] = isUuid(id) ? await readVideoTasks(context.database, [id]) : []
+      return task?.status === 'Success' ? posterKey(id) : undefined
+    },
+  }
+}

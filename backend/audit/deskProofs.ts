@@ -1,0 +1,122 @@
+import type { CreditAccountEvent } from '../credits/events.ts'
+import { DESK_ACTION, type DeskActionEvent, type DeskOrder } from '../desk/events.ts'
+import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { SubscriptionEvent } from '../subscriptions/events.ts'
+import { type Deviations, type Place, placeOf } from './deviation.ts'
+
+interface Action extends Place {
+  readonly order: DeskOrder
+  approvedBy?: string
+  isOver?: true
+  /** What a finished action says about its refund. */
+  done?: DeskActionEvent<'ActionDone'>['data']
+  /** Credits were granted or taken by it. */
+  corrected?: true
+}
+
+type Correction = Stored<CreditAccountEvent<'CreditLotGranted' | 'CreditsWithdrawn'>>
+type Reversal = SubscriptionEvent<'SubscriptionSaleReversed'>['data']
+
+/** Kinds that move credits or money, as reported. */
+const COUNTED = ['grant', 'take', 'refund'] as const
+
+/**
+ * Checks that operators' actions follow their rules, that each grant, take and refund of one was made as it was ordered, and that
+ * each correction that names an action was ordered by it, once.
+ */
+export class DeskProofs {
+  readonly #actions = new Map<string, Action>()
+  /** Refunds that the log reports, by id. */
+  readonly #reversals = new Map<string, Reversal>()
+  readonly #deviations: Deviations
+
+  constructor(deviations: Deviations) {
+    this.#deviations = deviations
+  }
+
+  take(event: Stored<DeskActionEvent>): void {
+    const wrong = this.#faultOf(event)
+    if (wrong) this.#deviations.add('desk', event, wrong)
+  }
+
+  takeReversal({ data }: Stored<SubscriptionEvent<'SubscriptionSaleReversed'>>): void {
+    this.#reversals.set(data.reversalId, data)
+  }
+
+  #faultOf(event: Stored<DeskActionEvent>): string | undefined {
+    const { actionId } = event.data
+    if (event.stream !== `${DESK_ACTION}-${actionId}`) return `It names another action: ${actionId}.`
+    const action = this.#actions.get(actionId)
+    if (event.type === 'ActionAsked') {
+      if (action) return 'The action was asked for before.'
+      this.#actions.set(actionId, { ...placeOf(event), order: event.data })
+      if (!event.data.reason) return 'An action without a reason.'
+      return String(event.meta.actor) === `operator:${event.data.operator}`
+        ? undefined
+        : `It was asked for by "${event.meta.actor}", not by the operator ${event.data.operator}.`
+    }
+    if (!action) return 'No such action was asked for.'
+    if (action.isOver) return 'The action was over before.'
+    if (event.type === 'ActionApproved') {
+      action.approvedBy = event.data.operator
+      return event.data.operator === action.order.operator ? 'The operator approved an action of their own.' : undefined
+    }
+    action.isOver = true
+    if (event.type === 'ActionDone') action.done = event.data
+    return event.type === 'ActionDone' && !isApproved(action) ? 'It was carried out without an approval.' : undefined
+  }
+
+  /** Returns what is wrong with a correction that names the action `actionId`; undefined if nothing is. */
+  faultOf(event: Correction, actionId: string): string | undefined {
+    const action = this.#actions.get(actionId)
+    if (!action) return `No operator asked for the action ${actionId}.`
+    const { order } = action
+    const made = contentOf(event)
+    if (action.corrected || action.isOver) return `The action ${actionId} was over before.`
+    if (!isApproved(action)) return `The action ${actionId} was not approved.`
+    if (made.id !== actionId || made.kind !== order.kind || event.data.userId !== order.userId)
+      return `The action ${actionId} ordered something else: ${order.kind} for user ${order.userId}.`
+    if (made.amount !== order.amount) return `It moves ${made.amount} credits; ${order.amount} were ordered.`
+    if (event.data.reason !== order.reason) return `Its reason is not the one of the action ${actionId}.`
+    if (String(event.meta.actor) !== `operator:${order.operator}`)
+      return `The action ${actionId} was ordered by ${order.operator}, not by "${event.meta.actor}".`
+    action.corrected = true
+    return undefined
+  }
+
+  /** Reports actions that are finished without their effect. */
+  end(): void {
+    for (const [actionId, action] of this.#actions) {
+      const wrong = action.done && this.#missing(actionId, action)
+      if (wrong) this.#deviations.add('desk', action, wrong)
+    }
+  }
+
+  #missing(actionId: string, { order, done, corrected }: Action): string | undefined {
+    const { kind, subject, amount, userId } = order
+    if (kind === 'grant' || kind === 'take')
+      return corrected ? undefined : `The action ${actionId} is done, but its ${amount} credits did not move.`
+    if (kind !== 'refund' || done?.pending) return undefined
+    const made = this.#reversals.get(done?.reversalId ?? '')
+    const isMade = made?.userId === userId && made.saleId === subject && made.amountCents === amount
+    return isMade
+      ? undefined
+      : `The action ${actionId} is done, but no refund of ${amount} cents of its sale was reported.`
+  }
+
+  /** Counts the grants, takes and refunds that were ordered and found. */
+  report(): Record<(typeof COUNTED)[number], number> {
+    const found = [...this.#actions].filter(([id, action]) => action.done && !this.#missing(id, action))
+    const count = (kind: string) => found.filter(([, { order }]) => order.kind === kind).length
+    return { grant: count('grant'), take: count('take'), refund: count('refund') }
+  }
+}
+
+const isApproved = ({ order, approvedBy }: Action) => !order.needsApproval || approvedBy !== undefined
+
+/** Returns what a correction did, and the id in it, which is that of its action. */
+function contentOf({ type, data }: Correction) {
+  if (type === 'CreditLotGranted')
+    return { id: data.lotId.replace(/^adjustment-/, ''), kind: 'grant', amount: data.amount }
+  return { id: data.adjustmentId, kind: 'take', amount: data.parts.reduce((sum, { amount }) => sum + amount, 0) }
+}

@@ -1,0 +1,14 @@
+import type { DeskActionEvent, DeskOrder } from './events.ts'
+
+/** Data of each command, in addition to the action's id and the time. */
+interface Commands {
+  AskAction: DeskOrder & { /** Why the rules refuse it, if they do. */ refused?: string }
+  ApproveAction: { operator: string }
+  RefuseAction: { operator: string; why: string }
+  FinishAction: Omit<DeskActionEvent<'ActionDone'>['data'], 'actionId' | 'at'>
+  FailAction: { why: string; detail: string }
+}
+
+export type DeskActionCommand<T extends keyof Commands = keyof Commands> = {
+  [K in T]: Readonly<{ type: K; actionId: string; at: string } & Commands[K]>
+}[T]

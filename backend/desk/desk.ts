@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Handle } from '../kernel/eventsourcing/handle.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
+import { must } from '../kernel/must.ts'
+import type { Changes } from '../kernel/postgres/changes.ts'
+import type { Calendar } from '../kernel/time.ts'
+import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS } from './contract.ts'
+import { deskAction, isOver, isReady, type DeskAction as State } from './deskAction.decider.ts'
+
+/** A sale that can be refunded. `refundable` and `unused`, its exact unused share, are in cents. */
+export interface Sale {
+  readonly userId: string
+  readonly currency: string
+  readonly refundable: number
+  readonly unused: number
+}
+
+interface DeskDeps {
+  readonly handle: Handle
+  readonly changes: Pick<Changes, 'waitFor'>
+  readonly calendar: Calendar
+  /** Largest number of credits, or amount in units of its currency, that one operator may order; undefined: any. */
+  readonly secondOperatorAbove: number | undefined
+  /** Returns the number of operators. */
+  readonly operators: () => Promise<number>
+  /** Each returns the user whom a subject concerns; undefined if it is unknown. */
+  readonly subjects: {
+    user(id: string): Promise<{ readonly userId: string } | undefined>
+    task(id: string): Promise<{ readonly userId: string } | undefined>
+    sale(id: string): Promise<Sale | undefined>
+  }
+}
+
+export type Desk = ReturnType<typeof createDesk>
+
+/** Time to wait for the outcome of an action, ms. */
+const PATIENCE_MS = 8_000
+const POLL_MS = 50
+/** Largest grant, in credits. */
+const MAX_CREDITS = 1_000_000
+
+/** Creates the service by which operators order actions. Triggers of the log carry them out. */
+export function createDesk(deps: DeskDeps) {
+  const { handle, changes, calendar } = deps
+
+  /** Waits until an action is over, or `PATIENCE_MS`. */
+  async function outcomeOf(actionId: string) {
+    for (const until = performance.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
+      const found = await handle.read(deskAction, actionId)
+      const state = must(found.state, 'action')
+      if (!isOver(state) && isReady(state) && performance.now() < until) continue
+      await changes.waitFor(['deskActions'], found.position)
+      return viewOf(actionId, state)
+    }
+  }
+
+  return {
+    /**
+     * Orders an action, and returns it with its outcome, or as it is after a few seconds.
+     * @throws Rejection not_found, nothing_to_refund, second_operator_required, idempotency_key_reused
+     * @throws ValidationError amount
+     */
+    async ask({ id = uuid7(), kind, subject, reason, amount }: DeskOrder, operator: string): Promise<DeskAction> {
+      const known = (await handle.read(deskAction, id)).state
+      const about = known ?? (await concern(deps, kind, subject, amount))
+      const needsSecond = !known && isAbove(deps, about)
+      const refused = needsSecond && (await deps.operators()) < 2 ? 'second_operator_required' : undefined
+      const command = {
+        type: 'AskAction',
+        ...{ actionId: id, operator, kind, subject, reason },
+        userId: about.userId,
+        ...(about.amount !== undefined && { amount: known ? (amount ?? about.amount) : about.amount }),
+        ...(about.currency !== undefined && { currency: about.currency }),
+        ...(needsSecond && { needsApproval: true as const }),
+        ...(refused && { refused }),
+        at: new Date(calendar()).toISOString(),
+      } as const
+      const context = { commandId: derivedId('ask', id), actor: `operator:${operator}`, correlationId: id }
+      await handle(deskAction, id, command, context)
+      const action = await outcomeOf(id)
+      if (action.why === 'second_operator_required')
+        throw new Rejection('second_operator_required', 'Another operator must approve this amount, and there is none.')
+      return action
+    },
+  }
+}
+
+type Concern = Readonly<{ userId: string; amount?: number; currency?: string }>
+
+/** Returns the user and the amount of a new action. @throws Rejection not_found, nothing_to_refund @throws ValidationError */
+async function concern(
+  { subjects }: DeskDeps,
+  kind: DeskKind,
+  subject: string,
+  amount: number | undefined,
+): Promise<Concern> {
+  if (amount !== undefined && !hasAmount(kind)) throw new ValidationError([{ path: 'amount', code: 'not_allowed' }])
+  const unknown = new Rejection('not_found', 'There is no such account, payment or video.')
+  if (kind !== 'refund') {
+    if (amount === undefined && hasAmount(kind)) throw new ValidationError([{ path: 'amount', code: 'required' }])
+    if (amount !== undefined && amount > MAX_CREDITS) throw new ValidationError([{ path: 'amount', code: 'too_large' }])
+    const found = await subjects[SUBJECTS[kind] === 'task' ? 'task' : 'user'](subject)
+    if (!found) throw unknown
+    return { userId: found.userId, ...(amount !== undefined && { amount }) }
+  }
+  const sale = await subjects.sale(subject)
+  if (!sale) throw unknown
+  const { userId, currency, refundable, unused } = sale
+  if (refundable === 0) throw new Rejection('nothing_to_refund', 'This payment was refunded already.')
+  const cents = amount ?? Math.min(unused, refundable)
+  if (cents === 0) throw new Rejection('nothing_to_refund', 'All credits of this payment were used. Enter an amount.')
+  if (cents > refundable) throw new ValidationError([{ path: 'amount', code: 'too_large' }])
+  return { userId, amount: cents, currency }
+}
+
+function isAbove({ secondOperatorAbove }: DeskDeps, { amount = 0, currency }: Concern): boolean {
+  return secondOperatorAbove !== undefined && (currency ? amount / 100 : amount) > secondOperatorAbove
+}
+
+function viewOf(id: string, state: NonNullable<State>): DeskAction {
+  const { kind, subject, userId, amount = null, currency = null, reason, operator, why = null, at } = state
+  const status = state.status === 'asked' && state.needsApproval ? 'waiting' : state.status
+  return {
+    id,
+    kind,
+    subject,
+    user_id: userId,
+    amount,
+    currency,
+    reason,
+    operator,
+    status,
+    why,
+    asked_at: at,
+    ended_at: null,
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { DeskActionCommand } from './commands.ts'
+import { type DeskAction, deskAction, isOver, isReady } from './deskAction.decider.ts'
+
+const about = { actionId: 'a', at: '2026-11-29T12:00:00.000Z' }
+const order = { operator: 'olga', kind: 'grant', subject: 'u', userId: 'u', amount: 40, reason: 'a remedy' } as const
+const ask = (more: Partial<DeskActionCommand<'AskAction'>> = {}) =>
+  ({ type: 'AskAction', ...about, ...order, ...more }) as const
+const large = ask({ needsApproval: true })
+const approve = (operator: string) => ({ type: 'ApproveAction', ...about, operator }) as const
+const refuse = (operator: string) => ({ type: 'RefuseAction', ...about, operator, why: 'too much' }) as const
+const finish = { type: 'FinishAction', ...about } as const
+const fail = { type: 'FailAction', ...about, why: 'not_found', detail: 'Gone.' } as const
+
+/** Runs commands, and returns the types of the events of each, or the code of its rejection. */
+function run(...commands: readonly DeskActionCommand[]) {
+  let state: DeskAction = deskAction.initial
+  const outcomes = commands.map((command) => {
+    try {
+      const events = deskAction.decide(command, state)
+      state = events.reduce(deskAction.evolve, state)
+      return events.map(({ type }) => type).join() || 'nothing'
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error
+      return error.code
+    }
+  })
+  return { outcomes, state: state! }
+}
+const outcomes = (...commands: readonly DeskActionCommand[]) => run(...commands).outcomes
+
+describe('an operator’s action', () => {
+  it('is asked for once, and another order with its id is refused', () => {
+    const others = [
+      { operator: 'otto' },
+      { kind: 'take' },
+      { subject: 'v' },
+      { amount: 41 },
+      { reason: 'other' },
+    ] as const
+    expect(outcomes(ask(), ask({ at: '2027' }), ...others.map(ask))).toEqual([
+      'ActionAsked',
+      'nothing',
+      ...others.map(() => 'idempotency_key_reused'),
+    ])
+  })
+
+  it('ends once', () => {
+    expect(outcomes(ask(), finish, finish, fail)).toEqual(['ActionAsked', 'ActionDone', 'nothing', 'nothing'])
+    expect(outcomes(ask(), fail, finish)).toEqual(['ActionAsked', 'ActionFailed', 'nothing'])
+    expect(run(ask(), fail).state).toMatchObject({ status: 'failed', why: 'not_found' })
+  })
+
+  it('that needs an approval is carried out only after one by another operator', () => {
+    expect(isReady(run(large).state)).toBe(false)
+    expect(outcomes(large, finish, fail, approve('olga'), approve('otto'), approve('otto'), finish)).toEqual([
+      ...['ActionAsked', 'nothing', 'nothing', 'own_action', 'ActionApproved', 'nothing', 'ActionDone'],
+    ])
+    expect(isReady(run(large, approve('otto')).state)).toBe(true)
+  })
+
+  it('that was refused is never carried out', () => {
+    expect(outcomes(large, refuse('otto'), refuse('otto'), approve('otto'), finish)).toEqual([
+      ...['ActionAsked', 'ActionRefused', 'nothing', 'action_over', 'nothing'],
+    ])
+    expect(outcomes(ask({ needsApproval: true, refused: 'second_operator_required' }), finish)).toEqual([
+      ...['ActionAsked,ActionRefused', 'nothing'],
+    ])
+    expect(isOver(run(large, refuse('otto')).state)).toBe(true)
+  })
+
+  it('that needs no approval gets none', () => {
+    expect(outcomes(ask(), approve('otto'), refuse('otto'))).toEqual(['ActionAsked', 'action_over', 'action_over'])
+  })
+
+  it('begins its hash-chained stream, and must have been asked for', () => {
+    expect([deskAction.hashChained, ...[ask(), finish].map(deskAction.begins!)]).toEqual([true, true, false])
+    expect(outcomes(finish, approve('otto'))).toEqual(['not_found', 'not_found'])
+  })
+})

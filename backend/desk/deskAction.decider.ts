@@ -1,0 +1,102 @@
+import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { DeskActionCommand } from './commands.ts'
+import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent, type DeskOrder } from './events.ts'
+
+type Asked = DeskOrder &
+  Readonly<{
+    at: string
+    status: 'asked' | 'approved' | 'refused' | 'done' | 'failed'
+    /** Why it was refused, or failed. */
+    why?: string
+  }>
+/** Null: no such action was asked for. */
+export type DeskAction = Asked | null
+
+function evolve(action: DeskAction, { type, data }: DeskActionEvent): DeskAction {
+  if (type === 'ActionAsked') {
+    const { actionId: _, ...order } = data
+    return { ...order, status: 'asked' }
+  }
+  switch (type) {
+    case 'ActionApproved':
+      return action && { ...action, status: 'approved' }
+    case 'ActionRefused':
+      return action && { ...action, status: 'refused', why: data.why }
+    case 'ActionDone':
+      return action && { ...action, status: 'done' }
+    case 'ActionFailed':
+      return action && { ...action, status: 'failed', why: data.why }
+  }
+}
+
+/** Returns whether an action is to be carried out now. */
+export const isReady = ({ status, needsApproval }: Asked): boolean =>
+  status === 'approved' || (status === 'asked' && !needsApproval)
+
+/** Returns whether nothing will change about an action. */
+export const isOver = ({ status }: Asked): boolean => status === 'refused' || status === 'done' || status === 'failed'
+
+function decide(command: DeskActionCommand, action: DeskAction): readonly DeskActionEvent[] {
+  const { actionId, at } = command
+  if (command.type === 'AskAction') return ask(command, action)
+  if (!action) throw new Rejection('not_found', 'There is no such action.')
+  switch (command.type) {
+    case 'ApproveAction': {
+      const { operator } = command
+      if (action.status === 'approved') return []
+      assertWaiting(action)
+      if (operator === action.operator)
+        throw new Rejection('own_action', 'Another operator must approve what you asked for.')
+      return [{ type: 'ActionApproved', data: { actionId, at, operator } }]
+    }
+    case 'RefuseAction': {
+      const { operator, why } = command
+      if (action.status === 'refused') return []
+      assertWaiting(action)
+      return [{ type: 'ActionRefused', data: { actionId, at, operator, why } }]
+    }
+    case 'FinishAction': {
+      const { type: _, ...data } = command
+      return isReady(action) ? [{ type: 'ActionDone', data }] : []
+    }
+    case 'FailAction': {
+      const { type: _, ...data } = command
+      return isReady(action) ? [{ type: 'ActionFailed', data }] : []
+    }
+  }
+}
+
+function ask(
+  { type: _, refused, ...data }: DeskActionCommand<'AskAction'>,
+  action: DeskAction,
+): readonly DeskActionEvent[] {
+  const { actionId, at, operator, kind, subject, amount, reason } = data
+  if (!action) {
+    const asked = { type: 'ActionAsked', data } as const
+    return refused === undefined ? [asked] : [asked, { type: 'ActionRefused', data: { actionId, at, why: refused } }]
+  }
+  const isSame =
+    action.operator === operator &&
+    action.kind === kind &&
+    action.subject === subject &&
+    action.amount === amount &&
+    action.reason === reason
+  if (isSame) return []
+  throw new Rejection('idempotency_key_reused', 'Another action was asked for with this id.')
+}
+
+function assertWaiting({ status, needsApproval }: Asked): void {
+  if (status !== 'asked' || !needsApproval)
+    throw new Rejection('action_over', 'This action does not wait for an approval.')
+}
+
+/** Decides an operator's action, in one stream per action. See docs/decisions/0079-the-desk.md. */
+export const deskAction: Decider<DeskAction, DeskActionCommand, DeskActionEvent> = {
+  category: DESK_ACTION,
+  schemas: DESK_ACTION_EVENTS,
+  initial: null,
+  evolve,
+  decide,
+  begins: ({ type }) => type === 'AskAction',
+  hashChained: true,
+}

@@ -1,0 +1,47 @@
+import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import type { DeskKind } from './kinds.contract.ts'
+
+/** What an operator asked for. */
+export type DeskOrder = Readonly<{
+  operator: string
+  kind: DeskKind
+  /** Id of the user, the sale or the task that the action is about. */
+  subject: string
+  /** The user whom it concerns. */
+  userId: string
+  /** Credits of a grant or take, cents of a refund; missing in other kinds. */
+  amount?: number
+  /** Of a refund. */
+  currency?: string
+  reason: string
+  /** Another operator must approve it before it is carried out. */
+  needsApproval?: true
+}>
+
+/** Data of each event, in addition to the action's id and the time. */
+interface Data {
+  ActionAsked: DeskOrder
+  ActionApproved: { operator: string }
+  /** `operator` is missing if the rules refused it. */
+  ActionRefused: { operator?: string; why: string }
+  /** `reversalId`: the refund as the till reports it. `pending`: the till accepted the refund, and reports its end later. */
+  ActionDone: { reversalId?: string; pending?: true }
+  /** It cannot be carried out. Nothing was changed. */
+  ActionFailed: { why: string; detail: string }
+}
+
+/** An event of one of the types `T`; of any type by default. */
+export type DeskActionEvent<T extends keyof Data = keyof Data> = {
+  [K in T]: Event<K, { actionId: string; at: string } & Data[K]>
+}[T]
+
+export const DESK_ACTION = 'deskAction'
+
+export const DESK_ACTION_EVENTS: EventSchemas<DeskActionEvent['type']> = {
+  ActionAsked: [],
+  ActionApproved: [],
+  ActionRefused: [],
+  ActionDone: [],
+  ActionFailed: [],
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, expect, it } from 'vitest'
+import { verify } from '../audit/verify.ts'
+import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { openPool } from '../kernel/postgres/openPool.ts'
+import { FULL, SEED } from '../testing/fullRun.ts'
+import { buyPlan, read, readStats, soon } from '../testing/plans.ts'
+import { type Program, startProgram } from '../testing/program.ts'
+import { seeded } from '../testing/seeded.ts'
+import { registerUser, visitor } from '../testing/testUser.ts'
+import type { DeskAction } from './contract.ts'
+
+/** Moments of the kills. */
+const random = seeded(SEED)
+const KILLS = FULL ? 12 : 4
+const OPERATOR = { username: 'olga', password: 'a password for olga' }
+/** Cents of each refund; there are as many as kills. */
+const REFUND = 100
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed desk '))
+let program: Program | undefined
+afterAll(async () => {
+  await program?.kill()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
+})
+
+const start = (port: number) =>
+  startProgram(
+    {
+      ...{ DATA_DIR: folder, PORT: String(port), SEED: String(Math.floor(random() * 1e9)) },
+      ...{ OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password },
+    },
+    path.join(import.meta.dirname, '../testing/chaosProgram.ts'),
+  )
+
+it(`makes each grant, refund and suspension once while Kinora is killed ${KILLS} times`, {
+  timeout: 900_000,
+}, async () => {
+  program = await start(0)
+  const { url } = program
+  const user = await registerUser(url)
+  await buyPlan(program, user, 'pro')
+  const before = (await readStats(user)).remaining_credits
+  const { invoices } = await read<{ invoices: { payment: string }[] }>(user, '/subscriptions/invoices')
+  const signedIn = await visitor(url).post('/analytics/login', OPERATOR)
+  const headers = { cookie: signedIn.headers.getSetCookie()[0]!.split(';')[0]!, 'content-type': 'application/json' }
+
+  /** Orders an action until the server answers. Two operators send each order. */
+  async function order(body: object): Promise<DeskAction> {
+    const id = crypto.randomUUID()
+    const send = async (): Promise<DeskAction> => {
+      for (;;) {
+        const init = { method: 'POST', headers, body: JSON.stringify({ id, reason: 'a remedy', ...body }) }
+        const answer = await fetch(`${url}/api/v1/desk/actions`, init).catch(() => undefined)
+        if (answer?.status === 201) return ((await answer.json()) as { action: DeskAction }).action
+        if (answer && answer.status < 500 && answer.status !== 429)
+          throw new Error(`${answer.status} ${await answer.text()}`)
+        await delay(200)
+      }
+    }
+    return (await Promise.all([send(), send()]))[0]
+  }
+
+  for (let round = 0; round < KILLS; round++) {
+    const { userId: subject } = user
+    const sent = [
+      order({ kind: 'grant', subject, amount: 7 }),
+      order({ kind: 'take', subject, amount: 2 }),
+      order({ kind: 'refund', subject: invoices[0]!.payment, amount: REFUND }),
+      order({ kind: round % 2 === 0 ? 'suspend' : 'restore', subject }),
+    ]
+    await delay(random() * 400)
+    await program.kill()
+    program = await start(Number(new URL(url).port))
+    await Promise.all(sent)
+  }
+  const list = async () => {
+    const answer = await fetch(`${url}/api/v1/desk/actions?per_page=100`, { headers })
+    return (await answer.json()) as { actions: DeskAction[]; total: number }
+  }
+  await soon(async () => {
+    const { actions, total } = await list()
+    expect(new Set(actions.map(({ status }) => status))).toEqual(new Set(['done']))
+    expect(total).toBe(4 * KILLS)
+  })
+  const subjects = (await visitor(url).mails(user.email)).map(({ subject }) => subject)
+  const count = (text: RegExp) => subjects.filter((subject) => text.test(subject)).length
+  await soon(async () => expect([count(/is suspended/), count(/is restored/)]).toEqual([KILLS / 2, KILLS / 2]))
+  await program.kill()
+
+  const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
+  const pool = openPool(connection)
+  const store = createPostgresEventStore(pool)
+  const { books, desk, deviations } = await verify(store)
+  const refunds = await pool.query(`select from event where type = 'SubscriptionSaleReversed'`)
+  await store.close()
+  await pool.end()
+  await stop()
+  expect([deviations, desk]).toEqual([[], { grant: KILLS, take: KILLS, refund: KILLS }])
+  expect(refunds.rowCount).toBe(KILLS)
+  // Credits of a refund are claimed in proportion to all that was taken back so far.
+  const claimed = before + 5 * KILLS - books.get(`creditAccount-${user.userId}`)!.sums().left
+  expect(claimed).toBeGreaterThan(0)
+})

@@ -1,0 +1,79 @@
+import type { Context } from 'koa'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { Serve } from '../kernel/http/endpoint.ts'
+import { sendMedia } from '../kernel/http/sendMedia.ts'
+import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
+import * as contract from './contract.ts'
+import type { Desk } from './desk.ts'
+import type { createNotes } from './notes.ts'
+
+export interface DeskRoutes {
+  readonly desk: Desk
+  readonly operator: string
+  readonly media: MediaStore
+  readonly notes: ReturnType<typeof createNotes>
+  /** @throws Rejection step_up_required */
+  readonly requireStepUp: (ctx: Context) => Promise<void>
+  readonly record: (
+    ctx: Context,
+    action: 'desk_action' | 'person_shown' | 'note_written',
+    detail: string,
+  ) => Promise<void>
+  listActions(
+    userId: string | null,
+    page: number,
+    perPage: number,
+  ): Promise<{ readonly actions: contract.DeskAction[]; readonly total: number }>
+  search(text: string): Promise<contract.Found[]>
+  person(id: string): Promise<contract.Person | undefined>
+  /** Returns the key of the still of a finished video. */
+  poster(taskId: string): Promise<string | undefined>
+}
+
+/**
+ * Serves the operator's desk.
+ * @param serve serves answers with addresses only after a step-up
+ * @param serveShort serves answers without addresses
+ */
+export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): void {
+  const { desk, operator, requireStepUp, record, listActions, search, notes, poster, media } = routes
+
+  serve(contract.askAction, async ({ body, ctx }) => {
+    await requireStepUp(ctx)
+    const action = await desk.ask(body, operator)
+    await record(ctx, 'desk_action', `${action.kind} ${action.subject}: ${action.status}, action ${action.id}`)
+    return { action }
+  })
+
+  serve(contract.listActions, async ({ query }) => ({
+    success: true as const,
+    ...(await listActions(query.user ?? null, query.page, query.per_page)),
+  }))
+
+  serveShort(contract.search, async ({ query }) => ({ results: await search(query.q) }))
+
+  serveShort(contract.person, async ({ params, query, ctx }) => {
+    const isRevealed = query.reveal === 'true'
+    if (isRevealed) await requireStepUp(ctx)
+    const person = await routes.person(params.id)
+    if (!person) throw new Rejection('not_found', 'There is no such account.')
+    // Recorded before the addresses are shown.
+    if (isRevealed) await record(ctx, 'person_shown', `user ${person.id}`)
+    ctx.state.isRevealed = isRevealed
+    return { person }
+  })
+
+  serve(contract.personPoster, async ({ params, ctx }) => {
+    const key = await poster(params.id)
+    if (!key) throw new Rejection('not_found', 'There is no such video.')
+    await sendMedia(ctx, media, key, { type: 'image/jpeg', cacheControl: 'private, no-cache' })
+    return undefined
+  })
+
+  serve(contract.writeNote, async ({ params, body, ctx }) => {
+    await requireStepUp(ctx)
+    await notes.write(params.id, body.text, operator)
+    await record(ctx, 'note_written', `user ${params.id}`)
+    return { message: 'Written.' }
+  })
+}

@@ -1,0 +1,29 @@
+import type { Database } from '#backend/kernel/postgres/query.ts'
+import { query } from '#backend/kernel/postgres/query.ts'
+import { type Page, queryPage } from '../engine/queryPage.ts'
+import { readSnapshot } from '../engine/readModel.ts'
+import { type DeskActionRow, deskActions } from './deskAction.ts'
+
+/** Returns one page of actions, newest first, and their total number; those about one user if `userId` is given. */
+export const readDeskActions = (database: Database, userId: string | null, page: Page) =>
+  queryPage<DeskActionRow>(
+    database,
+    { columns: '*', from: 'desk_action where $1::uuid is null or user_id = $1', orderBy: 'asked_at desc, id desc' },
+    [userId],
+    page,
+  )
+
+/** Returns an action; undefined if there is none. */
+export async function readDeskAction(database: Database, id: string) {
+  const sql = 'select id, kind, user_id from desk_action where id = $1'
+  return (await query<Pick<DeskActionRow, 'id' | 'kind' | 'user_id'>>(database, sql, [id]))[0]
+}
+
+/** Returns the actions that are to be carried out. */
+export const readOpenActions = (database: Database) =>
+  readSnapshot<Readonly<{ actionId: string; kind: string; userId: string }>>(
+    database,
+    deskActions,
+    `json_build_object('actionId', id, 'kind', kind, 'userId', user_id)`,
+    `status in ('asked', 'approved')`,
+  )

@@ -1,0 +1,349 @@
+import { useStore } from '@nanostores/react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import type { Person } from '#backend/desk/contract.ts'
+import { operatorFactors } from '#backend/operators/contract.ts'
+import { errorText } from '../../../api/errorText.ts'
+import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
+import { money } from '../../../i18n/money.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { Table } from '../../../ui/Table.tsx'
+import { useBusy } from '../../../ui/useBusy.ts'
+import { numberText } from '../figures.ts'
+import { Time } from '../Time.tsx'
+import { type Act, ActDialog } from './ActDialog.tsx'
+import { $open, readPerson } from './desk.ts'
+import { Notes } from './Notes.tsx'
+
+/** Everything about a person, with what the operator can do. */
+export function PersonPage() {
+  const t = translate()
+  const open = useStore($open)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [act, setAct] = useState<Act>()
+  const [result, setResult] = useState('')
+  const person = open?.person
+  const personId = person?.id
+  // The page replaces the board, so reading goes on at its heading.
+  useEffect(() => {
+    if (personId !== undefined) heading.current?.focus()
+  }, [personId])
+  return (
+    <div className="stack desk-person">
+      <p>
+        <a className="link" href="#board">
+          {t('dashboard.desk.back')}
+        </a>
+      </p>
+      {open?.error !== undefined && <Notice tone="danger">{errorText(open.error)}</Notice>}
+      {!person && open?.error === undefined && <div className="skeleton board-skeleton" />}
+      {person && (
+        <>
+          <div className="row spread">
+            <h2 className="anywhere" ref={heading} tabIndex={-1}>
+              {person.name}
+            </h2>
+            <span className="hint" role="status">
+              {result}
+            </span>
+          </div>
+          {person.suspended && <Notice tone="warning">{t('dashboard.desk.isSuspended')}</Notice>}
+          <div className="desk-grid">
+            <Account person={person} masked={open?.masked === true} onAct={setAct} />
+            <Payments person={person} onAct={setAct} />
+            <Balance person={person} />
+            <Videos person={person} onAct={setAct} />
+            <Access person={person} />
+            <Actions person={person} />
+            <Notes notes={person.notes} />
+          </div>
+          {act && (
+            <ActDialog
+              act={act}
+              onClose={(text) => {
+                setAct(undefined)
+                if (text !== undefined) setResult(text)
+              }}
+            />
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+/** A part of the page. An empty one is one line. */
+export function Part({ title, total, children }: { title: string; total?: number; children: ReactNode }) {
+  const t = translate()
+  const id = useId()
+  return (
+    <section className="stack card desk-part" aria-labelledby={id}>
+      <h3 id={id}>
+        {title}{' '}
+        {total !== undefined && total > 20 && (
+          <small className="hint">{t('dashboard.desk.newest', { total: numberText(total) })}</small>
+        )}
+      </h3>
+      {total === 0 ? <p className="hint">{t('dashboard.desk.none')}</p> : children}
+    </section>
+  )
+}
+
+type OnAct = (act: Act) => void
+
+function Account({ person, masked, onAct }: { person: Person; masked: boolean; onAct: OnAct }) {
+  const t = translate()
+  const { id, plan, name } = person
+  const kinds = [
+    ...(['grant', 'take', person.suspended ? 'restore' : 'suspend', 'sign_out'] as const),
+    person.verified_at === null ? ('verify_email' as const) : ('send_reset' as const),
+  ]
+  const facts: [string, ReactNode][] = [
+    [t('dashboard.desk.email'), <Address key="email" email={person.email} masked={masked} />],
+    [
+      t('dashboard.desk.id'),
+      <code key="id" className="anywhere">
+        {id}
+      </code>,
+    ],
+    [t('dashboard.desk.registered'), <Time key="created" iso={person.created_at} />],
+    [
+      t('dashboard.desk.verified'),
+      person.verified_at ? <Time key="verified" iso={person.verified_at} /> : t('dashboard.desk.no'),
+    ],
+    [
+      t('dashboard.desk.plan'),
+      `${t(`dashboard.desk.tiers.${plan.current_tier}`)} · ${t(`dashboard.desk.planStatus.${plan.current_status}`)}`,
+    ],
+    [t('dashboard.desk.left'), numberText(plan.remaining_credits)],
+    [t('dashboard.desk.factors'), numberText(person.second_factors.length)],
+  ]
+  return (
+    <Part title={t('dashboard.desk.account')}>
+      <dl className="desk-facts">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="row desk-acts">
+        {kinds.map((kind) => (
+          <Button
+            key={kind}
+            variant={kind === 'suspend' ? 'danger' : 'outline'}
+            label={t(`dashboard.desk.acts.${kind}`)}
+            onClick={() => onAct({ kind, subject: id, about: name })}
+          />
+        ))}
+      </div>
+    </Part>
+  )
+}
+
+/** An address, shortened until the operator asks for it, which is recorded. */
+function Address({ email, masked }: { email: string; masked: boolean }) {
+  const t = translate()
+  const [busy, run] = useBusy()
+  const { guard, dialog } = useStepUp(operatorFactors)
+  const reveal = () => guard(() => readPerson(true)).catch(() => {})
+  return (
+    <>
+      <span className="anywhere">{email}</span>{' '}
+      {masked && <Button variant="quiet" busy={busy} label={t('dashboard.desk.reveal')} onClick={() => run(reveal)} />}
+      {dialog}
+    </>
+  )
+}
+
+function Payments({ person: { payments }, onAct }: { person: Person; onAct: OnAct }) {
+  const t = translate()
+  const locale = pageLocale()
+  return (
+    <Part title={t('dashboard.desk.payments')} total={payments.total}>
+      <Table
+        className="table-lines board-table board-lines"
+        rows={payments.items}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: t('dashboard.desk.payment'),
+            isRowHead: true,
+            cell: ({ number }) => <span className="anywhere">{number}</span>,
+          },
+          { head: t('dashboard.desk.when'), cell: ({ paid_at }) => <Time iso={paid_at} /> },
+          {
+            head: t('dashboard.desk.amount'),
+            cell: ({ amount, refunded, currency }) =>
+              refunded === 0
+                ? money(amount, currency, locale)
+                : t('dashboard.desk.refundedOf', {
+                    refunded: money(refunded, currency, locale),
+                    amount: money(amount, currency, locale),
+                  }),
+          },
+          {
+            head: t('dashboard.desk.acts.refund'),
+            headShown: '',
+            cell: ({ payment: subject, number, currency, refundable, unused: proposed }) =>
+              refundable > 0 && (
+                <Button
+                  variant="quiet"
+                  label={t('dashboard.desk.acts.refund')}
+                  aria-label={`${t('dashboard.desk.acts.refund')}: ${number}`}
+                  onClick={() => onAct({ kind: 'refund', subject, about: number, currency, proposed })}
+                />
+              ),
+          },
+        ]}
+      />
+    </Part>
+  )
+}
+
+/** Returns the text of a reason: one of the catalogue, or what an operator wrote. */
+const reasonText = (reason: string) => textAt(`credits.reason.${reason}`) ?? reason
+
+function Balance({ person: { balance } }: { person: Person }) {
+  const t = translate()
+  return (
+    <Part title={t('dashboard.desk.balance')} total={balance.total}>
+      <Table
+        className="table-lines board-table board-lines"
+        rows={balance.items}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: t('dashboard.desk.reason'),
+            isRowHead: true,
+            cell: ({ reason }) => <span className="anywhere">{reasonText(reason)}</span>,
+          },
+          { head: t('dashboard.desk.when'), cell: ({ created_at }) => <Time iso={created_at} /> },
+          {
+            head: t('dashboard.desk.credits'),
+            cell: ({ amount, balance_after }) =>
+              `${amount > 0 ? '+' : ''}${numberText(amount)} → ${numberText(balance_after)}`,
+          },
+          { head: t('dashboard.desk.event'), cell: ({ revision, id }) => <code title={id}>{revision}</code> },
+        ]}
+      />
+    </Part>
+  )
+}
+
+function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct }) {
+  const t = translate()
+  return (
+    <Part title={t('dashboard.desk.videos')} total={videos.total}>
+      <Table
+        className="table-lines board-table board-lines"
+        rows={videos.items}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: t('dashboard.desk.video'),
+            isRowHead: true,
+            cell: ({ id, poster, model }) => (
+              <span className="row desk-film">
+                {poster && <img src={poster} alt="" width="64" height="36" loading="lazy" />}
+                <span>
+                  {model}
+                  <br />
+                  <code className="hint anywhere">{id}</code>
+                </span>
+              </span>
+            ),
+          },
+          { head: t('dashboard.desk.when'), cell: ({ created_at }) => <Time iso={created_at} /> },
+          {
+            head: t('dashboard.desk.state'),
+            cell: ({ status, engine, error_code, error_detail }) => (
+              <>
+                {t(`dashboard.desk.videoStatus.${status}` as 'dashboard.desk.videoStatus.Success')}
+                {engine && ` · ${engine}`}
+                {error_code && <p className="fault anywhere">{`${error_code} ${error_detail ?? ''}`}</p>}
+              </>
+            ),
+          },
+          {
+            head: t('dashboard.desk.acts.cancel_task'),
+            headShown: '',
+            cell: ({ id: subject, model, status }) =>
+              status !== 'Success' &&
+              status !== 'Fail' && (
+                <Button
+                  variant="quiet"
+                  label={t('dashboard.desk.acts.cancel_task')}
+                  aria-label={`${t('dashboard.desk.acts.cancel_task')}: ${subject}`}
+                  onClick={() => onAct({ kind: 'cancel_task', subject, about: model })}
+                />
+              ),
+          },
+        ]}
+      />
+    </Part>
+  )
+}
+
+type Line = Readonly<{ id: string; at: string; text: ReactNode }>
+
+/** A list of what happened when. */
+function Lines({ title, lines, total }: { title: string; lines: readonly Line[]; total?: number }) {
+  return (
+    <Part title={title} total={total ?? lines.length}>
+      <ul className="desk-lines">
+        {lines.map(({ id, at, text }) => (
+          <li key={id}>
+            <Time iso={at} /> <span className="anywhere">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}
+
+function Access({ person: { keys, sessions, mails, security } }: { person: Person }) {
+  const t = translate()
+  const device = ({ browser, system }: { browser: string | null; system: string | null }) =>
+    [browser, system].filter(Boolean).join(' · ')
+  return (
+    <>
+      <Lines
+        title={t('dashboard.desk.keys')}
+        lines={keys.map(({ id, name, hint, created_at: at }) => ({ id, at, text: `${name} …${hint}` }))}
+      />
+      <Lines
+        title={t('dashboard.desk.sessions')}
+        lines={sessions.map(({ id, last_used_at: at, ...each }) => ({ id, at, text: device(each) }))}
+      />
+      <Lines title={t('dashboard.desk.mails')} lines={mails.map(({ id, at, subject: text }) => ({ id, at, text }))} />
+      <Lines
+        title={t('dashboard.desk.security')}
+        total={security.total}
+        lines={security.items.map(({ id, at, event, network, ...each }) => ({
+          ...{ id, at },
+          text: [t(`profile.security.event.${event}`), device(each), network].filter(Boolean).join(' · '),
+        }))}
+      />
+    </>
+  )
+}
+
+function Actions({ person: { actions } }: { person: Person }) {
+  const t = translate()
+  const locale = pageLocale()
+  const amountText = (amount: number | null, currency: string | null) =>
+    amount === null ? '' : ` ${currency ? money(amount, currency, locale) : numberText(amount)}`
+  return (
+    <Lines
+      title={t('dashboard.desk.actions')}
+      total={actions.total}
+      lines={actions.items.map(({ id, kind, amount, currency, status, why, reason, operator, asked_at: at }) => ({
+        ...{ id, at },
+        text: `${t(`dashboard.desk.acts.${kind}`)}${amountText(amount, currency)} · ${t(`dashboard.desk.state_${status}`)}${why ? ` (${why})` : ''} · ${operator}: ${reason}`,
+      }))}
+    />
+  )
+}

@@ -1,0 +1,68 @@
+import { atom } from 'nanostores'
+import {
+  askAction,
+  type DeskAction,
+  type DeskOrder,
+  type Found,
+  type Person,
+  person,
+  search,
+  writeNote,
+} from '#backend/desk/contract.ts'
+import { call } from '../../../api/api.ts'
+import { once } from '../../../api/once.ts'
+
+/** A person's page; null while the board is shown. `error` is why it could not be read. */
+export interface Open {
+  readonly id: string
+  readonly person?: Person
+  readonly masked?: boolean
+  readonly error?: unknown
+}
+
+export const $open = atom<Open | null>(null)
+
+/** Finds people and what is theirs. @throws ApiError */
+export const find = async (q: string): Promise<readonly Found[]> => (await call(search, { query: { q } })).results
+
+/** Address of a person's page on the board. */
+export const personHref = (id: string) => `#person/${id}`
+
+/** Reads the open person again. @param reveal shows addresses, which is recorded  @throws ApiError */
+export async function readPerson(reveal = false): Promise<void> {
+  const { id, masked } = $open.get() ?? {}
+  if (id === undefined) return
+  // Addresses that were revealed stay until the page is left.
+  const isRevealed = reveal || masked === false
+  const read = await call(person, { params: { id }, query: { reveal: isRevealed ? 'true' : 'false' } })
+  if ($open.get()?.id === id) $open.set({ id, person: read.person, masked: read.masked === true })
+}
+
+/** Orders an action about the open person, and shows what became of it. @throws ApiError */
+export async function order(body: DeskOrder): Promise<DeskAction> {
+  const { action } = await call(askAction, { body })
+  await readPerson()
+  return action
+}
+
+/** @throws ApiError */
+export async function note(text: string): Promise<void> {
+  const { id = '' } = $open.get() ?? {}
+  await call(writeNote, { params: { id }, body: { text } })
+  await readPerson()
+}
+
+function show(): void {
+  const [, id] = /^#person\/([\w-]{1,64})$/.exec(location.hash) ?? []
+  if (id === $open.get()?.id) return
+  $open.set(id === undefined ? null : { id })
+  readPerson().catch((error: unknown) => {
+    if ($open.get()?.id === id && id !== undefined) $open.set({ id, error })
+  })
+}
+
+/** Shows the person that the address names, now and when it changes. Runs once per page. */
+export const followAddress = once(async () => {
+  addEventListener('hashchange', show)
+  show()
+})

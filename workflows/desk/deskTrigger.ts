@@ -1,0 +1,31 @@
+import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent } from '#backend/desk/events.ts'
+import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
+import type { Start } from '../engine/starts.ts'
+
+type Action = Readonly<{ actionId: string; kind: string; userId: string }>
+
+/** Kinds that undo each other, so that the one that was asked for last must come last. */
+const ORDERED: readonly string[] = ['suspend', 'restore']
+
+/** Carries out operators' actions, without a workflow, and after a restart those that are open. */
+export function deskTrigger(
+  readOpenWork: () => Promise<OpenWork<Action>>,
+  carryOut: (actionId: string) => Promise<unknown>,
+): LogTrigger<DeskActionEvent, Action> {
+  const start = ({ actionId, kind, userId }: Action): Start => ({
+    entity: ORDERED.includes(kind) ? `suspension ${userId}` : actionId,
+    priority: 1,
+    run: () => carryOut(actionId),
+  })
+  return {
+    category: DESK_ACTION,
+    schemas: DESK_ACTION_EVENTS,
+    readOpenWork,
+    resume: start,
+    react({ type, data }) {
+      if (type === 'ActionAsked') return data.needsApproval ? undefined : start(data)
+      // An approved action is one of credits or a refund, which no other one undoes.
+      return type === 'ActionApproved' ? start({ actionId: data.actionId, kind: '', userId: '' }) : undefined
+    },
+  }
+}
