@@ -76,7 +76,8 @@ async function person(name: string) {
   provider.answer = () => ({ kind: 'rendering', percent: 40 })
   const rendering = await generate(user, { task_type: 'image_to_video', first_frame_image_url: image })
   await reaches(user, rendering, 'Processing')
-  const waiting = await generate(user, { task_type: 'image_to_video', first_frame_image_url: image })
+  const from = { task_id: finished, as: 'remix' }
+  const waiting = await generate(user, { task_type: 'image_to_video', first_frame_image_url: image, from })
   await user.call('POST', '/ws/token')
   const visit = { path: '/workspace', referrer: 'https://search.test', session_id: `visit-of-${name}` }
   await user.call('POST', '/analytics/page-view', visit, { 'user-agent': `${name}-browser` })

@@ -121,27 +121,8 @@ export function createWorks({
     listAfter: async (userId: string, place: Parameters<typeof listVideoTasksAfter>[2]) =>
       place.after !== undefined && !isUuid(place.after) ? undefined : listVideoTasksAfter(database, userId, place),
 
-    /** Returns what a list shows of a user's films among these, by their ids. */
-    async shown(userId: string, ids: readonly string[]) {
-      const rows = (await readVideoTasks(database, [...new Set(ids)])).filter((row) => row.user_id === userId)
-      const tasks = await Promise.all(rows.map(view))
-      return new Map(tasks.map(({ id, prompt, thumbnail_url }) => [id, { prompt, thumbnail_url }]))
-    },
-
-    /** Returns the tree of films that a user's film belongs to. */
-    async lineage({ id, user_id: userId }: Owned<TaskWithProgress>) {
-      const films = await readLineage(database, userId, id)
-      const rows = await readVideoTasks(
-        database,
-        films.map((film) => film.id),
-      )
-      const known = new Map(rows.filter((row) => row.user_id === userId).map((row) => [row.id, row]))
-      const shown = films.map(async (film) => {
-        const row = known.get(film.id)
-        return { ...film, task: row ? await view(row) : null }
-      })
-      return { films: await Promise.all(shown) }
-    },
+    shown: (userId: string, ids: readonly string[]) => shownFilms(database, decrypt, userId, ids),
+    lineage: (task: Owned<TaskWithProgress>) => lineageOf(database, decrypt, task),
 
     async queue(userId: string) {
       const limits = { slots: renderSlots, createsPerMinute, firstEstimateMs, ...(await allowance(userId)) }
@@ -150,6 +131,26 @@ export function createWorks({
 
     stats: (userId: string) => readStats(database, new Date(calendar()), userId),
   }
+}
+
+/** Returns what a list shows of a user's films among these, by their ids. */
+async function shownFilms(database: Database, decrypt: Decrypt, userId: string, ids: readonly string[]) {
+  const rows = (await readVideoTasks(database, [...new Set(ids)])).filter((row) => row.user_id === userId)
+  const tasks = await Promise.all(rows.map((row) => taskView(row, decrypt)))
+  return new Map(tasks.map(({ id, prompt, thumbnail_url }) => [id, { prompt, thumbnail_url }]))
+}
+
+/** Returns the tree of films that a user's film belongs to. */
+async function lineageOf(database: Database, decrypt: Decrypt, { id, user_id: userId }: Owned<TaskWithProgress>) {
+  const films = await readLineage(database, userId, id)
+  const ids = films.map((film) => film.id)
+  const rows = (await readVideoTasks(database, ids)).filter((row) => row.user_id === userId)
+  const known = new Map(rows.map((row) => [row.id, row]))
+  const views = films.map(async (film) => {
+    const row = known.get(film.id)
+    return { ...film, task: row ? await taskView(row, decrypt) : null }
+  })
+  return { films: await Promise.all(views) }
 }
 
 async function readStats(database: Database, today: Date, userId: string): Promise<WorkStats> {

@@ -11,7 +11,7 @@ import type { Deviation } from '../deviation.ts'
 import { keptKey, signingKey } from '../signingKey.ts'
 import { AUDITED_TABLES, projectLedger } from '../testing/projectLedger.ts'
 import { LEDGER, seedLedger } from '../testing/seedLedger.ts'
-import { readHead, signHead } from './ledgerHead.ts'
+import { readHead, signCheckpoint, signHead } from './ledgerHead.ts'
 import { type HeadPlace, writeHead } from './writeHead.ts'
 
 const { buyer, other } = LEDGER
@@ -84,6 +84,27 @@ describe('heads of the ledger', () => {
     await grant(LEDGER.spentByOther)
     await projectLedger(db.store, db.database)
     expect(await withHeads()).toEqual({ code: 0, deviations: [] })
+  })
+
+  it('find a rewritten past by a checkpoint that was kept outside, in a file of lines or a saved mail', async () => {
+    const [first] = readdirSync(heads).map((name) => readHead(readFileSync(path.join(heads, name), 'utf8')))
+    const line = signCheckpoint(first!, 'https://kinora.example', key)
+    expect(line).not.toContain(buyer)
+    for (const [name, text] of [
+      ['kept.jsonl', `${line}\n`],
+      ['mail.eml', `Subject: Kinora\n\nKeep this mail.\n\n${line}\n`],
+    ] as const) {
+      const file = path.join(folder, name)
+      writeFileSync(file, text)
+      expect(await audit('--heads', file)).toEqual({ code: 0, deviations: [] })
+      await removeWithoutTrace(`stream = 'creditAccount-${other}'`)
+      const { code, deviations } = await audit('--heads', file)
+      expect([code, deviations.filter(({ check }) => check === 'head').length]).toEqual([1, 1])
+      for (const table of TABLES)
+        await db.pool.query(`delete from ${table}; insert into ${table} select * from untouched_${table}`)
+      writeFileSync(file, text.replace('"size":24', '"size":23'))
+      expect((await audit('--heads', file)).code).toBe(1)
+    }
   })
 
   it('include only new events in the tree, and list only the streams that changed', async () => {

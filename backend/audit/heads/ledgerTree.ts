@@ -50,6 +50,20 @@ export async function readCheckpoints(pool: pg.Pool, count: number): Promise<Sig
 /** Returns the largest power of two below a number. */
 const split = (n: number) => 2 ** Math.floor(Math.log2(n - 1))
 
+/** Reads the events of a subtree, which follow a position. */
+async function readChunk(store: EventStore, from: GlobalPosition | undefined) {
+  const positions: GlobalPosition[] = []
+  const leaves: Buffer[] = []
+  for await (const page of readLedger(store, { from, page: CHUNK })) {
+    for (const event of page.slice(0, CHUNK - leaves.length)) {
+      positions.push(event.position)
+      leaves.push(leafHash(eventHash(event)))
+    }
+    if (leaves.length === CHUNK) break
+  }
+  return { positions, leaves }
+}
+
 /**
  * Opens the tree of the ledger for proofs. A proof reads the roots of complete subtrees of {@link CHUNK} events, and only
  * the events of the subtrees that it goes into. Open it for each request: it remembers what it has read.
@@ -57,22 +71,10 @@ const split = (n: number) => 2 ** Math.floor(Math.log2(n - 1))
 export async function openTree(pool: pg.Pool, store: EventStore) {
   const sql = 'select root, last_position as last from ledger_chunk order by id'
   const { rows: chunks } = await pool.query<Chunk>(sql)
-  const read = new Map<number, Promise<{ positions: GlobalPosition[]; leaves: Buffer[] }>>()
+  const read = new Map<number, ReturnType<typeof readChunk>>()
 
-  const readChunk = async (chunk: number) => {
-    const positions: GlobalPosition[] = []
-    const leaves: Buffer[] = []
-    for await (const page of readLedger(store, { from: chunks[chunk - 1]?.last, page: CHUNK })) {
-      for (const event of page.slice(0, CHUNK - leaves.length)) {
-        positions.push(event.position)
-        leaves.push(leafHash(eventHash(event)))
-      }
-      if (leaves.length === CHUNK) break
-    }
-    return { positions, leaves }
-  }
   const inChunk = (chunk: number) => {
-    const reading = read.get(chunk) ?? readChunk(chunk)
+    const reading = read.get(chunk) ?? readChunk(store, chunks[chunk - 1]?.last)
     read.set(chunk, reading)
     return reading
   }

@@ -23,7 +23,10 @@ interface ReceiptDeps {
 
 const notFound = () => new Rejection('not_found', 'There is no receipt for this video.')
 
-/** Creates the read side of receipts. They name no user, unless `texts` are asked for. */
+/**
+ * Creates the read side of receipts. They name no user, unless `texts` are asked for. See
+ * docs/decisions/0076-films-with-receipts.md.
+ */
 export function createReceipts({ store, pool, database, publicUrl, key }: ReceiptDeps) {
   const find = async (taskId: string): Promise<Charge> => {
     const charge = isUuid(taskId)

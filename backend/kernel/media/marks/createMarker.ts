@@ -105,18 +105,15 @@ export function createMarker(
 
   return {
     async markVideo(file, film, { parts, ...options } = {}) {
-      const { taskId, origin, receipt } = film
       if (parts && parts.length > 0) {
         const titles = parts.map((part) => part.taskId)
-        const job = { manifest: joinedManifest(origin, titles), parts: parts.map((part) => part.file) }
-        return mark(file, film, { field: fieldOf(taskId), ...job }, options)
+        const job = { manifest: joinedManifest(film.origin, titles), parts: parts.map((part) => part.file) }
+        return mark(file, film, { field: fieldOf(film.taskId), ...job }, options)
       }
       const engine = await readEngineMarks(file)
-      const manifest = engine.hasManifest
-        ? copyManifest(taskId, origin, 'The AIGC field was added.', receipt)
-        : createdManifest(origin, receipt)
+      const manifest = originalManifest(film, engine.hasManifest)
       const parent = engine.hasManifest ? { parent: file } : {}
-      return mark(file, film, { field: fieldOf(taskId, engine.field), manifest, ...parent }, options)
+      return mark(file, film, { field: fieldOf(film.taskId, engine.field), manifest, ...parent }, options)
     },
 
     async markPoster(file, { taskId, origin, receipt }) {
@@ -124,9 +121,8 @@ export function createMarker(
     },
 
     async markCopy(file, film, original, change, options = {}) {
-      const { taskId, origin } = film
-      const manifest = copyManifest(taskId, origin, change)
-      await mark(file, film, { field: fieldOf(taskId), manifest, parent: original }, options)
+      const manifest = copyManifest(film.taskId, film.origin, change)
+      await mark(file, film, { field: fieldOf(film.taskId), manifest, parent: original }, options)
     },
 
     async markPosterCopy(file, film, original, change) {
@@ -136,6 +132,10 @@ export function createMarker(
     },
   }
 }
+
+/** Returns the manifest of an original. An engine that wrote one has made its parent. */
+const originalManifest = ({ taskId, origin, receipt }: MarkedFilm, hasManifest: boolean) =>
+  hasManifest ? copyManifest(taskId, origin, 'The AIGC field was added.', receipt) : createdManifest(origin, receipt)
 
 function fieldArguments(file: string, field: string, target: string): string[] {
   return [

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
 import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
 import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -44,9 +44,6 @@ export function FilmPage() {
 
 function Film({ film }: { readonly film: Task }) {
   const t = translate()
-  const labelled = useStore($labelled)
-  const busy = useStore($busyTasks).get(film.id) === 'download'
-  useEffect(() => void loadLabelPolicy(), [])
   const title = taskTitle(film)
   useEffect(() => {
     document.title = `${title} · Kinora`
@@ -75,21 +72,7 @@ function Film({ film }: { readonly film: Task }) {
         )}
         <h1 className="film-title">{title}</h1>
         {source && <p className="hint">{t(`workspace.task.source.${source}`)}</p>}
-        {isDone && (
-          <p className="row">
-            <Button
-              label={t('film.download')}
-              variant="primary"
-              icon="download"
-              busy={busy}
-              onClick={() => void downloadVideo(film)}
-            />
-            <a className="button button-outline" href={localHref('/verify')}>
-              {t('film.verify')}
-            </a>
-          </p>
-        )}
-        {isDone && labelled && <UnlabelledDownload task={film} />}
+        {isDone && <Actions film={film} />}
         <Section title={t('film.lineage')}>
           <LineageTree film={film} />
         </Section>
@@ -113,6 +96,23 @@ function Film({ film }: { readonly film: Task }) {
         )}
       </div>
     </article>
+  )
+}
+
+function Actions({ film }: { readonly film: Task }) {
+  const t = translate()
+  const labelled = useStore($labelled)
+  const busy = useStore($busyTasks).get(film.id) === 'download'
+  useEffect(() => void loadLabelPolicy(), [])
+  const download = () => void downloadVideo(film)
+  return (
+    <>
+      <p className="row">
+        <Button label={t('film.download')} variant="primary" icon="download" busy={busy} onClick={download} />
+        <LinkButton label={t('film.verify')} variant="outline" to="/verify" />
+      </p>
+      {labelled && <UnlabelledDownload task={film} />}
+    </>
   )
 }
 
