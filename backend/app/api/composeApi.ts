@@ -142,10 +142,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
     store: uploads.store,
   }
-  const keys = {
-    ...{ apiKeys: services.apiKeys, door: services.keyDoor, ...accounts },
-    tellOwner: keyMails.revoked,
-  }
+  const keys = { ...accounts, apiKeys: services.apiKeys, door: services.keyDoor, tellOwner: keyMails.revoked }
   const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
   const webhooks = webhookRoutes(context, adapters, services, around)
   const serve = (serve: Serve) => {
