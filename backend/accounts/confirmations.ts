@@ -69,11 +69,11 @@ function createFactorChecks({ sessions, attempts, securityLog, factors }: Confir
   return { verifyFactor, verifyPasskey, requireStepUp }
 }
 
-/** Creates the checks of a user's password and second factor that sensitive actions require. */
-export function createConfirmations(options: ConfirmationsOptions) {
-  const { passwords, sessions, attempts, securityLog, factors, notifyFactor, mailsLinks } = options
-  const checks = createFactorChecks(options)
-  const { verifyFactor, verifyPasskey, requireStepUp } = checks
+type RequireStepUp = ReturnType<typeof createFactorChecks>['requireStepUp']
+
+/** Creates the proofs that a session is used by the owner of its account. */
+function createProofs(options: ConfirmationsOptions, requireStepUp: RequireStepUp) {
+  const { passwords, sessions, attempts, factors, mailsLinks } = options
 
   /**
    * Checks the password. The rate limit prevents guessing it from a stolen session. An account without a password has
@@ -129,10 +129,18 @@ export function createConfirmations(options: ConfirmationsOptions) {
     await requireStepUp(ctx, userId)
   }
 
+  return { confirmPassword, confirmOwner, confirmConnection }
+}
+
+/** Creates the checks of a user's password and second factor that sensitive actions require. */
+export function createConfirmations(options: ConfirmationsOptions) {
+  const { sessions, securityLog, notifyFactor } = options
+  const checks = createFactorChecks(options)
+  const { verifyFactor, verifyPasskey, requireStepUp } = checks
+  const proofs = createProofs(options, requireStepUp)
+
   return {
-    confirmPassword,
-    confirmOwner,
-    confirmConnection,
+    ...proofs,
     ...checks,
     /** Returns the user as the owner of second factors. */
     ownerOf: (ctx: Context, account: UserAccount): FactorOwner => ({
@@ -140,7 +148,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
       label: account.email,
       recommended: false,
       session: ctx.state.sessionId ?? '',
-      confirmPassword: async (password) => void (await confirmPassword(ctx, account.id, password)),
+      confirmPassword: async (password) => void (await proofs.confirmPassword(ctx, account.id, password)),
       verify: (code) => verifyFactor(ctx, account, code),
       async verifyPasskey(credential) {
         const owner = await verifyPasskey(ctx, credential)

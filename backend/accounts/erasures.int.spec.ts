@@ -114,6 +114,7 @@ async function tablesWith(needle: string): Promise<string[]> {
  * redemption goes with its grant, which an erasure does not prevent.
  */
 const KEPT_TABLES = [
+  'desk_action',
   'erasure',
   'invoice',
   'invoice_document',

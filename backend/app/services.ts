@@ -78,7 +78,7 @@ export function createServices(
     codes,
     apiKeys,
     messages,
-    webhookEndpoints: createWebhookEndpoints(pool, clock, userKeys, messages),
+    webhookEndpoints: createWebhookEndpoints({ database, pool }, clock, userKeys, messages),
     keyDoor: createKeyDoor(apiKeys, clock),
     clients: createClients({ pool, clock, documents }),
     connections: createConnections(database, clock),

@@ -144,11 +144,15 @@ export type Person = z.infer<typeof Person>
 
 export const person = endpoint('GET /desk/people/:id', {
   access: 'operator',
-  query: z.object({ reveal: z._default(z.enum(['true', 'false']), 'false') }),
   answer: z.object({ person: Person, masked }),
+  summary: 'Everything about a person. Addresses are shortened',
+})
+
+export const revealPerson = endpoint('POST /desk/people/:id/reveal', {
+  access: 'operator',
+  answer: z.object({ person: Person }),
   refuses: ['step_up_required'],
-  summary:
-    'Everything about a person. Addresses are shortened, unless `reveal` asks for them, which needs a step-up and is recorded',
+  summary: 'Everything about a person, with whole addresses. The log of actions records it',
 })
 
 export const personPoster = endpoint('GET /desk/videos/:id/poster', {

@@ -351,7 +351,8 @@ describe('the desk', { shuffle: false }, () => {
 
   describe('the page of a person', () => {
     const open = async (id: string, reveal = false, headers: object = { cookie }) => {
-      const answer = await fetch(`${kinora.api}/desk/people/${id}?reveal=${reveal}`, { headers: { ...headers } })
+      const [method, road] = reveal ? ['POST', '/reveal'] : ['GET', '']
+      const answer = await fetch(`${kinora.api}/desk/people/${id}${road}`, { method, headers: { ...headers } })
       return { status: answer.status, ...((await answer.json()) as { person: Person; masked?: true }) }
     }
 

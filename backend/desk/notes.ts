@@ -9,6 +9,9 @@ export interface Note {
   readonly text: string
 }
 
+/** SQLSTATE of a row that refers to none. */
+const FOREIGN_KEY_VIOLATION = '23503'
+
 /** Notes of a person that are shown. */
 const SHOWN = 50
 
@@ -16,13 +19,12 @@ const SHOWN = 50
 export const createNotes = (pool: Pick<pg.Pool, 'query'>) => ({
   /** @throws Rejection not_found */
   async write(userId: string, text: string, operator: string): Promise<void> {
-    if (!isUuid(userId)) throw new Rejection('not_found', 'There is no such account.')
-    const { rowCount } = await pool.query(
-      `insert into desk_note (id, user_id, at, operator, text)
-       select $1::uuid, id, $2::timestamptz, $3, $4 from user_account where id = $5 for key share`,
-      [uuid7(), new Date(), operator, text, userId],
-    )
-    if (rowCount === 0) throw new Rejection('not_found', 'There is no such account.')
+    const unknown = new Rejection('not_found', 'There is no such account.')
+    if (!isUuid(userId)) throw unknown
+    const sql = 'insert into desk_note (id, user_id, at, operator, text) values ($1, $2, $3, $4, $5)'
+    await pool.query(sql, [uuid7(), userId, new Date(), operator, text]).catch((error) => {
+      throw error.code === FOREIGN_KEY_VIOLATION ? unknown : error
+    })
   },
 
   /** Returns the newest notes about a person. */

@@ -16,7 +16,7 @@ export interface DeskRoutes {
   readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly record: (
     ctx: Context,
-    action: 'desk_action' | 'person_shown' | 'note_written',
+    action: 'act_ordered' | 'person_shown' | 'note_written',
     detail: string,
   ) => Promise<void>
   listActions(
@@ -41,7 +41,7 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
   serve(contract.askAction, async ({ body, ctx }) => {
     await requireStepUp(ctx)
     const action = await desk.ask(body, operator)
-    await record(ctx, 'desk_action', `${action.kind} ${action.subject}: ${action.status}, action ${action.id}`)
+    await record(ctx, 'act_ordered', `${action.kind} ${action.subject}: ${action.status}, action ${action.id}`)
     return { action }
   })
 
@@ -52,14 +52,19 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
 
   serveShort(contract.search, async ({ query }) => ({ results: await search(query.q) }))
 
-  serveShort(contract.person, async ({ params, query, ctx }) => {
-    const isRevealed = query.reveal === 'true'
-    if (isRevealed) await requireStepUp(ctx)
-    const person = await routes.person(params.id)
+  const readPerson = async (id: string) => {
+    const person = await routes.person(id)
     if (!person) throw new Rejection('not_found', 'There is no such account.')
+    return person
+  }
+
+  serveShort(contract.person, async ({ params }) => ({ person: await readPerson(params.id) }))
+
+  serve(contract.revealPerson, async ({ params, ctx }) => {
+    await requireStepUp(ctx)
+    const person = await readPerson(params.id)
     // Recorded before the addresses are shown.
-    if (isRevealed) await record(ctx, 'person_shown', `user ${person.id}`)
-    ctx.state.isRevealed = isRevealed
+    await record(ctx, 'person_shown', `user ${person.id}`)
     return { person }
   })
 

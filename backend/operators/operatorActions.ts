@@ -13,7 +13,7 @@ interface Action {
     | 'user_sessions_ended'
     | 'api_key_ended'
     | 'codes_issued'
-    | 'desk_action'
+    | 'act_ordered'
     | 'person_shown'
     | 'note_written'
     | 'codes_voided'

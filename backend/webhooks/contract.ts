@@ -84,10 +84,57 @@ export const WebhookDelivery = z.object({
 })
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
+const callerOf = <const Caller extends 'user' | 'key'>(access: Caller) =>
+  access === 'key' ? ({ access, scope: 'webhooks:write' } as const) : { access }
+
+function declareDeliveries<const Caller extends 'user' | 'key'>(access: Caller) {
+  const caller = callerOf(access)
+  return {
+    test: endpoint('POST /webhook_endpoints/:id/test', {
+      ...caller,
+      body: z.object({ event_type: z._default(z.enum(TEST_TYPES, 'invalid_choice'), 'ping') }),
+      answer: z.object({
+        object: z.literal('webhook_endpoint.test'),
+        event_type: z.enum(TEST_TYPES),
+        success: z.literal(true),
+        status_code: z.number(),
+        delivery: WebhookDelivery,
+      }),
+      refuses: ['endpoint_unreachable', 'too_many_requests'],
+      summary: 'Sends a test now, and returns the status of the answer',
+    }),
+    deliveries: endpoint('GET /webhook_endpoints/:id/deliveries', {
+      ...caller,
+      query: z.object(paging(20)),
+      answer: z.object({ deliveries: z.array(WebhookDelivery), total: z.number() }),
+      summary: 'What was sent to an address in the last 30 days, newest first',
+    }),
+    resend: endpoint('POST /webhook_endpoints/:id/deliveries/:delivery/send', {
+      ...caller,
+      status: 202,
+      answer: WebhookDelivery,
+      refuses: ['endpoint_off'],
+      summary: 'Sends a webhook again, with the same id',
+    }),
+    resendFailed: endpoint('POST /webhook_endpoints/:id/send_failed', {
+      ...caller,
+      body: z.object({
+        /** Seconds since 1970. */
+        since: z.number('required').check(z.gte(0, 'invalid'), z.lte(253_402_300_799, 'invalid')),
+      }),
+      status: 202,
+      answer: z.object({ sent: z.number() }),
+      refuses: ['endpoint_off'],
+      summary: 'Sends again all webhooks that failed since a time',
+    }),
+  }
+}
+
 /** Declares the calls for one kind of caller: programs at `/v1`, the account's page at `/api/v1`. */
 function declare<const Caller extends 'user' | 'key'>(access: Caller) {
-  const caller = access === 'key' ? ({ access, scope: 'webhooks:write' } as const) : { access }
+  const caller = callerOf(access)
   return {
+    ...declareDeliveries(access),
     list: endpoint('GET /webhook_endpoints', {
       ...caller,
       query: z.object({
@@ -131,43 +178,6 @@ function declare<const Caller extends 'user' | 'key'>(access: Caller) {
       body: z.object({ keep_old_secret_active_for_24_hours: z._default(z.boolean('invalid'), false) }),
       answer: WithSecret,
       summary: 'Makes a new signing secret. For 24 hours, webhooks can be signed with the former one, too',
-    }),
-    test: endpoint('POST /webhook_endpoints/:id/test', {
-      ...caller,
-      body: z.object({ event_type: z._default(z.enum(TEST_TYPES, 'invalid_choice'), 'ping') }),
-      answer: z.object({
-        object: z.literal('webhook_endpoint.test'),
-        event_type: z.enum(TEST_TYPES),
-        success: z.literal(true),
-        status_code: z.number(),
-        delivery: WebhookDelivery,
-      }),
-      refuses: ['endpoint_unreachable', 'too_many_requests'],
-      summary: 'Sends a test now, and returns the status of the answer',
-    }),
-    deliveries: endpoint('GET /webhook_endpoints/:id/deliveries', {
-      ...caller,
-      query: z.object(paging(20)),
-      answer: z.object({ deliveries: z.array(WebhookDelivery), total: z.number() }),
-      summary: 'What was sent to an address in the last 30 days, newest first',
-    }),
-    resend: endpoint('POST /webhook_endpoints/:id/deliveries/:delivery/send', {
-      ...caller,
-      status: 202,
-      answer: WebhookDelivery,
-      refuses: ['endpoint_off'],
-      summary: 'Sends a webhook again, with the same id',
-    }),
-    resendFailed: endpoint('POST /webhook_endpoints/:id/send_failed', {
-      ...caller,
-      body: z.object({
-        /** Seconds since 1970. */
-        since: z.number('required').check(z.gte(0, 'invalid'), z.lte(253_402_300_799, 'invalid')),
-      }),
-      status: 202,
-      answer: z.object({ sent: z.number() }),
-      refuses: ['endpoint_off'],
-      summary: 'Sends again all webhooks that failed since a time',
     }),
     types: endpoint('GET /webhook_event_types', {
       ...caller,

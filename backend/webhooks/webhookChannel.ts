@@ -84,6 +84,7 @@ export function createWebhookChannel({ endpoints, guard, clock, mail }: ChannelO
     } else {
       const change = await endpoints.failed(endpoint.id)
       if (change) await mail(endpoint, change === 'off' ? 'webhookOff' : 'webhookFailing')
+      if (change === 'off') return { ...result, outcome: 'refused' }
     }
     return result
   }

@@ -2,6 +2,8 @@ import type pg from 'pg'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { Outbox } from '../kernel/outbox/outbox.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import { type Transaction, transaction } from '../kernel/postgres/transaction.ts'
 import type { Clock } from '../kernel/time.ts'
 import { type EventType, MAX_ENDPOINTS, type WebhookChange, type WebhookOrder } from './contract.ts'
 import { makeSecret } from './signature.ts'
@@ -37,6 +39,15 @@ const OFF_AFTER = "interval '5 days'"
 /** Shortest time from the warning to the end. */
 const NOTICE = "interval '1 day'"
 
+/** Changes what is given. A new address or switching on forgets earlier failures. */
+const UPDATE = `update webhook_endpoint set name = coalesce($3, name), url = coalesce($4, url),
+  event_types = coalesce($5, event_types), updated_at = $6,
+  disabled_because = case $7::boolean when true then null when false then coalesce(disabled_because, 'owner')
+  else disabled_because end,
+  failing_since = case when $7 or $4 <> url then null else failing_since end,
+  warned_at = case when $7 or $4 <> url then null else warned_at end
+  where user_id = $1 and id = $2 returning ${COLUMNS}`
+
 const aboutSecret = (userId: string, id: string): About => ({ purpose: 'webhook secret', userId, row: id })
 const notFound = () => new Rejection('not_found', 'There is no webhook endpoint with this id.', { param: 'id' })
 const idOrNull = (id: string) => (isUuid(id) ? id : null)
@@ -48,7 +59,7 @@ export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>
  * takes a user's id finds the endpoints of this user only.
  */
 export function createWebhookEndpoints(
-  pool: pg.Pool,
+  { database, pool }: { readonly database: Database; readonly pool: pg.Pool },
   clock: Clock,
   cipher: Cipher,
   outbox: Pick<Outbox, 'removeTarget'>,
@@ -69,30 +80,11 @@ export function createWebhookEndpoints(
     ...createDeliveryState(pool, now, cipher),
 
     /** @throws Rejection too_many_endpoints */
-    async create(userId: string, { name, url, event_types }: WebhookOrder) {
+    async create(userId: string, order: WebhookOrder) {
       const id = uuid7(clock())
       const { secret, hint, sealed } = await newSecret(userId, id)
-      const client = await pool.connect()
-      try {
-        await client.query('begin')
-        await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`])
-        const { rows } = await client.query<EndpointRow>(
-          `insert into webhook_endpoint (id, user_id, name, url, event_types, secret, hint, created_at, updated_at)
-           select $1, $2, $3, $4, $5, $6, $7, $8, $8
-           where (select count(*) from webhook_endpoint where user_id = $2) < ${MAX_ENDPOINTS} returning ${COLUMNS}`,
-          [id, userId, name, url, event_types, sealed, hint, now()],
-        )
-        await client.query('commit')
-        const [row] = rows
-        if (!row)
-          throw new Rejection('too_many_endpoints', `You have ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`)
-        return { row, secret }
-      } catch (error) {
-        await client.query('rollback').catch(() => {})
-        throw error
-      } finally {
-        client.release()
-      }
+      await transaction(database, (tx) => insert(tx, { id, userId, sealed, hint, at: now() }, order))
+      return { row: await this.read(userId, id), secret }
     },
 
     /** Returns a user's endpoints, newest first. */
@@ -109,16 +101,7 @@ export function createWebhookEndpoints(
 
     /** @throws Rejection not_found */
     update: (userId: string, id: string, { name, url, event_types, enabled }: WebhookChange) =>
-      one(
-        `update webhook_endpoint set name = coalesce($3, name), url = coalesce($4, url),
-           event_types = coalesce($5, event_types), updated_at = $6,
-           disabled_because = case $7::boolean when true then null when false then coalesce(disabled_because, 'owner')
-             else disabled_because end,
-           failing_since = case when $7 or $4 <> url then null else failing_since end,
-           warned_at = case when $7 or $4 <> url then null else warned_at end
-         where user_id = $1 and id = $2 returning ${COLUMNS}`,
-        [userId, idOrNull(id), name ?? null, url ?? null, event_types ?? null, now(), enabled ?? null],
-      ),
+      one(UPDATE, [userId, idOrNull(id), name ?? null, url ?? null, event_types ?? null, now(), enabled ?? null]),
 
     /** Makes another secret. The former one goes on signing for 24 hours, or ends now. @throws Rejection not_found */
     async rotate(userId: string, id: string, keepsFormer: boolean) {
@@ -142,6 +125,27 @@ export function createWebhookEndpoints(
       await outbox.removeTarget(pool, id)
     },
   }
+}
+
+interface NewEndpoint {
+  readonly id: string
+  readonly userId: string
+  readonly sealed: string
+  readonly hint: string
+  readonly at: Date
+}
+
+/** Stores an endpoint. The lock makes concurrent calls of a user wait, so that the limit holds. */
+async function insert(tx: Transaction, { id, userId, sealed, hint, at }: NewEndpoint, order: WebhookOrder) {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`])
+  const added = await tx.query(
+    `insert into webhook_endpoint (id, user_id, name, url, event_types, secret, hint, created_at, updated_at)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $8
+     where (select count(*) from webhook_endpoint where user_id = $2) < ${MAX_ENDPOINTS} returning id`,
+    [id, userId, order.name, order.url, order.event_types, sealed, hint, at],
+  )
+  if (added.length === 0)
+    throw new Rejection('too_many_endpoints', `You have ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`)
 }
 
 /** Creates what deliveries need. */

@@ -52,16 +52,16 @@ const arrived = (count = 1) =>
     expect(receiver.received.length).toBeGreaterThanOrEqual(count)
     return receiver.received
   })
-/** Moves the endpoint's past and its messages back. */
-const age = async (endpoint: Made, days: number) => {
-  const { pool } = kinora.context
-  const interval = `${days} days`
-  await pool.query(
-    'update webhook_endpoint set failing_since = failing_since - $2::interval, warned_at = warned_at - $2::interval where id = $1',
-    [endpoint.id, interval],
+/** Makes the next attempt due now. */
+const hurry = (endpoint: Made) =>
+  kinora.context.pool.query("update outbox set due_at = now() where target = $1 and state = 'waiting'", [endpoint.id])
+/** Moves the failures of an endpoint back. */
+const age = (endpoint: Made, days: number) =>
+  kinora.context.pool.query(
+    `update webhook_endpoint set failing_since = failing_since - $2::interval, warned_at = warned_at - $2::interval
+     where id = $1`,
+    [endpoint.id, `${days} days`],
   )
-  await pool.query("update outbox set due_at = now() where target = $1 and state = 'waiting'", [endpoint.id])
-}
 
 describe('a webhook', () => {
   it('tells of a finished video, without its prompt, and is accepted by the official verifiers', async () => {
@@ -124,7 +124,7 @@ describe('a webhook', () => {
     expect([answer?.length, answer?.startsWith('no <b>xxx')]).toEqual([1_023, true])
     expect((await read(endpoint)).failing_since).not.toBeNull()
     receiver.answer = receiver.ok
-    await age(endpoint, 0)
+    await hurry(endpoint)
     const [first, second] = (await arrived(2)).map(({ headers }) => headers)
     expect(second?.['webhook-id']).toBe(first?.['webhook-id'])
     await eventually(async () => expect(await read(endpoint)).toMatchObject({ failing_since: null, enabled: true }))
@@ -212,13 +212,18 @@ describe('an endpoint', () => {
     await eventually(async () => expect((await read(endpoint)).failing_since).not.toBeNull())
     const subjects = async () => (await kinora.mails(user.email)).map(({ subject }) => subject)
     await age(endpoint, 3.1)
-    await eventually(async () => expect((await subjects())[0]).toBe('Your Kinora webhooks don’t arrive'))
+    await eventually(async () => {
+      await hurry(endpoint)
+      expect((await subjects())[0]).toBe('Your Kinora webhooks don’t arrive')
+    })
     expect((await read(endpoint)).enabled).toBe(true)
     await age(endpoint, 2)
-    await eventually(async () =>
-      expect(await read(endpoint)).toMatchObject({ enabled: false, disabled_because: 'failing' }),
-    )
+    await eventually(async () => {
+      await hurry(endpoint)
+      expect(await read(endpoint)).toMatchObject({ enabled: false, disabled_because: 'failing' })
+    })
     await eventually(async () => expect((await subjects())[0]).toBe('Kinora has switched off a webhook endpoint'))
+    await eventually(async () => expect(await deliveries(endpoint)).toMatchObject([{ next_attempt_at: null }]))
     const seen = receiver.received.length
     await film()
     await json(user.call('POST', path(endpoint, '/test'), {}))

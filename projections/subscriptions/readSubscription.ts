@@ -47,8 +47,9 @@ export async function readSale(database: Database, saleId: string): Promise<Invo
 export const findSales = (database: Database, text: string) =>
   query<Pick<InvoiceRow, 'sale_id' | 'user_id' | 'amount_cents' | 'currency'>>(
     database,
-    `select sale_id, user_id, amount_cents, currency from invoice where sale_id = $1 or agreement_id = $2
-       or sale_id in (select sale_id from invoice_document where number = $3) order by period_start desc limit 10`,
+    `select sale_id, user_id, amount_cents, currency from invoice where sale_id in (
+       select $1 union all select sale_id from invoice where agreement_id = $2
+       union all select sale_id from invoice_document where number = $3) order by period_start desc limit 10`,
     [text, text, text],
   )
 

@@ -29,6 +29,11 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['networks', [['192.0.2.0/24']]],
   ['label', ['Fair']],
   ['credits', [10]],
+  ['kind', ['send_reset']],
+  ['subject', ['00000000-0000-4000-8000-000000000000']],
+  ['reason', ['a remedy']],
+  ['text', ['a note']],
+  ['q', ['someone']],
 ])
 
 /**

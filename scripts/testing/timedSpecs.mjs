@@ -11,6 +11,7 @@ export const WAITS = [
   'backend/app/layouts/{layoutKilled,rollingUpgrade}.int.spec.ts',
   'backend/app/outages/*.int.spec.ts',
   'backend/audit/eventStoreDb.int.spec.ts',
+  'backend/desk/killedDesk.int.spec.ts',
   'backend/kernel/eventsourcing/eventStoreDb/eventStoreDbRecovery.int.spec.ts',
   'backend/kernel/postgres/leases.int.spec.ts',
   'backend/webhooks/killedOutbox.int.spec.ts',

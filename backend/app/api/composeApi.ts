@@ -106,12 +106,35 @@ const webhookRoutes = (
 const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
   createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
 
+/** Creates the calls about videos. */
+function openTasks(
+  context: Context,
+  { catalogue, media, videos }: Adapters,
+  services: Services,
+  { accounts, publicUrl, realtime }: Surroundings,
+  note: ReturnType<typeof createOwnWrites>['note'],
+  uploadLimits: ReturnType<typeof createUploadLimits>,
+) {
+  const { config } = context
+  const { copies, labels, userKeys } = services
+  return createTaskApi({
+    ...{ ...context, ...services, ...userKeys, ...estimatesOf(videos), decrypt: userKeys.tryDecrypt },
+    ...{ videos, catalogue, note, realtime, uploadLimits, publicUrl },
+    files: { media, copies, labels, temporaryDir: context.temporaryDir, ffmpegPath: config.video.ffmpegPath },
+    userById: accounts.accounts.byId,
+    throttle: accounts.throttle.take,
+    secret: config.secrets.session,
+    supportEmail: config.http.supportEmail,
+    version: VERSION,
+  })
+}
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
-  const { accounts, publicUrl, realtime } = around
-  const { media, videos, payments } = adapters
-  const { uploads, userKeys, copies, labels } = services
+  const { accounts, publicUrl } = around
+  const { payments } = adapters
+  const { uploads, userKeys } = services
   const authenticate = authenticateIn(accounts)
   const ownWrites = createOwnWrites(context.changes, pool)
   const uploadLimits = createUploadLimits(database, accounts.throttle.take)
@@ -128,16 +151,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
-  const tasks = createTaskApi({
-    ...{ ...context, ...services, ...userKeys, ...estimatesOf(videos), decrypt: userKeys.tryDecrypt },
-    ...{ videos, catalogue: adapters.catalogue, note: ownWrites.note, realtime, uploadLimits, publicUrl },
-    files: { media, copies, labels, temporaryDir: context.temporaryDir, ffmpegPath: config.video.ffmpegPath },
-    userById: accounts.accounts.byId,
-    throttle: accounts.throttle.take,
-    secret: config.secrets.session,
-    supportEmail: config.http.supportEmail,
-    version: VERSION,
-  })
+  const tasks = openTasks(context, adapters, services, around, ownWrites.note, uploadLimits)
   const images: StartImages = {
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
     store: uploads.store,

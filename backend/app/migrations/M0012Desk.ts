@@ -20,6 +20,7 @@ export class M0012Desk extends Migration {
       create index sent_mail_at on sent_mail (at);
       create index invoice_agreement on invoice (agreement_id);
       create index invoice_document_number on invoice_document (number);
+      create index api_key_hint on api_key (hint);
       create index user_account_name on user_account (lower(full_name) text_pattern_ops);
       create index user_account_email on user_account (email text_pattern_ops);
       create table desk_effect (action_id uuid primary key, at timestamptz not null);

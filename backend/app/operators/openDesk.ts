@@ -3,7 +3,6 @@ import type { AccountServices } from '../../accounts/accountServices.ts'
 import { createNotes } from '../../desk/notes.ts'
 import type { DeskRoutes } from '../../desk/routes.ts'
 import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
-import { posterKey } from '../../kernel/media/mediaStore.port.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
@@ -29,7 +28,7 @@ export function openDesk(
     notes: createNotes(context.pool),
     async poster(id) {
       const [task] = isUuid(id) ? await readVideoTasks(context.database, [id]) : []
-      return task?.status === 'Success' ? posterKey(id) : undefined
+      return task?.status === 'Success' ? services.copies.poster(task) : undefined
     },
   }
 }

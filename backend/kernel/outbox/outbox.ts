@@ -102,6 +102,7 @@ export function createOutbox(pool: pg.Pool, clock: Clock) {
   const now = () => new Date(clock())
   return {
     ...createPositions(pool),
+    ...createTargets(pool, now),
 
     /** Stores messages, which are due now, within the caller's transaction. */
     async put(tx: Sender, messages: readonly NewMessage[]): Promise<void> {
@@ -145,35 +146,6 @@ export function createOutbox(pool: pg.Pool, clock: Clock) {
         await pool.query('update outbox set due_at = $2 where target = $1 and due_at < $2', [target, dueAt])
     },
 
-    /** Returns the newest messages to a target, and how many there are. Pages start at 1. */
-    async list(target: string, page: number, perPage: number) {
-      const { rows } = await pool.query<MessageRow & { total: number }>(
-        `select ${COLUMNS}, count(*) over ()::int as total from outbox where target = $1
-         order by created_at desc, id limit $2 offset $3`,
-        [target, perPage, (page - 1) * perPage],
-      )
-      return { messages: rows as readonly MessageRow[], total: rows[0]?.total ?? 0 }
-    },
-
-    /** Returns a message to a target; undefined if there is none. */
-    find: async (target: string, id: string): Promise<MessageRow | undefined> =>
-      (await pool.query<MessageRow>(`select ${COLUMNS} from outbox where target = $1 and id = $2`, [target, id]))
-        .rows[0],
-
-    /** Lets a message, or all that failed since a time, begin again with the first attempt. Returns their number. */
-    async resend(target: string, which: { readonly id: string } | { readonly failedSince: Date }): Promise<number> {
-      const [condition, value] =
-        'id' in which
-          ? ['id = $3', isUuid(which.id) ? which.id : null]
-          : ["state = 'failed' and created_at >= $3", which.failedSince]
-      const { rowCount } = await pool.query(
-        `update outbox set state = 'waiting', attempts = 0, due_at = $2 where target = $1 and ${condition} and body is not null`,
-        [target, now(), value],
-      )
-      await notify(pool, { name: OUTBOX, ids: [] })
-      return rowCount ?? 0
-    },
-
     async removeTarget(tx: Sender, target: string): Promise<void> {
       await tx.query('delete from outbox where target = $1', [target])
     },
@@ -183,6 +155,37 @@ export function createOutbox(pool: pg.Pool, clock: Clock) {
     },
   }
 }
+
+/** Creates what shows the messages to a target, and sends them again. */
+const createTargets = (pool: pg.Pool, now: () => Date) => ({
+  /** Returns the newest messages to a target, and how many there are. Pages start at 1. */
+  async list(target: string, page: number, perPage: number) {
+    const { rows } = await pool.query<MessageRow & { total: number }>(
+      `select ${COLUMNS}, count(*) over ()::int as total from outbox where target = $1
+       order by created_at desc, id limit $2 offset $3`,
+      [target, perPage, (page - 1) * perPage],
+    )
+    return { messages: rows as readonly MessageRow[], total: rows[0]?.total ?? 0 }
+  },
+
+  /** Returns a message to a target; undefined if there is none. */
+  find: async (target: string, id: string): Promise<MessageRow | undefined> =>
+    (await pool.query<MessageRow>(`select ${COLUMNS} from outbox where target = $1 and id = $2`, [target, id])).rows[0],
+
+  /** Lets a message, or all that failed since a time, begin again with the first attempt. Returns their number. */
+  async resend(target: string, which: { readonly id: string } | { readonly failedSince: Date }): Promise<number> {
+    const [condition, value] =
+      'id' in which
+        ? ['id = $3', isUuid(which.id) ? which.id : null]
+        : ["state = 'failed' and created_at >= $3", which.failedSince]
+    const { rowCount } = await pool.query(
+      `update outbox set state = 'waiting', attempts = 0, due_at = $2 where target = $1 and ${condition} and body is not null`,
+      [target, now(), value],
+    )
+    await notify(pool, { name: OUTBOX, ids: [] })
+    return rowCount ?? 0
+  },
+})
 
 type NullableAttempt = { [K in keyof Attempt]: Attempt[K] | null }
 

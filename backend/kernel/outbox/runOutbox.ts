@@ -31,7 +31,8 @@ const STOP_TIMEOUT_MS = 5_000
  * Sends due messages until it is stopped. A target that fails gets one round of attempts at a time, so that dead ones leave
  * room for the others.
  */
-export function runOutbox({ outbox, channels, clock, onChange, onError }: OutboxRun): Running {
+export function runOutbox(run: OutboxRun): Running {
+  const { outbox, onChange, onError } = run
   const halt = new AbortController()
   const { signal } = halt
   const sending = new Map<string, number>()
@@ -40,26 +41,11 @@ export function runOutbox({ outbox, channels, clock, onChange, onError }: Outbox
   let woken = Promise.withResolvers<void>()
   const unsubscribe = onChange(() => woken.resolve())
 
-  async function attempt(message: Claimed): Promise<void> {
-    const channel = channels[message.channel]
-    const startedAt = clock()
-    const result: Attempt = channel
-      ? await channel.send(message).catch((error): Attempt => {
-          onError(error, message.id)
-          return { outcome: 'failed', fault: 'internal' }
-        })
-      : { outcome: 'refused' }
-    if (result.outcome === 'failed') failing.add(message.target)
-    else failing.delete(message.target)
-    const next = result.outcome === 'failed' ? channel?.wait(message.attempts) : undefined
-    const waitMs = next === undefined ? null : Math.max(next, result.waitMs ?? 0)
-    await outbox.record(message, result, clock() - startedAt, waitMs)
-  }
-
   function start(message: Claimed): void {
     const { target } = message
     sending.set(target, (sending.get(target) ?? 0) + 1)
-    const done = attempt(message)
+    const done = attempt(run, message)
+      .then((outcome) => void (outcome === 'failed' ? failing.add(target) : failing.delete(target)))
       .catch((error) => onError(error, message.id))
       .finally(() => {
         const left = (sending.get(target) ?? 1) - 1
@@ -71,7 +57,7 @@ export function runOutbox({ outbox, channels, clock, onChange, onError }: Outbox
     running.add(done)
   }
 
-  async function run(): Promise<void> {
+  async function loop(): Promise<void> {
     while (!signal.aborted) {
       woken = Promise.withResolvers()
       try {
@@ -89,7 +75,7 @@ export function runOutbox({ outbox, channels, clock, onChange, onError }: Outbox
     }
   }
 
-  const done = run()
+  const done = loop()
   return {
     started: Promise.resolve(),
     async stop() {
@@ -101,4 +87,20 @@ export function runOutbox({ outbox, channels, clock, onChange, onError }: Outbox
       await Promise.race([Promise.all(running), pause(STOP_TIMEOUT_MS)])
     },
   }
+}
+
+/** Makes an attempt and records it. Returns what became of it. */
+async function attempt({ outbox, channels, clock, onError }: OutboxRun, message: Claimed): Promise<Attempt['outcome']> {
+  const channel = channels[message.channel]
+  const startedAt = clock()
+  const result: Attempt = channel
+    ? await channel.send(message).catch((error): Attempt => {
+        onError(error, message.id)
+        return { outcome: 'failed', fault: 'internal' }
+      })
+    : { outcome: 'refused' }
+  const next = result.outcome === 'failed' ? channel?.wait(message.attempts) : undefined
+  const waitMs = next === undefined ? null : Math.max(next, result.waitMs ?? 0)
+  await outbox.record(message, result, clock() - startedAt, waitMs)
+  return result.outcome
 }

@@ -100,6 +100,8 @@ const OTHER_FILES = [
   'GET /subscriptions/invoices/{id}.pdf',
   // A test render of the operator, which has no owner.
   'GET /analytics/graphs/test/{id}/picture',
+  // The still of a video, which the operator sees on the page of its owner.
+  'GET /desk/videos/{id}/poster',
 ]
 /** Fields of answers about videos that lead to the roads above, or to pictures of the user. */
 const ADDRESSES = [

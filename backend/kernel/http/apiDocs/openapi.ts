@@ -24,7 +24,8 @@ const jsonContent = (schema: z.ZodMiniType, io: 'input' | 'output') => ({
 export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json {
   const paths: Record<string, Record<string, Json>> = {}
   const prefix = serverUrl.startsWith('https:') ? '__Host-' : ''
-  for (const endpoint of endpoints) {
+  // Browsers are sent to redirects; programs have no use for them.
+  for (const endpoint of endpoints.filter(({ status }) => status !== 302)) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
     // The routes for programs are not below the address of the others.
     const elsewhere = isForPrograms(path) ? { servers: [{ url: serverUrl }] } : {}

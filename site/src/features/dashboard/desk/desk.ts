@@ -6,6 +6,7 @@ import {
   type Found,
   type Person,
   person,
+  revealPerson,
   search,
   writeNote,
 } from '#backend/desk/contract.ts'
@@ -34,8 +35,8 @@ export async function readPerson(reveal = false): Promise<void> {
   if (id === undefined) return
   // Addresses that were revealed stay until the page is left.
   const isRevealed = reveal || masked === false
-  const read = await call(person, { params: { id }, query: { reveal: isRevealed ? 'true' : 'false' } })
-  if ($open.get()?.id === id) $open.set({ id, person: read.person, masked: read.masked === true })
+  const read = await call(isRevealed ? revealPerson : person, { params: { id } })
+  if ($open.get()?.id === id) $open.set({ id, person: read.person, masked: !isRevealed })
 }
 
 /** Orders an action about the open person, and shows what became of it. @throws ApiError */

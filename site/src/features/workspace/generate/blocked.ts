@@ -1,7 +1,7 @@
 import { computed } from 'nanostores'
 import { $uploading } from '../frames/frames.ts'
 import { $generation, $needsPlan, $short } from '../generation.ts'
-import { $understanding } from '../understanding/understanding.ts'
+import { $understanding } from '../understanding/understood.ts'
 import { $isFull } from './takeCount.ts'
 
 /**

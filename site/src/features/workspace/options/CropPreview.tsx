@@ -1,17 +1,23 @@
 import { useStore } from '@nanostores/react'
 import { useState } from 'react'
+import { $models } from '../../../api/models.ts'
 import { translate } from '../../../i18n/client.ts'
 import { firstFrame } from '../frames/frames.ts'
 import { $generation } from '../generation.ts'
+import { cropOf } from './optionRules.ts'
 import './cropPreview.css'
 
 const WIDE = 16 / 9
 
 /** Shows which part of the picture a cut keeps: of the first frame, or of a wide frame where there is none. */
-export function CropPreview({ ratio }: { readonly ratio: string | undefined }) {
+export function CropPreview() {
   const t = translate()
   const frame = useStore(firstFrame.$frame)
-  const { taskType } = useStore($generation)
+  const { taskType, model, aspectRatio } = useStore($generation)
+  const ratio = cropOf(
+    useStore($models).find(({ id }) => id === model),
+    aspectRatio,
+  )
   const picture = taskType === 'image_to_video' && frame.status !== 'none' ? frame.preview : undefined
   const [shape, setShape] = useState(WIDE)
   if (!ratio) return null
