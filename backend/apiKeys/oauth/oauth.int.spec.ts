@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setSuspended } from '#backend/accounts/suspensions.ts'
 import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { eventually } from '#backend/testing/eventually.ts'
@@ -478,19 +479,17 @@ describe('a connection', () => {
   it('of a suspended account opens nothing', async () => {
     const user = await kinora.newUser()
     const { tokens } = await connect(kinora.url, user, { clientId })
-    await kinora.context.pool.query('insert into suspension values ($1, $2, now(), true)', [
-      user.userId,
-      crypto.randomUUID(),
-    ])
-    const answer = await fetch(`${kinora.url}/mcp`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-    })
-    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([
-      403,
-      'account_suspended',
-    ])
+    const action = { actionId: crypto.randomUUID(), userId: user.userId, at: new Date().toISOString() }
+    await kinora.context.database.em.fork().transactional((tx) => setSuspended(tx, action, true))
+    const list = async () => {
+      const answer = await fetch(`${kinora.url}/mcp`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      })
+      return [answer.status, ((await answer.json()) as { error: { code: string } }).error.code]
+    }
+    await eventually(async () => expect(await list()).toEqual([403, 'account_suspended']))
   })
 
   it('ends after a year, however often it is refreshed', async () => {
