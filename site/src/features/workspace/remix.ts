@@ -18,7 +18,10 @@ export const generateAgain = (task: Task, credits = costOf(task)): Promise<void>
   whileBusy(task.id, 'again', () => {
     if (isJoined(task)) return editJoin(task.id)
     const seed = modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}
-    return order(task, credits, { ...seed, ...(task.status === 'Success' ? { from: { task_id: task.id, as: 'take' } } : {}) })
+    return order(task, credits, {
+      ...seed,
+      ...(task.status === 'Success' ? { from: { task_id: task.id, as: 'take' } } : {}),
+    })
   })
 
 /** Failures of which the order itself, or its owner, is the reason. */
