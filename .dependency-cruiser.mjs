@@ -69,7 +69,7 @@ export default {
         pathNot: [
           '^backend/$1/',
           '^backend/kernel/[^/]+$',
-          '^backend/kernel/(http|media)/',
+          '^backend/kernel/(http|media|outbox)/',
           PURE,
           '^backend/kernel/eventsourcing/(?!.*\\.port\\.ts$)[^/]+$',
           '^backend/kernel/postgres/',
@@ -292,7 +292,8 @@ export default {
       { path: OURS },
       {
         couldNotResolve: true,
-        pathNot: '^astro:',
+        // The path of a file beside its package's code, which the build resolves.
+        pathNot: ['^astro:', '\\.wasm\\?url$'],
       },
     ),
     rule(

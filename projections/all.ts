@@ -10,6 +10,7 @@ import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
 import { invoiceDocuments } from './subscriptions/invoiceDocument.ts'
+import { filmOrigins } from './tasks/filmOrigin.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
@@ -30,6 +31,7 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   creditFlows,
   creditCodes,
   openRedemptions,
+  filmOrigins,
   deskActions,
 ]
 

@@ -56,4 +56,60 @@ describe('castOf', () => {
     expect(parts[0]).toHaveLength(6)
     expect(parts[1]).toEqual(parts[0])
   })
+
+  it.each([
+    [
+      'A man proposes to a woman',
+      [
+        ['kneel', 1],
+        ['stand', -1],
+      ],
+    ],
+    [
+      'A girl hugs a boy',
+      [
+        ['hug', 1],
+        ['hug', -1],
+      ],
+    ],
+    [
+      'Two cats hug',
+      [
+        ['stand', 1],
+        ['stand', -1],
+      ],
+    ],
+    [
+      'A fox chases a rabbit',
+      [
+        ['run', 1],
+        ['run', 1],
+      ],
+    ],
+    [
+      'A boy watches a bird',
+      [
+        ['stand', 1],
+        ['fly', -1],
+      ],
+    ],
+  ])(
+    'puts two who do something with each other face to face, and a hunter behind its prey: %s',
+    async (prompt, poses) => {
+      const { actors } = await cast(prompt)
+      const ordered = actors.toSorted((a, b) => a.x - b.x)
+      const isMirrored = ordered[0]!.verb !== poses[0]![0] || (poses[0]![1] === poses[1]![1] && ordered[0]!.side === -1)
+      const seen = (isMirrored ? ordered.toReversed() : ordered).map(({ verb, side }) => [
+        verb,
+        isMirrored ? -side : side,
+      ])
+      expect(seen).toEqual(poses)
+    },
+  )
+
+  it('puts what is caught at hand', async () => {
+    const [bear, salmon] = (await cast('A bear catches a salmon in a river')).actors
+    expect(salmon).toMatchObject({ slot: bear!.slot })
+    expect(salmon!.lift).toBeLessThan(0)
+  })
 })

@@ -156,12 +156,54 @@ function relate(cast: Entry[]): void {
     const target = cast.find(({ wanted }) => wanted.name === to)
     const base = target?.actors[0]
     if (!kind || !base) continue
+    if (kind in GAPS) {
+      meet(kind as keyof typeof GAPS, entry, target)
+      continue
+    }
     const middle = entry.actors.reduce((sum, { x }) => sum + x, 0) / entry.actors.length
     entry.actors = entry.actors.map((actor) => related(kind, { ...actor, x: base.x + actor.x - middle }, base) ?? actor)
     if (kind !== 'on' && kind !== 'into' && kind !== 'behind') continue
     cast.splice(cast.indexOf(entry), 1)
     cast.splice(cast.indexOf(target) + (kind === 'on' ? 1 : 0), 0, entry)
   }
+}
+
+/** How far apart two figures are that do something with each other, in half lengths of both. */
+const GAPS = { hug: 0.66, catch: 0.95, propose: 1.7, face: 1.8, chase: 2 } as const
+
+const heightOf = ({ puppet, scale }: Actor) => puppet.size * scale
+const isPerson = ({ puppet }: Actor) => puppet.box[0] === -0.75
+const halfOf = (actor: Actor) =>
+  heightOf(actor) * (isPerson(actor) ? 0.26 : ((actor.puppet.box[2] - actor.puppet.box[0]) / 2) * 0.52)
+
+/** Puts two subjects, or copies of one, face to face. A hunter runs behind its prey, and what is caught is at hand. */
+function meet(kind: keyof typeof GAPS, entry: Entry, target: Entry): void {
+  const [a, b] = [entry.actors[0]!, target.actors.at(-1)!]
+  const gap = (halfOf(a) + halfOf(b)) * GAPS[kind]
+  const still = (actor: Actor, verb: string) => (actor.slot === 'ground' && kind !== 'chase' ? verb : actor.verb)
+  const pose = (actor: Actor) => still(actor, kind === 'hug' && isPerson(actor) ? 'hug' : 'stand')
+  if (entry === target) {
+    const { length } = entry.actors
+    entry.actors = entry.actors.map((actor, i) => {
+      const side = kind === 'chase' || i < length / 2 ? 1 : -1
+      return { ...actor, x: (i - (length - 1) / 2) * gap, side, verb: pose(actor) }
+    })
+    return
+  }
+  const side = a.x <= b.x ? 1 : -1
+  const middle = b.slot === 'backdrop' ? b.x - (side * gap) / 2 : (a.x + b.x) / 2
+  const by = (actors: readonly Actor[], to: number, over: (actor: Actor) => Partial<Actor>) =>
+    actors.map((actor) => ({ ...actor, x: actor.x - actors[0]!.x + to, ...over(actor) }))
+  const isSmall = kind === 'catch' && b.slot !== 'backdrop' && heightOf(b) < heightOf(a) * 0.9
+  entry.actors = by(entry.actors, middle - (side * gap) / 2, (actor) => ({
+    side,
+    verb: kind === 'propose' || kind === 'catch' ? (isPerson(actor) ? actor.verb : still(actor, 'stand')) : pose(actor),
+  }))
+  target.actors = by(target.actors, middle + (side * gap) / 2, (actor) => ({
+    side: kind === 'chase' ? side : (-side as 1 | -1),
+    verb: pose(actor),
+    ...(isSmall && { slot: a.slot, lift: a.lift - heightOf(a) * (isPerson(a) ? 0.72 : 0.55) }),
+  }))
 }
 
 /** Returns an actor in its relation to another one, which is at the same x. */

@@ -26,7 +26,7 @@ const inlineScripts = {
 
 /** Pages left out of the sitemap: the landing page's second URL, and pages that need a session or a token. */
 const UNLISTED =
-  /\/(zh\/docs\/reference\/.*|home|workspace|library|offline|profile|profile\/.*|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
+  /\/(zh\/docs\/reference\/.*|home|workspace|library|film|offline|profile|profile\/.*|oauth\/.*|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
 
 /** Returns the `x-default` link, which points to the English page. */
 const defaultLinks = (links = []) =>
@@ -52,7 +52,7 @@ const groups = [
   },
   {
     name: 'auth',
-    test: /site\/src\/(api\/(account|factors\/passkeys|safeNext|pages\/leaveFor|start\/(keptNext|mailedLink))|ui\/(factors\/(CodeField|PasskeyButton|SecondStep)|passwords\/\w+))\./,
+    test: /site\/src\/(api\/(account|factors\/passkeys|safeNext|pages\/leaveFor|start\/(keptNext|mailedLink))|ui\/(factors\/(CodeField|PasskeyButton|SecondStep|useStepUp)|passwords\/\w+))\./,
   },
   {
     name: 'tasks',
@@ -131,6 +131,7 @@ export default defineConfig({
   },
   vite: {
     plugins: [inlineScripts, plainImports],
+    worker: { format: 'es' },
     server: { proxy: Object.fromEntries(['/api', '/dev', '/healthz', '/readyz'].map((path) => [path, api])) },
   },
 })

@@ -3,6 +3,7 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { AccountServices } from './accountServices.ts'
 import { serveFactors } from './factors/factorRoutes.ts'
+import { serveIdentities } from './identities/identityRoutes.ts'
 import { createMailChoice } from './notices/mailChoice.ts'
 import { serveNotices } from './notices/noticeRoutes.ts'
 import type { PushSender } from './notices/pushSender.port.ts'
@@ -23,6 +24,7 @@ export function serveAccountApi(serve: Serve, accounts: AccountServices, { datab
   serveAccounts(serve, accounts)
   serveStart(serve, accounts, images)
   serveSettings(serve, accounts)
+  serveIdentities(serve, accounts)
   const subscriptions = createPushSubscriptions(database)
   serveNotices(serve, { mailChoice: createMailChoice(database), subscriptions, sender: push })
   serveFactors(serve, userFactors, accounts.factors, async (ctx, userId) => {

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/time.ts'
 import { type AccountsOptions, findAccount } from './accounts.ts'
 import type { Language } from './contract.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
+import { eraseIdentities } from './identities/identities.ts'
 import { composeMail } from './mails/composeMail.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { hashPassword, passwordMatches, unusablePassword } from './passwords.ts'
@@ -162,8 +163,8 @@ export function createAccountPasswords(options: PasswordsOptions) {
 
     /**
      * Ends all sessions and disables the password, with the link of a mail about a new device or a changed factor.
-     * Uses the valid links of all such mails at once: removes the second factors and recovery codes that are younger
-     * than the oldest of them. Returns a token that sets a new password. @throws Rejection token_invalid
+     * Uses the valid links of all such mails at once: removes the second factors, recovery codes and connected sign-ins that are
+     * younger than the oldest of them. Returns a token that sets a new password. @throws Rejection token_invalid
      */
     async secure(token: string): Promise<{ userId: string; resetToken: string }> {
       const link = await links.find(token, 'secure')
@@ -182,6 +183,7 @@ export function createAccountPasswords(options: PasswordsOptions) {
         await endSessions(tx, account.id, at)
         for (const purpose of ['secure', 'reset'] as const) await links.revoke(tx, account.id, purpose)
         await eraseFactors(tx, account.id, link.since)
+        await eraseIdentities(tx, account.id, link.since)
         return { userId: account.id, resetToken: await links.issue(tx, 'reset', account) }
       })
     },

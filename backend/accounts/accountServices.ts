@@ -12,6 +12,9 @@ import { createPasskeys } from './factors/passkeys.ts'
 import { createSecondFactors } from './factors/secondFactors.ts'
 import { createTickets } from './factors/tickets.ts'
 import { createFreeGrants } from './freeGrants.ts'
+import { createFlows, FLOWS } from './identities/flows.ts'
+import { createIdentities } from './identities/identities.ts'
+import type { IdentityProvider } from './identities/identityProvider.port.ts'
 import { keyFor } from './keys/seal.ts'
 import type { UserKeys } from './keys/userKeys.ts'
 import { createMailedLinks } from './mails/mailedLinks.ts'
@@ -36,6 +39,10 @@ interface AccountServicesOptions {
   readonly outbox: Outbox
   readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
   readonly erasures: Erasures
+  /** Where people may sign in with the accounts that they have there. */
+  readonly identityProviders: readonly IdentityProvider[]
+  /** Mail domains whose owners may sign up through a provider although registration is closed. */
+  readonly signUpDomains: readonly string[]
   readonly grantFreeCredits: (userId: string) => Promise<void>
   readonly log: Logger
   /** Clock for the expiry of emailed links. Sessions and rate limits always use the system time. */
@@ -65,13 +72,21 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const challenges = createChallenges(database, keyFor('passkey challenges', secrets.encryption), cookies)
   const passkeys = createPasskeys(database, challenges, publicUrl)
   const factors = createSecondFactors({ database, passkeys, userKeys })
+  const notifyFactor = createFactorNotices(database, links, clock)
+  const { registrationOpen, signUpDomains: domains } = options
   const drafts = createStartDrafts(database, startKey(secrets.encryption), Date.now)
   return {
-    registrationOpen: options.registrationOpen,
+    registrationOpen,
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,
     },
+    identities: createIdentities({ ...shared, production, calendar, registrationOpen, domains }),
+    identityProviders: options.identityProviders,
+    flows: createFlows(database, keyFor(FLOWS, secrets.encryption), cookies),
+    notifyFactor,
+    publicUrl,
+    log,
     drafts,
     startLinks: createStartLinks({ ...shared, production, calendar, outbox, drafts, publicUrl }),
     passwords,
@@ -85,7 +100,8 @@ export function createAccountServices({ database, outbox, publicUrl, production,
       attempts,
       securityLog,
       factors,
-      notifyFactor: createFactorNotices(database, links, clock),
+      notifyFactor,
+      mailsLinks: registrationOpen,
     }),
     securityLog,
     newDevices: createNewDevices(database, links, securityLog, clock),

@@ -25,6 +25,8 @@ interface ConfirmationsOptions {
   readonly securityLog: SecurityLog
   readonly factors: SecondFactors
   readonly notifyFactor: NotifyFactor
+  /** Whether a mailed link can confirm an action. */
+  readonly mailsLinks: boolean
 }
 
 /** Creates the checks of a user's second factors. */
@@ -67,11 +69,11 @@ function createFactorChecks({ sessions, attempts, securityLog, factors }: Confir
   return { verifyFactor, verifyPasskey, requireStepUp }
 }
 
-/** Creates the checks of a user's password and second factor that sensitive actions require. */
-export function createConfirmations(options: ConfirmationsOptions) {
-  const { passwords, sessions, attempts, securityLog, factors, notifyFactor } = options
-  const checks = createFactorChecks(options)
-  const { verifyFactor, verifyPasskey, requireStepUp } = checks
+type RequireStepUp = ReturnType<typeof createFactorChecks>['requireStepUp']
+
+/** Creates the proofs that a session is used by the owner of its account. */
+function createProofs(options: ConfirmationsOptions, requireStepUp: RequireStepUp) {
+  const { passwords, sessions, attempts, factors, mailsLinks } = options
 
   /**
    * Checks the password. The rate limit prevents guessing it from a stolen session. An account without a password has
@@ -90,10 +92,17 @@ export function createConfirmations(options: ConfirmationsOptions) {
     return account
   }
 
+  /** @throws Rejection sign_in_again */
+  const requireFreshSession = async (ctx: Context): Promise<void> => {
+    if (!(await sessions.isFresh(ctx)))
+      throw new Rejection('sign_in_again', 'Please sign out, sign in again, and repeat this within ten minutes.')
+  }
+
   /**
    * Checks the password or, of an account without one, a passkey proved a moment ago or a mailed token; and a recent proof of
-   * the second factor, if there is one.
-   * @throws ValidationError required, wrong_password  @throws Rejection mail_required, step_up_required, token_invalid
+   * the second factor, if there is one. Where no mails are sent, a sign-in a moment ago replaces the token.
+   * @throws ValidationError required, wrong_password
+   * @throws Rejection mail_required, sign_in_again, step_up_required, token_invalid
    */
   const confirmOwner = async (ctx: Context, userId: string, { password, token }: Deletion): Promise<void> => {
     if (await passwords.isSet(userId)) {
@@ -102,14 +111,36 @@ export function createConfirmations(options: ConfirmationsOptions) {
     } else if (token !== undefined) {
       await attempts.take(ctx, 'confirm', userId, userId)
       await passwords.confirmDeletion(userId, token)
-    } else if (!(await factors.methods(userId)).includes('passkey'))
-      throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
+    } else if (!(await factors.methods(userId)).includes('passkey')) {
+      if (mailsLinks) throw new Rejection('mail_required', 'Please confirm this with the link that we email you.')
+      await requireFreshSession(ctx)
+    }
     await requireStepUp(ctx, userId)
   }
 
+  /**
+   * Checks the password or, of an account without one, that its user signed in a moment ago; and a recent proof of the second
+   * factor, if there is one. @throws ValidationError required, wrong_password  @throws Rejection sign_in_again, step_up_required
+   */
+  const confirmConnection = async (ctx: Context, userId: string, password: string | undefined): Promise<void> => {
+    if (!(await passwords.isSet(userId))) await requireFreshSession(ctx)
+    else if (password === undefined) throw new ValidationError([{ path: 'password', code: 'required' }])
+    else await confirmPassword(ctx, userId, password)
+    await requireStepUp(ctx, userId)
+  }
+
+  return { confirmPassword, confirmOwner, confirmConnection }
+}
+
+/** Creates the checks of a user's password and second factor that sensitive actions require. */
+export function createConfirmations(options: ConfirmationsOptions) {
+  const { sessions, securityLog, notifyFactor } = options
+  const checks = createFactorChecks(options)
+  const { verifyFactor, verifyPasskey, requireStepUp } = checks
+  const proofs = createProofs(options, requireStepUp)
+
   return {
-    confirmPassword,
-    confirmOwner,
+    ...proofs,
     ...checks,
     /** Returns the user as the owner of second factors. */
     ownerOf: (ctx: Context, account: UserAccount): FactorOwner => ({
@@ -117,7 +148,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
       label: account.email,
       recommended: false,
       session: ctx.state.sessionId ?? '',
-      confirmPassword: async (password) => void (await confirmPassword(ctx, account.id, password)),
+      confirmPassword: async (password) => void (await proofs.confirmPassword(ctx, account.id, password)),
       verify: (code) => verifyFactor(ctx, account, code),
       async verifyPasskey(credential) {
         const owner = await verifyPasskey(ctx, credential)

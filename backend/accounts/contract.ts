@@ -6,6 +6,7 @@ import { PasskeyAnswer, TicketAndCode } from './secondFactors.contract.ts'
 
 export { Email, Language, PASSWORD_MIN, Password } from './contracts/fields.contract.ts'
 export { User } from './contracts/user.contract.ts'
+export * from './identities/identities.contract.ts'
 export * from './notices/notices.contract.ts'
 export * from './secondFactors.contract.ts'
 export * from './start/start.contract.ts'
@@ -179,10 +180,13 @@ const SECURITY_EVENTS = [
   'recovery_code_used',
   'passkey_added',
   'passkey_removed',
+  'identity_connected',
+  'identity_disconnected',
   'api_key_created',
   'api_key_rotated',
   'api_key_ended',
   'api_key_ended_by_operator',
+  'connection_allowed',
   'suspended',
   'restored',
   'signed_out_by_operator',
@@ -215,8 +219,8 @@ export const secureAccount = endpoint('POST /auth/secure', {
   answer: z.extend(Message, { reset_token: z.string() }),
   refuses: ['token_invalid'],
   summary:
-    'Ends every session, disables the password and removes recent second factors, with the link of a mail about a ' +
-    'new device or a changed factor',
+    'Ends every session, disables the password and removes recent second factors and connected sign-ins, with the link of a ' +
+    'mail about a new device or a changed way to sign in',
 })
 
 export const readPassword = endpoint('GET /users/password', {

@@ -34,22 +34,31 @@ export interface KeyRow {
   readonly ended_at: Time | null
   readonly last_used_at: Time | null
   readonly last_network: string | null
+  /** The program that holds the key as a connection; null for keys that their user has made. */
+  readonly client_id: string | null
+  readonly client_host: string | null
 }
 
 /** A key that someone other than its owner has ended. */
 export type EndedKey = Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint'>
 
-/** Columns that a rotation copies. */
+/** Columns that a rotation copies, and the client of a connection. */
 type Settings = Pick<
   KeyRow,
   'purse_id' | 'name' | 'scopes' | 'credits_per_day' | 'credits_per_month' | 'models' | 'networks' | 'expires_at'
->
+> &
+  Partial<Pick<KeyRow, 'client_id' | 'client_host'>>
 
 const COLUMNS = `id, user_id, purse_id, hint, name, scopes, credits_per_day, credits_per_month, models, networks, created_at,
-  expires_at, ended_at, last_used_at, last_network`
+  expires_at, ended_at, last_used_at, last_network, client_id, client_host`
 /** Condition of the keys that work at the time of a parameter. */
 const worksAt = (time: string) => `ended_at is null and (expires_at is null or expires_at > ${time})`
 const END = 'update api_key set ended_at = $2 where ended_at is null'
+
+const KEY_OF_TOKEN = 'select key_id from connection_token where hash = $1'
+const FIND = `select ${COLUMNS}, null as token_expires_at from api_key where hash = $1
+  union all select ${COLUMNS.replaceAll(/(\w+)/g, 'k.$1')}, t.expires_at from connection_token t join api_key k on k.id = t.key_id
+  where t.hash = $1 and t.kind = 'access'`
 
 /** Lifetime of the keys of a purse, ms; null: they never expire. One that was rotated has lost the rest of its own. */
 const LIFE = `select case when bool_and(expires_at is not null)
@@ -62,23 +71,38 @@ const isoOf = (time: Time) => new Date(time).toISOString()
 
 export type ApiKeys = ReturnType<typeof createApiKeys>
 
-const viewOf = ({ user_id: _, purse_id: __, ended_at: ___, ...row }: KeyRow, spent: KeySpending): ApiKey => ({
-  ...row,
-  spent_today: spent.ofDay,
-  spent_this_month: spent.ofMonth,
-  created_at: isoOf(row.created_at),
-  expires_at: row.expires_at && isoOf(row.expires_at),
-  last_used_at: row.last_used_at && isoOf(row.last_used_at),
-})
+const viewOf = (stored: KeyRow, spent: KeySpending): ApiKey => {
+  const { user_id: _, purse_id: __, ended_at: ___, client_id, client_host, ...row } = stored
+  return {
+    ...row,
+    client: client_id === null ? null : { host: client_host },
+    spent_today: spent.ofDay,
+    spent_this_month: spent.ofMonth,
+    created_at: isoOf(row.created_at),
+    expires_at: row.expires_at && isoOf(row.expires_at),
+    last_used_at: row.last_used_at && isoOf(row.last_used_at),
+  }
+}
 
-/** Stores a new key. The lock makes concurrent calls of a user wait, so that the limit holds. */
-async function insertKey(tx: Transaction, userId: string, id: string, now: Date, settings: Settings) {
+/**
+ * Stores a new key, or a connection, which has tokens instead. The lock makes concurrent calls of a user wait, so that the limit
+ * holds. @throws Rejection too_many_keys
+ */
+export async function insertKey(tx: Transaction, userId: string, id: string, now: Date, settings: Settings) {
+  const isConnection = settings.client_id !== undefined
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`api keys of ${userId}`])
-  const open = await tx.query(`select id from api_key where user_id = $1 and ${worksAt('$2')}`, [userId, now])
+  const open = await tx.query(
+    `select id from api_key where user_id = $1 and ${worksAt('$2')} and (client_id is not null) = $3`,
+    [userId, now, isConnection],
+  )
   if (open.length >= MAX_KEYS)
-    throw new Rejection('too_many_keys', `You have ${MAX_KEYS} API keys. End one that you no longer use.`)
+    throw new Rejection(
+      'too_many_keys',
+      `You have ${MAX_KEYS} ${isConnection ? 'connections' : 'API keys'}. End one that you no longer use.`,
+    )
   const key = makeKey()
-  const columns = { id, user_id: userId, hash: hashOf(key), hint: key.slice(-4), created_at: now, ...settings }
+  const secret = isConnection ? { hash: null, hint: '' } : { hash: hashOf(key), hint: key.slice(-4) }
+  const columns = { id, user_id: userId, ...secret, created_at: now, ...settings }
   const names = Object.keys(columns)
   const [row] = await tx.query<KeyRow>(
     `insert into api_key (${names}) values (${names.map((_, n) => `$${n + 1}`)}) returning ${COLUMNS}`,
@@ -160,7 +184,7 @@ export function createApiKeys(
 /** Makes the successor of a key, which ends after the overlap. */
 async function replaceKey(tx: Transaction, userId: string, keyId: string, overlapHours: number, now: Date) {
   const [former] = await tx.query<KeyRow>(
-    `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} and id = $3 for update`,
+    `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} and id = $3 and client_id is null for update`,
     [userId, now, isUuid(keyId) ? keyId : null],
   )
   if (!former) throw new Rejection('not_found', 'This key has ended.')
@@ -175,9 +199,9 @@ async function replaceKey(tx: Transaction, userId: string, keyId: string, overla
 
 /** Creates what needs no user: lookups by the key itself, and by its end. */
 function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
-  const endBy = async (column: 'hash' | 'id', value: unknown): Promise<EndedKey | undefined> =>
+  const endWhere = async (condition: string, value: unknown): Promise<EndedKey | undefined> =>
     (
-      await pool.query<EndedKey>(`${END} and ${column} = $1 returning id, user_id, name, hint`, [
+      await pool.query<EndedKey>(`${END} and ${condition} returning id, user_id, name, hint`, [
         value,
         new Date(clock()),
       ])
@@ -187,7 +211,7 @@ function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
     /** Returns the keys that expire within a week. A successor that shares their purse makes a reminder needless. */
     async expiring() {
       const { rows } = await pool.query<{ id: string; user_id: string; name: string; hint: string; expires_at: Date }>(
-        `select id, user_id, name, hint, expires_at from api_key k where ended_at is null
+        `select id, user_id, name, hint, expires_at from api_key k where ended_at is null and client_id is null
            and expires_at > $1 and expires_at < $1::timestamptz + interval '7 days' and expires_at > created_at + interval '7 days'
            and not exists (select from api_key later where later.purse_id = k.purse_id and later.id > k.id)`,
         [new Date(clock())],
@@ -195,15 +219,19 @@ function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
       return rows
     },
 
-    /** Ends the key that someone has found. Holding it is the proof. Returns undefined if it is not known. */
-    endFound: (key: string) => endBy('hash', hashOf(key)),
+    /**
+     * Ends the key, or the connection of the token, that someone holds, which is the proof. Returns undefined if it is not known.
+     */
+    endFound: (key: string) => endWhere(`(hash = $1 or id = (${KEY_OF_TOKEN}))`, hashOf(key)),
 
     /** Ends a key of any user. Returns undefined if it is not known. */
-    endAny: async (keyId: string) => (isUuid(keyId) ? endBy('id', keyId) : undefined),
+    endAny: async (keyId: string) => (isUuid(keyId) ? endWhere('id = $1', keyId) : undefined),
 
-    /** Returns the row of a key, also of one that has ended; undefined if it is not known. */
+    /** Returns the row of a key or of an access token, also of one that has ended; undefined if it is not known. */
     async find(key: string): Promise<KeyRow | undefined> {
-      return (await pool.query<KeyRow>(`select ${COLUMNS} from api_key where hash = $1`, [hashOf(key)])).rows[0]
+      const { rows } = await pool.query<KeyRow & { token_expires_at: Date | null }>(FIND, [hashOf(key)])
+      const [row] = rows
+      return row && { ...row, expires_at: row.token_expires_at ?? row.expires_at }
     },
 
     /** Returns up to ten keys that work or have ended, by the whole key or its last four characters. */

@@ -49,6 +49,8 @@ export const ApiKey = z.object({
   last_used_at: z.nullable(z.string()),
   /** Network of the last call: a /24 for IPv4, a /48 for IPv6. */
   last_network: z.nullable(z.string()),
+  /** The program that holds the key as a connection, with the host that vouches for its name; null for other keys. */
+  client: z.nullable(z.object({ host: z.nullable(z.string()) })),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 

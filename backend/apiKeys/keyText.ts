@@ -2,7 +2,8 @@ import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const PREFIX = 'kin_'
+/** What a text is: an API key, or the code, access token or refresh token of a connection. */
+export type Prefix = 'kin_' | 'kinc_' | 'kino_' | 'kinr_'
 const RANDOM = 32
 const CHECK = 6
 
@@ -21,14 +22,17 @@ export function checksum(text: string): string {
 }
 
 /** Returns a new key with 190 random bits. */
-export function makeKey(): string {
+export function makeKey(prefix: Prefix = 'kin_'): string {
   const random = Array.from({ length: RANDOM }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
-  return PREFIX + random + checksum(PREFIX + random)
+  return prefix + random + checksum(prefix + random)
 }
 
-/** Returns whether a text is a whole key, without a typing error. Says nothing about whether the key exists. */
+/** The form of a key or of the access token of a connection. */
+const BEARER_FORM = /^kino?_[0-9A-Za-z]{38}$/
+
+/** Returns whether a text is a whole key or access token, without a typing error. Says nothing about whether the key exists. */
 export const isWellFormed = (text: string): boolean =>
-  KEY_FORM.test(text) && checksum(text.slice(0, -CHECK)) === text.slice(-CHECK)
+  BEARER_FORM.test(text) && checksum(text.slice(0, -CHECK)) === text.slice(-CHECK)
 
 /** Returns the hash under which a key is stored. Keys are random, so a fast hash is enough. */
 export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()

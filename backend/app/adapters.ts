@@ -1,9 +1,10 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { IdentityProvider } from '../accounts/identities/identityProvider.port.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { PushSender } from '../accounts/notices/pushSender.port.ts'
-import { createGuard } from '../kernel/http/outgoing/guardedRequest.ts'
+import { createGuard, type Guard } from '../kernel/http/outgoing/guardedRequest.ts'
 import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
@@ -14,6 +15,8 @@ import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandb
 import { createStripe } from '../providers/payments/stripe/stripe.ts'
 import { createStripeLinks, type StripeLinks } from '../providers/payments/stripe/stripeLinks.ts'
 import { createWebPush } from '../providers/push/webPush.ts'
+import { createGithubProvider } from '../providers/signIn/githubProvider.ts'
+import { createOpenIdProvider } from '../providers/signIn/openIdProvider.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
@@ -41,6 +44,12 @@ export interface Adapters {
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly push: PushSender
+  /** Requests the documents of programs that ask users for access. */
+  readonly documents: Pick<Guard, 'send' | 'check'>
+  /** Checks and requests the addresses that users give. */
+  readonly guard: Guard
+  /** Where people may sign in with accounts that they have elsewhere, in the order of the buttons. */
+  readonly identityProviders: readonly IdentityProvider[]
   readonly payments: Tills
   /** Local payment sandbox; undefined with other providers and without payments. */
   readonly sandbox: Sandbox | undefined
@@ -104,7 +113,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const marker = openMarker(context)
   const { supportEmail, publicUrl } = config.http
   const { privateHosts, production } = config
-  const guard = { ...createGuard({ privateHosts, allowsHttp: !production }), ...overrides.push }
+  const guard = createGuard({ privateHosts, allowsHttp: !production })
   const contact = () =>
     supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
@@ -117,7 +126,14 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
-    push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, guard }),
+    documents: overrides.documents ?? createGuard({ privateHosts }),
+    push: createWebPush({
+      key: keyFor('web push', config.secrets.encryption),
+      contact,
+      guard: { ...guard, ...overrides.push },
+    }),
+    guard,
+    identityProviders: openIdentityProviders(config.signIn),
     payments,
     sandbox,
     async close() {
@@ -129,6 +145,11 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     },
   }
 }
+
+const openIdentityProviders = ({ openId, github }: Config['signIn']): IdentityProvider[] => [
+  ...openId.map(createOpenIdProvider),
+  ...(github ? [createGithubProvider(github)] : []),
+]
 
 /** Opens the payment providers of the configuration, the preferred one first. */
 export function openTills(

@@ -39,6 +39,8 @@ export function prepareApi(
     erasures: services.erasures,
     userKeys: services.userKeys,
     publicUrl: listening.publicUrl,
+    identityProviders: adapters.identityProviders,
+    signUpDomains: config.signIn.domains,
     grantFreeCredits: services.welcome,
   })
   const realtime = createRealtime(
@@ -79,7 +81,7 @@ function startApi(
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
   const { tryDecrypt: decrypt } = services.userKeys
-  const notices = startNotices(context, adapters, services, listening)
+  const notices = startNotices(context, services, listening)
   const alerts = startAlerts(context, adapters, listening.publicUrl)
   const stopPushing = pushUpdates({ database, store, changes, realtime, decrypt, creditsOf, onError })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
@@ -112,11 +114,11 @@ function startApi(
 const AWAY_INTERVAL_MS = 60_000
 
 /** Tells users about videos that are done. */
-function startNotices(context: Context, { push }: Adapters, { outbox }: Services, { publicUrl }: Listening) {
+function startNotices(context: Context, { messages, outbox }: Services, { publicUrl }: Listening) {
   const { database, changes, clock, log } = context
   const onError = (error: unknown) => log.warn({ err: error }, 'notice not sent')
   const subscriptions = createPushSubscriptions(database)
-  const notices = createVideoNotices({ database, subscriptions, sender: push, outbox, publicUrl, clock, onError })
+  const notices = createVideoNotices({ database, subscriptions, messages, outbox, publicUrl, clock })
   const stopTelling = tellWhenDone({ database, changes, clock, tell: notices.tell, onError })
   let mailing = Promise.resolve()
   const timer = setInterval(() => {
@@ -126,7 +128,6 @@ function startNotices(context: Context, { push }: Adapters, { outbox }: Services
     async stop() {
       clearInterval(timer)
       await Promise.all([mailing, stopTelling()])
-      await notices.stop()
     },
   }
 }

@@ -52,6 +52,8 @@ export interface Overrides {
   readonly lockTimeoutMs?: number
   /** Leads push messages to a double. */
   readonly push?: Pick<Guard, 'send'>
+  /** Leads requests for the documents of programs to a double. */
+  readonly documents?: Pick<Guard, 'send' | 'check'>
   /** Receives the log lines. */
   readonly logTo?: DestinationStream
 }

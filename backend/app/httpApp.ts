@@ -8,7 +8,7 @@ import { apiDocs } from '../kernel/http/apiDocs.ts'
 import { type KeyCaller, withoutCookies } from '../kernel/http/bearer.ts'
 import { API_BASE, type Endpoint } from '../kernel/http/contract.ts'
 import { createCspReports } from '../kernel/http/cspReports.ts'
-import { type Serve, serveWith } from '../kernel/http/endpoint.ts'
+import { type AccessControl, type Serve, serveWith } from '../kernel/http/endpoint.ts'
 import type { RefuseForeign } from '../kernel/http/ownOrigin.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { problemDetails } from '../kernel/http/problemDetails.ts'
@@ -53,6 +53,8 @@ export interface HttpApp {
   readonly api: (serve: Serve) => void
   /** Registers the routes for programs. */
   readonly programs: (serve: Serve) => void
+  /** Routers for programs beside `/v1`. */
+  readonly programRouters: (access: AccessControl) => readonly Router[]
   /** Webhooks, which receive cross-origin requests and authenticate the sender of each. */
   readonly webhooks: readonly Router[]
   /** Health, metrics and development pages. */
@@ -83,7 +85,8 @@ export function createHttpApp({
     if (key) limits.keys.take(key.id)
     limits.users.take(userId)
   }
-  routes.api(serveWith(api, { ...identity, limit, shown: ownWrites.shown }, served))
+  const access = { ...identity, limit, shown: ownWrites.shown }
+  routes.api(serveWith(api, access, served))
   // Making them takes 25 ms.
   let description: { readonly url: string; readonly openapi: string; readonly postman: string } | undefined
   const describe = (as: 'openapi' | 'postman') => (ctx: Context) => {
@@ -99,7 +102,7 @@ export function createHttpApp({
   }
   api.get('/openapi.json', describe('openapi'))
   api.get('/postman.json', describe('postman'))
-  const programs = programRoutes({ ...identity, limit, shown: ownWrites.shown }, limits.keys, routes.programs, served)
+  const programs = programRoutes(access, limits.keys, routes.programs, routes.programRouters(access), served)
   rememberMatches(api)
 
   app.use(watchEventLoop)

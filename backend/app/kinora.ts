@@ -24,8 +24,10 @@ import { invoiceFault } from './config/invoicesConfig.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
+import { openOutside } from './openOutside.ts'
 import { openHeadFiles } from './openPlace.ts'
 import { registerMachineGauges } from './operators/machineGauges.ts'
+import { startOutbox } from './outbox.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
 import { VERSION } from './version.ts'
@@ -197,9 +199,12 @@ async function startBackground(context: Context, adapters: Adapters, services: S
   if (isWanted('workflows')) {
     running.push(
       deferred(reach(WORK_LISTS), start),
+      startOutbox(context, adapters, services, url),
       startHeads({
         ...context,
         files: openHeadFiles(config.headsTo, context.temporaryDir),
+        publicUrl: url,
+        outside: openOutside(config.headsOutside, adapters.mailer),
         reconcileErasures: services.erasures.reconcile,
       }),
     )

@@ -11,7 +11,11 @@ import { M0004FailureDetails } from './migrations/M0004FailureDetails.ts'
 import { M0005Stripe } from './migrations/M0005Stripe.ts'
 import { M0006Invoices } from './migrations/M0006Invoices.ts'
 import { M0007Codes } from './migrations/M0007Codes.ts'
+import { M0008Webhooks } from './migrations/M0008Webhooks.ts'
+import { M0009Connections } from './migrations/M0009Connections.ts'
+import { M0010Receipts } from './migrations/M0010Receipts.ts'
 import { M0012Desk } from './migrations/M0012Desk.ts'
+import { M0013Identities } from './migrations/M0013Identities.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -22,7 +26,11 @@ export const MIGRATIONS = [
   { name: 'M0005Stripe', class: M0005Stripe },
   { name: 'M0006Invoices', class: M0006Invoices },
   { name: 'M0007Codes', class: M0007Codes },
+  { name: 'M0008Webhooks', class: M0008Webhooks },
+  { name: 'M0009Connections', class: M0009Connections },
+  { name: 'M0010Receipts', class: M0010Receipts },
   { name: 'M0012Desk', class: M0012Desk },
+  { name: 'M0013Identities', class: M0013Identities },
 ]
 
 /**

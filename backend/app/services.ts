@@ -5,15 +5,18 @@ import { createErasures, ERASURES } from '../accounts/erasures.ts'
 import { CODES, formerKeys, mailKey } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
-import { createOutbox } from '../accounts/mails/outbox.ts'
+import { createOutbox as createMailOutbox } from '../accounts/mails/outbox.ts'
 import { accountSuspended, isSuspended, SUSPENSIONS } from '../accounts/suspensions.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
 import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
+import { createClients } from '../apiKeys/oauth/clients.ts'
+import { createConnections } from '../apiKeys/oauth/connections.ts'
 import { createCodes } from '../codes/codes.ts'
 import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/socketTokens.ts'
+import { createOutbox } from '../kernel/outbox/outbox.ts'
 import { cacheRows } from '../kernel/postgres/cacheRows.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
@@ -23,6 +26,7 @@ import { createVisibleCopies } from '../tasks/downloads/visibleCopies.ts'
 import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
 import { createImageUploads } from '../tasks/uploads/imageUploads.ts'
+import { createWebhookEndpoints } from '../webhooks/webhookEndpoints.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { openHeadFiles } from './openPlace.ts'
@@ -36,7 +40,7 @@ export type Services = ReturnType<typeof createServices>
 /** Creates the domain services that the API and the workflows share. */
 export function createServices(
   { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir }: Context,
-  { marker, media }: Adapters,
+  { marker, media, documents }: Adapters,
 ) {
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
@@ -63,6 +67,7 @@ export function createServices(
   /** Returns the limits of the user's plan. */
   const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
+  const messages = createOutbox(pool, clock)
   const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
   return {
     /** @throws Rejection account_suspended */
@@ -72,7 +77,11 @@ export function createServices(
     credits,
     codes,
     apiKeys,
+    messages,
+    webhookEndpoints: createWebhookEndpoints({ database, pool }, clock, userKeys, messages),
     keyDoor: createKeyDoor(apiKeys, clock),
+    clients: createClients({ pool, clock, documents }),
+    connections: createConnections(database, clock),
     allowance,
     labels,
     copies: createVisibleCopies({
@@ -82,7 +91,7 @@ export function createServices(
     }),
     welcome: createWelcome(credits, monthlyCredits),
     userKeys,
-    outbox: createOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
+    outbox: createMailOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
     erasures: {
       ...erasures,
       ...createErasureList({

@@ -13,6 +13,7 @@ import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
 import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
+import { filmAssertion } from '../audit/receipts/filmAssertion.ts'
 import { removePartials } from '../backups/removePartials.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
@@ -24,6 +25,7 @@ import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { VIDEO_TASK } from '../tasks/events.ts'
+import { deleteOldQuotes } from '../tasks/mcp/quotes.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
 import type { Adapters } from './adapters.ts'
@@ -99,7 +101,7 @@ function activitiesOf(
   lease: number | undefined,
   signal: Engine['signal'],
 ) {
-  const { calendar, changes, clock, config, database, handle, log, findOrigin, store, temporaryDir } = context
+  const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
   const { allowance, copies, credits, erasures, isErased, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
@@ -119,6 +121,11 @@ function activitiesOf(
     providers: videos,
     media,
     marker,
+    assertionOf: (film) =>
+      filmAssertion({ store, pool, database, publicUrl }, film).catch((err) => {
+        log.warn({ err, taskId: film.taskId }, 'charge of film unreadable, signing without it')
+        return undefined
+      }),
     prepareCopies: (film) =>
       copies.prepare(film).catch((err) => log.warn({ err, taskId: film.id }, 'copies of video not prepared')),
     calendar,
@@ -154,7 +161,7 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, erasures, invoices, outbox }: Services & { readonly invoices: Invoices },
+  { apiKeys, clients, connections, erasures, invoices, messages, outbox }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -168,6 +175,10 @@ function createSweep(
       await deleteOldRequests(pool, clock)
       await deleteExpiredIdempotencyKeys(database)
       await deleteOldOrders(pool, clock)
+      await deleteOldQuotes(pool, clock)
+      await connections.removeExpired()
+      await clients.removeUnused()
+      await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())
       await outbox.forgetOld()

@@ -21,8 +21,14 @@ export function keptKey(kept: string): KeyObject {
 
 /** Returns the fingerprint of {@link signingKey}; undefined if none is given and none was generated. @throws UsageError */
 export function ownFingerprint(file: string | undefined, dataDir: string): string | undefined {
+  const key = ownKey(file, dataDir)
+  return key && fingerprint(publicPem(key))
+}
+
+/** Returns {@link signingKey}; undefined if none is given and none was generated. @throws UsageError */
+export function ownKey(file: string | undefined, dataDir: string): KeyObject | undefined {
   const own = file ?? path.join(dataDir, KEPT)
-  return file !== undefined || existsSync(own) ? fingerprint(publicPem(keyIn(own))) : undefined
+  return file !== undefined || existsSync(own) ? keyIn(own) : undefined
 }
 
 /** Reads an Ed25519 key from a file. @throws UsageError */

@@ -14,7 +14,7 @@ import { type Deviation, Deviations, missingPlace, placeOf } from './deviation.t
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { HeadProofs } from './heads/headProofs.ts'
-import type { SignedHead } from './heads/ledgerHead.ts'
+import type { SignedTree } from './heads/ledgerHead.ts'
 import { InvoiceProofs } from './invoiceProofs.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
 import { type ComparedFiles, DeliveredFiles, type HashVideo } from './outside/deliveredFiles.ts'
@@ -41,7 +41,7 @@ export interface Evidence {
   /** Users who have received free credits, by a source other than the log. */
   readonly welcomed?: readonly string[]
   /** Heads of the whole ledger that were kept outside the database. */
-  readonly heads?: readonly SignedHead[] | undefined
+  readonly heads?: readonly SignedTree[] | undefined
   /** Faults of the heads themselves, one sentence each. */
   readonly headFaults?: readonly string[] | undefined
   /** Public keys of the operators. Without them, signatures of adjustments are not verified. */

@@ -19,6 +19,8 @@ export const CreditEntry = z.object({
   /** One of REASONS, or text entered by an operator. */
   reason: z.string(),
   task_id: z.optional(z.string()),
+  /** The film, unless it was deleted. */
+  film: z.optional(z.object({ prompt: z.string(), thumbnail_url: z.nullable(z.string()) })),
   lot_id: z.optional(z.string()),
   created_at: z.string(),
 })

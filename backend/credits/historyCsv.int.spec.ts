@@ -25,7 +25,10 @@ it('lists each entry once although others are added while it is read', async () 
   }
   const served = new Map<unknown, (call: object) => Promise<unknown>>()
   const serve = (endpoint: unknown, handler: never) => void served.set(endpoint, handler)
-  serveCredits(serve as never, { database: { em: { fork: () => ({ execute }) } } as never })
+  serveCredits(serve as never, {
+    database: { em: { fork: () => ({ execute }) } } as never,
+    filmsOf: async () => new Map(),
+  })
   const ctx = { body: '', attachment() {} }
   await served.get(historyCsv)!({ userId, ctx })
   const reasons = ctx.body.match(/entry \d+/g)

@@ -7,10 +7,16 @@ import { type CreditEntry, history, historyCsv } from './contract.ts'
 
 const ROWS_AT_ONCE = 1_000
 
-const view = ({ task_id, lot_id, user_id: _, revision: __, ...row }: CreditEntryWithBalance): CreditEntry => ({
+type Film = NonNullable<CreditEntry['film']>
+
+const view = (
+  { task_id, lot_id, user_id: _, revision: __, ...row }: CreditEntryWithBalance,
+  film?: Film,
+): CreditEntry => ({
   ...row,
   created_at: instant(row.created_at),
   ...(task_id === null ? {} : { task_id }),
+  ...(film ? { film } : {}),
   ...(lot_id === null ? {} : { lot_id }),
 })
 
@@ -21,10 +27,20 @@ const line = (row: CreditEntryWithBalance) => {
   return csvLine(COLUMNS.map((column) => shown[column]))
 }
 
-export function serveCredits(serve: Serve, { database }: { readonly database: Database }): void {
+interface CreditRoutes {
+  readonly database: Database
+  /** Returns the user's films among these. */
+  readonly filmsOf: (userId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Film>>
+}
+
+export function serveCredits(serve: Serve, { database, filmsOf }: CreditRoutes): void {
   serve(history, async ({ userId, query }) => {
     const { entries, total } = await readCreditEntries(database, userId, { page: query.page, perPage: query.per_page })
-    return { entries: entries.map(view), total }
+    const films = await filmsOf(
+      userId,
+      entries.flatMap(({ task_id }) => task_id ?? []),
+    )
+    return { entries: entries.map((entry) => view(entry, films.get(entry.task_id ?? ''))), total }
   })
 
   serve(historyCsv, async ({ userId, ctx }) => {

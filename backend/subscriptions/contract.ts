@@ -5,7 +5,17 @@ import { PACK_CURRENCIES, PACK_IDS } from './packs.contract.ts'
 import { TIERS } from './plans.contract.ts'
 
 export { PACK_CURRENCIES, PACK_IDS, PACKS, type PackCurrency, type PackId, priceOf } from './packs.contract.ts'
-export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.contract.ts'
+export {
+  factOf,
+  OFFERS,
+  openTaskLimit,
+  PLAN_FEATURES,
+  PLANS,
+  type Plan,
+  STANDARD_COST,
+  TIERS,
+  type Tier,
+} from './plans.contract.ts'
 
 const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
 

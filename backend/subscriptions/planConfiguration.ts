@@ -3,7 +3,7 @@ import en from '#content/en/plans.json' with { type: 'json' }
 import zh from '#content/zh/plans.json' with { type: 'json' }
 import { type Facts, forInstallation } from '../kernel/http/site/forInstallation.ts'
 import type { PlanConfiguration } from './contract.ts'
-import { PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from './plans.contract.ts'
+import { factOf, PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from './plans.contract.ts'
 
 const PRIORITIES = { 1: 'highest', 2: 'high', 3: 'normal', 4: 'free' } as const
 
@@ -18,7 +18,7 @@ function features(tier: Tier, { feature, tier: names }: typeof en, facts: Facts)
     fill(tier === 'free' ? feature.creditsOnce : feature.creditsMonthly, { credits, videos }),
     fill(feature.queue, { waiting, concurrent }),
     ...(below ? [fill(feature.everything, { plan: names[below].name })] : []),
-    ...features.map((key) => forInstallation(feature[key], facts)),
+    ...features.filter((key) => facts[factOf(key) ?? ''] !== 'off').map((key) => forInstallation(feature[key], facts)),
   ]
 }
 

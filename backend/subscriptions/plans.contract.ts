@@ -51,8 +51,17 @@ export const PLAN_FEATURES = {
     features: ['priorityNormal', 'fullHd', 'movements', 'clean', 'commercial', 'supportEmail'],
   },
   pro: { below: 'standard', features: ['priorityHigh', 'ultraHd', 'supportPriority', 'early'] },
-  ultimate: { below: 'pro', features: ['priorityHighest', 'supportDedicated', 'integrations', 'team'] },
+  ultimate: { below: 'pro', features: ['priorityHighest', 'dedicated', 'integrations', 'team'] },
 } as const satisfies Readonly<Record<Tier, { readonly below: Tier | undefined; readonly features: readonly string[] }>>
+
+/**
+ * Features that are a person's work or a promise, so that only an operator can offer them: `PLAN_OFFERS` names those that an
+ * installation has. See docs/decisions/0080-sign-in-by-others.md.
+ */
+export const OFFERS = ['early', 'dedicated', 'integrations', 'team'] as const
+
+/** Returns the fact of an installation on which a feature of the plans depends; undefined if all have it. */
+export const factOf = (feature: string): string | undefined => OFFERS.find((offer) => offer === feature)
 
 /** Cost of a standard video in credits. */
 export const STANDARD_COST = 30

@@ -76,6 +76,28 @@ export const Task = z.object({
 })
 export type Task = z.infer<typeof Task>
 
+/** How a film was made from another one. `finer`: the same film in a higher resolution. */
+const LINEAGE = ['take', 'extend', 'remix', 'finer'] as const
+export type Lineage = (typeof LINEAGE)[number]
+
+export const lineage = endpoint('GET /videos/tasks/:id/lineage', {
+  access: 'user',
+  scope: 'videos:read',
+  answer: z.object({
+    /** The films of the tree, parents before children. `task` is null for one that was deleted. */
+    films: z.array(
+      z.object({
+        id: z.string(),
+        parent_id: z.nullable(z.string()),
+        made_as: z.nullable(z.enum(LINEAGE)),
+        task: z.nullable(Task),
+      }),
+    ),
+  }),
+  refuses: ['not_found', 'forbidden'],
+  summary: 'The films that a film was made from, and those that were made from it',
+})
+
 export const generate = endpoint('POST /videos/generate', {
   access: 'user',
   unlessSuspended: true,
@@ -85,7 +107,7 @@ export const generate = endpoint('POST /videos/generate', {
   status: 202,
   idempotent: true,
   refuses: [
-    ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed'],
+    ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed', 'not_drawable'],
     ...['key_limit_reached', 'key_model'],
     ...['idempotency_key_reused', 'idempotency_in_progress'],
   ],
@@ -95,20 +117,37 @@ export const generate = endpoint('POST /videos/generate', {
 })
 
 export const understand = endpoint('POST /videos/understand', {
-  access: 'user',
+  access: 'visitor',
   scope: 'videos:read',
   body: z.object({
     prompt: Prompt,
-    model: z.string().check(z.maxLength(120, 'unknown_model')),
+    /** The first model of the catalogue by default. */
+    model: z.optional(z.string().check(z.maxLength(120, 'unknown_model'))),
+    /** Language of the labels; by default that of the user, or of the prompt. */
+    language: z.optional(z.enum(['en', 'zh'])),
   }),
   answer: z.object({
-    /** What the video will show, in the user's language. Empty if the engine draws anything. */
+    /** The things and actions of the prompt in order. Empty if the engine draws anything. */
+    words: z.array(
+      z.object({
+        text: z.string(),
+        start: z.number(),
+        end: z.number(),
+        /** `drawn_as`: something else is drawn, which the label names. */
+        as: z.enum(['drawn', 'drawn_as', 'missing']),
+        /** What is drawn; absent if it is the word itself. */
+        label: z.optional(z.string()),
+      }),
+    ),
+    /** What the video will show. */
     drawn: z.array(z.string()),
     /** Words of the prompt that the video will not show. */
     missing: z.array(z.string()),
+    /** Whether it is enough to be ordered. Otherwise, an order is refused with `not_drawable`. */
+    enough: z.boolean(),
   }),
   status: 200,
-  summary: 'What the engine would draw of a prompt, and what it would leave out; starts nothing',
+  summary: 'What the engine would draw of a prompt, and what it would leave out; starts nothing, and needs no session',
 })
 
 export const listTasks = endpoint('GET /videos/tasks', {
@@ -208,8 +247,9 @@ export const ModelView = z.object({
   durations: z.array(z.number()),
   resolutions: z.array(z.string()),
   costs: z.array(Cost),
-  /** Empty where the model has one ratio only. */
+  /** Empty where the model has one ratio only. Its videos can be cut to the `cropped_ratios`. */
   aspect_ratios: z.array(z.string()),
+  cropped_ratios: z.array(z.string()),
   supports_last_frame: z.boolean(),
   /** Maximum number of reference images. */
   max_references: z.number(),

@@ -17,12 +17,16 @@ export interface VideoTaskOrder extends Configuration {
   /** Ids of uploaded images. */
   readonly references?: readonly string[]
   readonly aspectRatio?: string
+  /** The engine knows no ratios, so the video is cut to `aspectRatio`. */
+  readonly cropped?: true
   readonly seed?: number
   /** AES-256-GCM ciphertext, encoded as base64. */
   readonly encryptedNegativePrompt?: string
   readonly sound?: boolean
   /** The finished task whose video is made again, and its job. The provider of the job is the only route. */
   readonly source?: { readonly taskId: string; readonly jobId: string }
+  /** The film that this one is another take, the continuation or a remix of. */
+  readonly from?: { readonly taskId: string; readonly as: 'take' | 'extend' | 'remix' }
   /** Version of the catalogue entry. */
   readonly modelVersion: string
   /** The shape of that version which prices the configuration. */

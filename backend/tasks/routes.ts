@@ -1,3 +1,4 @@
+import type { RouterContext } from '@koa/router'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { idempotencyKeyOf } from '../kernel/http/idempotency.ts'
@@ -24,7 +25,10 @@ export interface TaskRoutes {
   readonly cancels: (model: contract.CatalogueModel) => boolean
   readonly realtime: Pick<Realtime, 'issueToken'>
   /** Returns what the engine of a model would draw of a prompt; undefined if it draws anything. */
-  readonly understand: (userId: string, model: string, prompt: string) => Promise<Understanding | undefined>
+  readonly understand: (model: string | undefined, prompt: string, language: 'en' | 'zh') => Understanding | undefined
+  readonly languageOf: (userId: string) => Promise<'en' | 'zh' | undefined>
+  /** Rejects if a network without a session has asked too often. */
+  readonly limitVisitor: (ctx: RouterContext) => Promise<void>
 }
 
 export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }: TaskRoutes): void {
@@ -38,9 +42,12 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
     return { task: await taskView(task, textOf) }
   })
 
-  serve(contract.understand, async ({ body: { model, prompt }, userId }) => {
-    const { drawn, missing } = (await understand(userId, model, prompt)) ?? NOTHING
-    return { drawn: [...drawn], missing: [...missing] }
+  serve(contract.understand, async ({ body: { model, prompt, language }, userId, ctx }) => {
+    if (!userId) await deps.limitVisitor(ctx)
+    const own = language ?? (userId ? await deps.languageOf(userId) : undefined)
+    const { words, drawn, missing, enough } =
+      understand(model, prompt, own ?? (/\p{Script=Han}/u.test(prompt) ? 'zh' : 'en')) ?? ANYTHING
+    return { words: [...words], drawn: [...drawn], missing: [...missing], enough }
   })
 
   serve(contract.listTasks, ({ userId, query: { page, per_page: perPage, status_filter: status } }) =>
@@ -60,6 +67,8 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
   })
 
   serve(contract.getTask, async ({ userId, params }) => works.view(await works.readOwn(userId, params.id)))
+
+  serve(contract.lineage, async ({ userId, params }) => works.lineage(await works.readOwn(userId, params.id)))
 
   for (const endpoint of [contract.deleteTask, contract.deleteTaskAlias])
     serve(endpoint, async ({ userId, params: { id }, command }) => {
@@ -83,7 +92,7 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
   }))
 }
 
-const NOTHING: Understanding = { drawn: [], missing: [] }
+const ANYTHING: Understanding = { words: [], drawn: [], missing: [], enough: true }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const isDay = (moment: string) => moment.length === 10

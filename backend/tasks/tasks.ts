@@ -12,12 +12,13 @@ import type { Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { creditCost, type Generation, isFullHd, shapeOf } from './contract.ts'
+import { creditCost, type Generation, isCropped, isFullHd, shapeOf } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
 import type { MediaRemovals } from './mediaRemovals.port.ts'
 import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher.port.ts'
 import { renderLane } from './renderLane.decider.ts'
 import type { ImageUploads } from './uploads/imageUploads.ts'
+import type { Understanding } from './videoProvider.port.ts'
 import { videoTask } from './videoTask.decider.ts'
 import { isCharged, isEnded, isSubmitted, releaseReason } from './videoTask.rules.ts'
 
@@ -34,6 +35,8 @@ export interface TaskDeps {
   readonly catalogue: Pick<Catalogue, 'offered'>
   /** Returns whether a provider, by its name in the task's events, can stop a running job. */
   readonly cancels: (provider: string) => boolean
+  /** Returns what a provider would draw of a prompt; undefined if it draws anything. */
+  readonly understands: (provider: string, prompt: string) => Understanding | undefined
   /** Wakes the worker that polls a task. */
   readonly wake: (taskId: string) => Promise<void>
   readonly encrypt: (about: AboutText, text: string) => Promise<string>
@@ -69,6 +72,7 @@ interface Submission {
   readonly images: Images
   readonly purse?: KeyCaller['purse'] | undefined
   readonly source?: Source | undefined
+  readonly from?: VideoTaskOrder['from']
 }
 
 /** The finished task whose video is made again, with the job that made it. */
@@ -113,7 +117,7 @@ export function createTasks(deps: TaskDeps) {
   return {
     /**
      * Starts a task, once per idempotency key if there is one. Returns its row, and whether it was started before.
-     * @throws Rejection insufficient_credits, key_limit_reached, key_model, queue_full, plan_required, price_changed, not_found (task deleted), unavailable
+     * @throws Rejection insufficient_credits, key_limit_reached, key_model, queue_full, plan_required, price_changed, not_drawable, not_found (task deleted), unavailable
      */
     async generate({ userId, key, keyed, subject, generation, apiKey, command }: Request) {
       assertMayOrder(apiKey, generation.model)
@@ -128,7 +132,8 @@ export function createTasks(deps: TaskDeps) {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const context = command(derivedId('generate', taskId))
-        const submission = { taskId, userId, generation, images, source, purse: apiKey?.purse }
+        const from = await readParent(handle, userId, generation)
+        const submission = { taskId, userId, generation, images, source, from, purse: apiKey?.purse }
         const { held, submitted } = await submitTask(deps, submission, context)
         await note(userId, { videoTasks: submitted.position, creditBalances: held })
         created = rowAfter(submitted.appended ?? [])
@@ -186,7 +191,7 @@ export async function cancelTask(
  * can. Otherwise a crash after the first step leaves a hold without a task, which the sweep releases. Idempotent per task id.
  */
 export async function submitTask(
-  deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock' | 'catalogue'>,
+  deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock' | 'catalogue' | 'understands'>,
   submission: Submission,
   context: CommandContext,
 ) {
@@ -223,10 +228,10 @@ function throwIfAbandoned(error: unknown): never {
   throw error instanceof Rejection && error.code === 'task_abandoned' ? new TaskAbandoned() : error
 }
 
-/** Returns what the task will be made from. @throws Rejection plan_required, price_changed @throws ValidationError */
+/** Returns what the task will be made from. @throws Rejection plan_required, price_changed, not_drawable @throws ValidationError */
 async function orderOf(
-  { encrypt, catalogue }: Pick<TaskDeps, 'encrypt' | 'catalogue'>,
-  { taskId, userId, generation, images, source }: Submission,
+  { encrypt, catalogue, understands }: Pick<TaskDeps, 'encrypt' | 'catalogue' | 'understands'>,
+  { taskId, userId, generation, images, source, from }: Submission,
   { priority, fullHd }: { priority: number; fullHd: boolean },
 ): Promise<VideoTaskOrder> {
   const { task_type, model, resolution, duration, expected_credits: expected } = generation
@@ -236,6 +241,7 @@ async function orderOf(
   const shape = shapeOf(offered, configuration)
   // The catalogue changed after the request was validated.
   if (!offered || !shape) throw new ValidationError([{ path: 'model', code: 'unknown_model' }])
+  const sources = offered.routes.filter(({ provider }) => !source || provider === source.provider)
   const credits = creditCost(offered, configuration)
   if (expected !== undefined && expected !== credits)
     throw new Rejection('price_changed', `The price of this video is now ${credits} credits.`, { credits })
@@ -248,14 +254,41 @@ async function orderOf(
     promptOptimizer: generation.prompt_optimizer,
     ...images,
     ...(offered.seed && { seed: seedOf(taskId) }),
+    ...(generation.aspect_ratio && isCropped(offered) && { cropped: true as const }),
     ...(await settingsOf(generation, (text) => encrypt(aboutNegativePrompt(userId, taskId), text))),
     modelVersion: offered.version,
     shape,
-    routes: offered.routes.filter(({ provider }) => !source || provider === source.provider),
+    routes: routesOf(understands, generation, sources),
     ...(source && { source: { taskId: source.taskId, jobId: source.jobId } }),
+    ...(from && { from }),
     credits,
     priority,
   }
+}
+
+/** Returns the film that a generation names as its parent, if it is the user's. One that was deleted meanwhile is left out. */
+async function readParent(handle: Handle, userId: string, { from }: Generation): Promise<VideoTaskOrder['from']> {
+  if (!from) return undefined
+  const { state } = await handle.read(videoTask, from.task_id)
+  const isOwn = 'order' in state && state.order.userId === userId
+  return isOwn ? { taskId: from.task_id, as: from.as } : undefined
+}
+
+/**
+ * Returns the routes that draw enough of a prompt. A picture is never empty, whatever its prompt says.
+ * @throws Rejection not_drawable
+ */
+function routesOf(
+  understands: TaskDeps['understands'],
+  { task_type, prompt }: Generation,
+  routes: VideoTaskOrder['routes'],
+): VideoTaskOrder['routes'] {
+  if (task_type === 'image_to_video') return routes
+  const drawing = routes.filter(({ provider }) => understands(provider, prompt)?.enough ?? true)
+  const [first] = routes
+  if (drawing.length > 0 || !first) return drawing
+  const missing = understands(first.provider, prompt)?.missing.join(', ')
+  throw new Rejection('not_drawable', `The demo draws too little of this prompt. It leaves out: ${missing}`)
 }
 
 /** Returns the source of a generation, if it has one. @throws ValidationError if its video cannot be made again */

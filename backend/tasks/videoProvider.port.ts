@@ -60,12 +60,25 @@ export interface ProviderCheck {
   readonly detail: string
 }
 
+/** A word of a prompt, from `start` to `end`, and what an engine makes of it: itself, something else, or nothing. */
+export interface ReadWord {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly as: 'drawn' | 'drawn_as' | 'missing'
+  /** What is drawn, in the user's language; absent if it is the word itself. */
+  readonly label?: string
+}
+
 /** What an engine that draws only certain things makes of a prompt. */
 export interface Understanding {
+  readonly words: readonly ReadWord[]
   /** What the video will show, in the words of the user's language. */
   readonly drawn: readonly string[]
   /** Words of the prompt that it will not show. */
   readonly missing: readonly string[]
+  /** Whether it shows enough of the prompt to be ordered. */
+  readonly enough: boolean
 }
 
 /** The video can never be downloaded, because the provider has lost it or its file is too large. */

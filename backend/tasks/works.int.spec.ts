@@ -40,7 +40,7 @@ afterAll(() => kinora.close())
 it('names nothing as missing where the engine draws anything', async () => {
   const user = await kinora.newUser()
   const answer = await user.call('POST', '/videos/understand', { prompt: 'a fox', model: GENERATION.model })
-  expect(await answer.json()).toEqual({ drawn: [], missing: [] })
+  expect(await answer.json()).toEqual({ words: [], drawn: [], missing: [], enough: true })
 })
 
 const json = async <T>(response: Promise<Response>) => (await response).json() as Promise<T>

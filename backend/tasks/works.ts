@@ -1,5 +1,6 @@
 import { readSpent } from '#projections/credits/readCreditEntries.ts'
 import { readCredits } from '#projections/credits/readCredits.ts'
+import { readLineage } from '#projections/tasks/readLineage.ts'
 import { readLiveFrame } from '#projections/tasks/readLiveFrame.ts'
 import {
   foldVideoTask,
@@ -106,6 +107,28 @@ export function createWorks({
      */
     listAfter: async (userId: string, place: Parameters<typeof listVideoTasksAfter>[2]) =>
       place.after !== undefined && !isUuid(place.after) ? undefined : listVideoTasksAfter(database, userId, place),
+
+    /** Returns what a list shows of a user's films among these, by their ids. */
+    async shown(userId: string, ids: readonly string[]) {
+      const rows = (await readVideoTasks(database, [...new Set(ids)])).filter((row) => row.user_id === userId)
+      const tasks = await Promise.all(rows.map(view))
+      return new Map(tasks.map(({ id, prompt, thumbnail_url }) => [id, { prompt, thumbnail_url }]))
+    },
+
+    /** Returns the tree of films that a user's film belongs to. */
+    async lineage({ id, user_id: userId }: Owned<TaskWithProgress>) {
+      const films = await readLineage(database, userId, id)
+      const rows = await readVideoTasks(
+        database,
+        films.map((film) => film.id),
+      )
+      const known = new Map(rows.filter((row) => row.user_id === userId).map((row) => [row.id, row]))
+      const shown = films.map(async (film) => {
+        const row = known.get(film.id)
+        return { ...film, task: row ? await view(row) : null }
+      })
+      return { films: await Promise.all(shown) }
+    },
 
     async queue(userId: string) {
       const limits = { slots: renderSlots, createsPerMinute, firstEstimateMs, ...(await allowance(userId)) }

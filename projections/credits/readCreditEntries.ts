@@ -1,6 +1,6 @@
 import { onlyRow } from '#backend/kernel/postgres/onlyRow.ts'
 import type { Database } from '#backend/kernel/postgres/query.ts'
-import { queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
 import { type LocalDays, localDays, type Page, SPAN } from '../engine/queryPage.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
@@ -29,6 +29,14 @@ export async function readCreditEntries(database: Database, userId: string, { pa
   const found = await queryPrepared<Found>(database, PAGE, [userId, perPage, (page - 1) * perPage])
   const { rows: entries, total } = onlyRow({ rows: found })
   return { entries, total }
+}
+
+/** Returns the account of a task's hold, and its revision there; undefined if the read model does not have it. */
+export async function readHold(database: Database, taskId: string) {
+  type Hold = Pick<CreditEntryRow, 'user_id' | 'revision'>
+  const sql = `select user_id, revision from credit_entry where id = $1 and kind in ('hold', 'spend')`
+  const [row] = await query<Hold>(database, sql, [taskId])
+  return row
 }
 
 /** Returns the number of credits that a user has spent since an instant. */

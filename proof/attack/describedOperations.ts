@@ -54,7 +54,7 @@ export async function describedOperations(api: string): Promise<readonly Describ
         name: `${method} ${path}`,
         method,
         path,
-        access: !scheme ? 'public' : 'session' in scheme ? 'user' : 'operator',
+        access: !scheme || Object.keys(scheme).length === 0 ? 'public' : 'session' in scheme ? 'user' : 'operator',
         parameters: parameters as unknown as Parameter[],
         body: requestBody?.content?.['application/json']?.schema as unknown as Schema | undefined,
         isUpload: requestBody?.content?.['multipart/form-data'] !== undefined,

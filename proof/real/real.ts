@@ -12,6 +12,7 @@ import { GATEWAY_PARTS } from './gateway.ts'
 import { HELM_PARTS } from './helm.ts'
 import { IMAGE_PARTS } from './image.ts'
 import { MAIL_PARTS } from './mail.ts'
+import { MCP_PARTS } from './mcpConformance.ts'
 import { type Part, Skipped } from './part.ts'
 import { PROGRAM_PARTS } from './programs.ts'
 import { PROXY_PARTS } from './proxies.ts'
@@ -43,6 +44,7 @@ const ALL = [
   TEMPORAL_PARTS,
   TELEMETRY_PARTS,
   MAIL_PARTS,
+  MCP_PARTS,
   IMAGE_PARTS,
   HELM_PARTS,
   STRIPE_PARTS,

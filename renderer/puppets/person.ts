@@ -95,7 +95,8 @@ function jointsOf(spec: Person, pose: Pose): Joints {
   const glides = FLOATING.has(verb) && verb !== 'float'
   const lean = verb === 'run' ? 0.22 : glides ? 0.5 : gait ? 0.05 : 0.08 * dance + 0.01 * wave(beat)
   const seat = verb === 'ride' ? 0.02 : 0.16
-  const hip: Point = [0.04 * dance, -(SEATED.has(verb) ? seat : legOf(spec) * 0.985) - hop]
+  const kneels = verb === 'kneel'
+  const hip: Point = [0.04 * dance, -(SEATED.has(verb) ? seat : legOf(spec) * (kneels ? 0.58 : 0.985)) - hop]
   const neck: Point = [hip[0] + Math.sin(lean) * torsoOf(spec), hip[1] - Math.cos(lean) * torsoOf(spec)]
   const head: Point = [neck[0] + Math.sin(lean) * 0.1 + 0.012, neck[1] - (spec.child ? 0.13 : 0.105)]
   const feet = [0, 1].map((side): Point => {
@@ -103,6 +104,7 @@ function jointsOf(spec: Person, pose: Pose): Joints {
       const [x, y] = footOf(gait, side, seconds)
       return [x, y * (spec.child ? 0.85 : 1)]
     }
+    if (kneels) return side ? [0.2, 0] : [-0.2, -0.02]
     if (verb === 'ride') return [0.16, 0.3]
     if (SEATED.has(verb)) return [0.34 + side * 0.05, -0.02]
     if (FLOATING.has(verb))
@@ -122,6 +124,8 @@ function reachOf(held: string | undefined, side: number, { seconds, verb }: Pose
   const gait = gaitOf(verb)
   if (held && side) return RAISED.has(held) ? [0.2, -0.055] : [0.22, 0.155 + 0.01 * wave(seconds * 0.5)]
   if (held && PLUCKED.has(held)) return [0.12, 0.195 + 0.03 * wave(seconds * 2)]
+  if (verb === 'hug') return [0.27, 0.06 + side * 0.09]
+  if (verb === 'kneel' || verb === 'catch') return [0.27, (verb === 'kneel' ? -0.02 : -0.1) + side * 0.06]
   if (verb === 'dance') return [side ? 0.24 : -0.24, -0.16 - 0.1 * wave(seconds * 0.75 + side / 2)]
   if (FLOATING.has(verb)) return [side ? 0.28 : -0.14, verb === 'float' ? 0.12 * wave(seconds * 0.3 + side / 3) : -0.06]
   if (SEATED.has(verb)) return [0.2, 0.2 + (verb === 'sit' ? 0.02 * wave(seconds * 1.5 + side / 2) : 0)]

@@ -37,6 +37,8 @@ function* englishMentions(text: string): Generator<Mention> {
   }
 }
 
+const BENDS = new Set<Kind>(['verb', 'weather', 'idle', 'relation', 'linked', 'quality'])
+
 /** Looks up a phrase. Its last word may be inflected; a form in -ing or -ed is never a thing: "cooking" is no cook. */
 function meaningsOf(words: readonly string[]): { meanings: readonly Meaning[]; plural: boolean } {
   const known = lexicon().words
@@ -44,7 +46,7 @@ function meaningsOf(words: readonly string[]): { meanings: readonly Meaning[]; p
   for (const { stem, plural } of stemsOf(last)) {
     const meanings = known.get([...words.slice(0, -1), stem].join(' '))
     const bent = stem !== last && !plural && !last.endsWith("'s")
-    const fitting = meanings?.filter(({ kind }) => !bent || kind === 'verb' || kind === 'weather')
+    const fitting = meanings?.filter(({ kind }) => !bent || BENDS.has(kind))
     if (fitting?.length) return { meanings: fitting, plural }
   }
   return { meanings: [], plural: false }
@@ -77,11 +79,6 @@ function stemsOf(word: string): { stem: string; plural: boolean }[] {
   return stems
 }
 
-const isHan = (character: string) => /\p{Script=Han}/u.test(character)
-
-/** Made when it is needed, because that takes 10 ms. */
-let segmenter: Intl.Segmenter | undefined
-
 /** A numeral with its measure word: 五匹, 三只, 十几个. */
 const COUNTED =
   /^([一二两三四五六七八九十几数]|\d+)[十百千]?[几多来余]?[只头匹条个位名朵艘辆架座棵株片盏把串根颗件台部本张幅块碗盘杯瓶壶尊支枝]/
@@ -93,56 +90,75 @@ function countAt(text: string): { length: number; meanings: readonly Meaning[] }
   const digit = /\d/.test(numeral) ? Number(numeral) : '一二三四五六七八九'.indexOf(numeral) + 1
   const value = /[十百千]/.test(whole) ? 9 : numeral === '两' ? 2 : numeral === '几' || numeral === '数' ? 3 : digit
   const kind = value > 1 ? 'count' : 'filler'
-  return { length: whole.length, meanings: [{ kind, value: `${Math.min(9, value)}` }] }
+  return { length: whole.length, meanings: [{ kind, value: `${Math.min(9, value)}`, exact: true }] }
 }
 
+type Piece = { length: number; meanings: readonly Meaning[]; known: boolean }
+
+/** Cuts runs of Chinese characters into words. Fewer and longer words win, and a known word wins over unknown characters. */
 function* chineseMentions(text: string): Generator<Mention> {
-  segmenter ??= new Intl.Segmenter('zh', { granularity: 'word' })
-  const segments = [...segmenter.segment(text)]
-  let unknown = ''
-  const flush = (at: number): Mention[] => {
-    const rest = unknown
-    unknown = ''
-    return rest ? [{ text: rest, at: at - rest.length, end: at, meanings: [], plural: false }] : []
-  }
-  for (let i = 0; i < text.length; ) {
-    let length = isHan(text[i]!) ? Math.min(MAX_CHARACTERS, text.length - i) : 0
-    let meanings: readonly Meaning[] = []
-    for (; length > 0; length--) {
-      const word = text.slice(i, i + length)
-      meanings = lexicon().words.get(word) ?? []
-      if (length === 1) meanings = meanings.filter(({ kind }) => standsAlone(text, i, kind, segments))
-      if (meanings.length > 0) break
+  for (const { 0: run, index } of text.matchAll(/\p{Script=Han}+/gu)) {
+    let at = index
+    for (const { length, meanings } of joined(run, cut(run))) {
+      yield { text: text.slice(at, at + length), at, end: at + length, meanings, plural: false }
+      at += length
     }
-    const counted = countAt(text.slice(i, i + MAX_CHARACTERS))
-    if (counted && length <= counted.length) ({ length, meanings } = counted)
-    if (meanings.length === 0) {
-      if (isHan(text[i]!)) unknown += text[i]
-      else yield* flush(i)
-      i++
-      continue
-    }
-    yield* flush(i)
-    yield { text: text.slice(i, i + length), at: i, end: i + length, meanings, plural: false }
-    i += length
   }
-  yield* flush(text.length)
 }
 
-/** Words that end a word of two characters without changing its meaning: 小猫, 白马, 湖上, 雨中. */
-const MODIFIERS =
-  /^[小大老白黑红黄蓝绿青紫灰棕粉彩金银雪野古飞橘花木胖瘦雄雌公母幼萌巨神仙一喂骑养追看放钓抱遛赶捉抓吃喝画坐乘划推煮烤种采摘牵捧拿背提]$/
-const LOCATIVES = /^[上里边中下面旁前后岸畔外嚎叫吼跑]$/
+/** Costs of a piece: a word, a function word of one character, another one, and a character that is no word. */
+const COST = { word: 1, particle: 1.1, character: 1.6, unknown: 3 }
 
-/** Returns whether a single character is a word of its own here: 猫 in 小猫 is one, 宇 in 宇宙 is not. */
-function standsAlone(text: string, at: number, kind: Kind, segments: readonly Intl.SegmentData[]): boolean {
-  const { index, segment } = segments.findLast((part) => part.index <= at)!
-  if (kind === 'filler' || segment.length === 1) return true
-  const before = text.slice(index, at)
-  const after = text.slice(at + 1, index + segment.length)
-  if (kind === 'subject' || kind === 'place' || kind === 'hint' || kind === 'icon' || kind === 'held') {
-    return (after === '' && MODIFIERS.test(before)) || (before === '' && LOCATIVES.test(after))
+function cut(run: string): Piece[] {
+  const best: { cost: number; pieces: readonly Piece[] }[] = []
+  best[run.length] = { cost: 0, pieces: [] }
+  for (let at = run.length - 1; at >= 0; at--) {
+    for (const [piece, cost] of piecesAt(run.slice(at, at + MAX_CHARACTERS))) {
+      const rest = best[at + piece.length]!
+      const total = cost + rest.cost
+      if (total < (best[at]?.cost ?? Number.POSITIVE_INFINITY))
+        best[at] = { cost: total, pieces: [piece, ...rest.pieces] }
+    }
   }
-  // Verbs, colours, seasons and weather also open or end words: 飞过, 白鹤, 秋林, 风雪.
-  return before === '' || after === ''
+  return [...best[0]!.pieces]
+}
+
+/** Returns what a text may begin with, longest first. */
+function* piecesAt(text: string): Generator<[Piece, number]> {
+  const counted = countAt(text)
+  if (counted) yield [{ ...counted, known: true }, COST.word]
+  for (let length = text.length; length > 0; length--) {
+    const meanings = lexicon().words.get(text.slice(0, length))
+    const cost = length > 1 ? COST.word : meanings?.[0]?.kind === 'filler' ? COST.particle : COST.character
+    if (meanings) yield [{ length, meanings, known: true }, cost]
+  }
+  yield [{ length: 1, meanings: [], known: false }, COST.unknown]
+}
+
+/** Characters that are never half of a word. */
+const PARTICLE = /^[的了在着里上中下过和与向被把让是也都又很就才这那他她它我你们为而以及其并且会能要想呢吧啊]$/
+const isThing = ({ length, meanings }: Piece) =>
+  length === 1 && meanings.some(({ kind }) => ['subject', 'icon', 'held', 'hint', 'place'].includes(kind))
+
+/**
+ * Joins what is half of an unknown word: an unknown character with its neighbours, and two nouns of one character. 垫 after
+ * 地 makes one unknown word, and so do 马 and 灯.
+ */
+function joined(run: string, pieces: readonly Piece[]): Piece[] {
+  const words: Piece[] = []
+  let at = 0
+  for (const piece of pieces) {
+    const last = words.at(-1)
+    const isLoose = ({ length, known }: Piece, end: number) =>
+      !known || (length === 1 && !PARTICLE.test(run.slice(end - 1, end)))
+    const isHalf =
+      last !== undefined &&
+      ((!piece.known && isLoose(last, at)) ||
+        (!last.known && (last.length === 1 || !piece.known) && isLoose(piece, at + piece.length)) ||
+        (isThing(last) && isThing(piece)))
+    if (isHalf) words[words.length - 1] = { length: last.length + piece.length, meanings: [], known: false }
+    else words.push(piece)
+    at += piece.length
+  }
+  return words
 }

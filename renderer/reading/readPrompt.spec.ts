@@ -139,13 +139,53 @@ describe('lexicon', () => {
 
 describe('understand', () => {
   const prompt = 'A red fox gathers acorns in a snowy forest at dawn'
+  const marks = (text: string, language: 'en' | 'zh' = 'en') =>
+    understand(text, language).words.map(({ text: word, as, label }) => `${word} ${label ?? as}`)
 
-  it('names what is drawn in the words of the language, and what is not in those of the prompt', () => {
-    expect(understand(prompt, 'en')).toEqual({
-      drawn: ['forest', 'dawn', 'snow', 'fox'],
+  it('reads every word, and names what is drawn in the language, and what is not in the words of the prompt', () => {
+    expect(understand(prompt, 'en')).toMatchObject({
+      drawn: ['red', 'fox', 'snow', 'forest', 'dawn'],
       missing: ['gathers', 'acorns'],
+      enough: true,
     })
-    expect(understand(prompt, 'zh')).toEqual({ drawn: ['森林', '黎明', '雪', '狐狸'], missing: ['gathers', 'acorns'] })
+    expect(understand(prompt, 'zh').drawn).toEqual(['red', '狐狸', '雪', '森林', '黎明'])
+    for (const { text, start, end } of understand(prompt, 'en').words) expect(prompt.slice(start, end)).toBe(text)
+  })
+
+  it.each([
+    ['en', 'A dog in sneakers dunks in a kitchen', ['dog drawn', 'sneakers missing', 'dunks jump', 'kitchen room']],
+    ['en', 'A giant wave near a train station', ['giant wave ocean', 'train station missing']],
+    ['zh', '车队在大理石台面上漂移', ['车队 missing', '大理石 missing', '台面 missing', '漂移 missing']],
+    ['zh', '队伍穿过地毯', ['队伍 missing', '穿过 missing', '地毯 missing']],
+  ] as const)('leaves no word out and cuts none in half (%s): %s', (language, text, expected) => {
+    expect(marks(text, language)).toEqual(expected)
+  })
+
+  it('gives a colour to the noun that follows, and to no other one', () => {
+    expect(readPrompt('a red lacquer box and a cat').subjects.at(-1)).toMatchObject({ name: 'cat', colour: undefined })
+    expect(readPrompt('戴着红帽子的女孩').subjects[0]).toMatchObject({ name: 'girl', colour: undefined })
+    expect(readPrompt('a woman in a blue dress').subjects[0]).toMatchObject({ name: 'woman', colour: '#2f6fc8' })
+    expect(marks('a woman in a red hat')).toEqual(['woman drawn', 'red missing', 'hat missing'])
+  })
+
+  it.each([
+    ['A bird sleeps while a house dances', ['bird drawn', 'sleeps missing', 'house drawn', 'dances missing']],
+    ['A car runs', ['car drawn', 'runs drive']],
+    ['A chef cooks', ['chef drawn', 'cooks missing']],
+  ])('names what a figure is not seen doing: %s', (text, expected) => {
+    expect(marks(text)).toEqual(expected)
+  })
+
+  it.each([
+    ['A man proposes to a woman', 'propose', 'woman'],
+    ['A girl and a dog hug', 'hug', 'dog'],
+    ['Two foxes fight', 'face', 'fox'],
+    ['男人向女人求婚', 'propose', 'woman'],
+    ['抱着猫的女孩', 'hug', 'cat'],
+    ['A boy watches the horizon while a dog sleeps', undefined, undefined],
+  ])('relates two subjects: %s', (text, kind, to) => {
+    const relation = readPrompt(text).subjects.find(({ relation }) => relation)?.relation
+    expect([relation?.kind, relation?.to]).toEqual([kind, to])
   })
 
   it('names a thing that could be held if no one holds it and it has no figure of its own', () => {
@@ -153,7 +193,14 @@ describe('understand', () => {
     expect(understand('A boy with a torch', 'en').missing).toEqual([])
   })
 
-  it('admits that it understood nothing', () => {
-    expect(understand('quantum entropy', 'en')).toEqual({ drawn: [], missing: ['quantum', 'entropy'] })
+  it.each([
+    ['quantum entropy', false],
+    ['a quokka in a misty forest at dawn', false],
+    ['a misty forest at dawn', true],
+    ['a fox in a forest', true],
+    ['a fox debugs a quantum mainframe', false],
+    ['量子在森林里', false],
+  ])('decides whether enough is drawn: %s', (text, enough) => {
+    expect(understand(text, 'en').enough).toBe(enough)
   })
 })

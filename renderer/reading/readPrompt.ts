@@ -2,8 +2,9 @@ import { isA } from './kinds.ts'
 import { type Kind, lexicon, type Meaning } from './lexicon.ts'
 import { findMentions, type Mention } from './mentions.ts'
 
-const RELATIONS = ['on', 'behind', 'under', 'into', 'over'] as const
-type Relation = (typeof RELATIONS)[number]
+type Relation = 'on' | 'behind' | 'under' | 'into' | 'over'
+/** What two subjects do with each other. */
+type Deed = 'hug' | 'face' | 'chase' | 'catch' | 'propose'
 
 /** A thing that a prompt asks for. See docs/decisions/0026-honest-demo.md. */
 export type Wanted = {
@@ -19,7 +20,7 @@ export type Wanted = {
   verb?: string | undefined
   held?: string | undefined
   heldColour?: string | undefined
-  relation?: { kind: Relation; to: string } | undefined
+  relation?: { kind: Relation | Deed; to: string } | undefined
 }
 
 /** What a prompt asks for, as far as it was understood. Nothing is guessed. */
@@ -30,34 +31,46 @@ export type Reading = Readonly<{
   weather: readonly string[]
   season: string | undefined
   styles: readonly string[]
-  /** Words that are not drawn, as they appear in the prompt. */
-  unknown: readonly string[]
+  /** All words of the prompt in order. */
+  mentions: readonly Mention[]
+  /** Positions of the words that the prompt wants not to see. */
+  unwanted: ReadonlySet<number>
+  /** Subjects by the positions of the words that say something of them, such as a verb or a colour. */
+  about: ReadonlyMap<number, Wanted>
 }>
 
 const MAX_SUBJECTS = 3
 
 /** Reads an English or Chinese prompt. */
 export function readPrompt(prompt: string): Reading {
-  const mentions = withoutNegated(prompt.toLowerCase(), findMentions(prompt))
-  const all = (kind: Kind) => mentions.flatMap(({ meanings }) => meanings.filter((m) => m.kind === kind))
-  const subjects = new Subjects(prompt.toLowerCase(), mentions).read()
-  const places = all('place').map(({ value }) => value)
-  const hints = all('hint').map(({ value }) => value)
+  const mentions = findMentions(prompt)
+  const wanted = withoutNegated(prompt.toLowerCase(), mentions)
+  const all = (kind: Kind) =>
+    wanted.flatMap(({ meanings }) => meanings.filter((m) => m.kind === kind)).map(({ value }) => value)
+  const { subjects, about, chosen } = new Subjects(prompt.toLowerCase(), wanted).read()
+  const places = all('place')
   const isUrban = places.includes('city') && places.includes('street')
-  const seasons = all('season').map(({ value }) => value)
   return {
     subjects: subjects.slice(0, MAX_SUBJECTS),
-    place: isUrban ? 'street' : (places.find((place) => place !== 'sky' && place !== 'hill') ?? places[0] ?? hints[0]),
-    time: all('time')[0]?.value,
-    weather: [...new Set(all('weather').map(({ value }) => value))],
-    season: seasons[0],
-    styles: [...new Set(all('style').map(({ value }) => value))],
-    unknown: unknownWords(mentions, subjects),
+    place: isUrban
+      ? 'street'
+      : (places.find((place) => place !== 'sky' && place !== 'hill') ?? places[0] ?? all('hint')[0]),
+    time: all('time')[0],
+    weather: [...new Set(all('weather'))],
+    season: all('season')[0],
+    styles: [...new Set(all('style'))],
+    mentions: mentions.map((mention) => ({ ...mention, meanings: chosen.get(mention.at) ?? mention.meanings })),
+    unwanted: new Set(mentions.filter((mention) => !wanted.includes(mention)).map(({ at }) => at)),
+    about,
   }
 }
 
 const NOUNS = new Set<Kind>(['subject', 'icon', 'place', 'hint', 'held', 'weather', 'clothes', 'undrawn'])
-const isNoun = ({ meanings }: Mention) => meanings.some(({ kind }) => NOUNS.has(kind))
+const ADJECTIVE = /(?:ly|ous|ful|less|ish|able|ible|like|esque|wards?|ic|al|ive|ed|est|en)$/
+/** Returns whether a word without a meaning looks like an adjective or an adverb. */
+export const isAdjective = ({ text, meanings }: Mention) => meanings.length === 0 && ADJECTIVE.test(text)
+const isNoun = (mention: Mention) =>
+  mention.meanings.length === 0 ? !isAdjective(mention) : mention.meanings.some(({ kind }) => NOUNS.has(kind))
 
 const STOP = /[.,;:!?，。；！？]/
 const JOINS = /^(?:or|nor|和|或|与)$/
@@ -75,30 +88,15 @@ function withoutNegated(text: string, mentions: readonly Mention[]): Mention[] {
       drops = 'nothing'
       kept.push(mention)
     } else if (JOINS.test(mention.text)) drops = 'words'
-    else if (isNoun(mention) || /\p{Script=Han}/u.test(mention.text)) drops = 'joined'
+    else if (isNoun(mention)) drops = 'joined'
     end = mention.end
   }
   return kept
 }
 
-function unknownWords(mentions: readonly Mention[], subjects: readonly Wanted[]): string[] {
-  const drawn = new Set(subjects.slice(0, MAX_SUBJECTS).flatMap(({ at }) => at))
-  const words = mentions.filter(({ meanings, text, at }) => {
-    if (meanings.length === 0) return text.length > 1 || /\p{Script=Han}/u.test(text)
-    const isThing = meanings.every(({ kind }) => kind === 'subject' || kind === 'icon')
-    const isLoose = meanings.every(({ kind }) => kind === 'held') && !isMerged(meanings, subjects)
-    const { kind } = meanings[0]!
-    return (
-      kind === 'hint' || kind === 'undrawn' || isLoose || (isThing && !drawn.has(at) && !isMerged(meanings, subjects))
-    )
-  })
-  return [...new Set(words.map(({ text }) => text))]
-}
-
 /** Returns whether a word is part of a subject that was read: a repetition, a held thing, clothes or a general noun. */
-function isMerged(meanings: readonly Meaning[], subjects: readonly Wanted[]): boolean {
-  const drawn = subjects.slice(0, MAX_SUBJECTS)
-  return meanings.some(({ value }) => isA('general', value) || drawn.some((s) => s.name === value || s.held === value))
+export function isMerged(meanings: readonly Meaning[], subjects: readonly Wanted[]): boolean {
+  return meanings.some(({ value }) => subjects.some((s) => s.name === value || s.held === value))
 }
 
 /** Collects the subjects of a prompt from left to right, with the adjectives before and the verbs around each. */
@@ -106,23 +104,45 @@ class Subjects {
   readonly #text: string
   readonly #mentions: readonly Mention[]
   readonly #subjects: Wanted[] = []
-  #pending: { colour?: string; count?: number; scale?: number; end: number } = { end: -99 }
-  #looseVerb: string | undefined
-  #looseHeld: Pick<Wanted, 'held' | 'heldColour'> | undefined
+  readonly #about = new Map<number, Wanted>()
+  readonly #chosen = new Map<number, readonly Meaning[]>()
+  readonly #deeds: { mention: Mention; kind: Deed }[] = []
+  #pending: Pending = NONE
+  #looseVerb: { verb: string; at: number } | undefined
+  #looseHeld: (Pick<Wanted, 'held' | 'heldColour'> & { from: readonly number[] }) | undefined
 
   constructor(text: string, mentions: readonly Mention[]) {
     this.#text = text
     this.#mentions = mentions
   }
 
-  read(): Wanted[] {
-    for (const mention of this.#mentions) for (const meaning of this.#relevant(mention)) this.#take(mention, meaning)
+  read() {
+    for (const [i, mention] of this.#mentions.entries()) {
+      const meanings = this.#relevant(mention)
+      this.#chosen.set(mention.at, meanings)
+      for (const meaning of meanings) this.#take(mention, meaning)
+      // A colour belongs to the noun that follows, and to no other one. In a compound, that is the last noun.
+      const next = this.#mentions[i + 1]
+      const isCompound = next && isNoun(next) && this.#text.slice(mention.end, next.at) === ' '
+      if (isNoun(mention) && !isCompound && !isClothes(mention)) this.#pending = NONE
+    }
     for (const [i, subject] of this.#subjects.entries()) this.#relate(subject, this.#subjects[i + 1])
-    return this.#subjects
+    for (const { mention, kind } of this.#deeds) this.#join(mention, kind)
+    return { subjects: this.#subjects, about: this.#about, chosen: this.#chosen }
   }
 
-  /** Chooses among several meanings: a held thing if somebody can hold it, else the thing itself. */
-  #relevant({ meanings, end }: Mention): readonly Meaning[] {
+  /** Notes that words say something of a subject. */
+  #note(subject: Wanted, ...positions: readonly number[]): void {
+    for (const at of positions) this.#about.set(at, subject)
+  }
+
+  /** Chooses among several meanings: a verb directly after its subject, a held thing if somebody can hold it, else the thing. */
+  #relevant(mention: Mention): readonly Meaning[] {
+    const { meanings, end, text } = mention
+    const last = this.#subjects.at(-1)
+    const deeds = meanings.filter(({ kind }) => kind === 'verb' || kind === 'idle' || kind === 'relation')
+    // "A chef cooks" has no cooks in it.
+    if (last && deeds.length > 0 && text.endsWith('s') && this.#follows(last, mention)) return deeds
     const thing = meanings.find(({ kind }) => kind === 'subject' || kind === 'icon')
     const held = meanings.find(({ kind }) => kind === 'held')
     if (held) return this.#holder() || this.#text[end] === '的' ? [held] : thing ? [thing] : []
@@ -132,45 +152,61 @@ class Subjects {
   #holder = () => this.#subjects.findLast(({ name, held }) => isA('person', name) && !held)
 
   #take(mention: Mention, { kind, value }: Meaning): void {
-    if (kind === 'colour') this.#pending = { ...this.#fresh(mention), colour: value, end: mention.end }
+    const add = (adjective: Partial<Pending>) => {
+      const before = this.#fresh(mention)
+      this.#pending = { ...before, ...adjective, from: [...before.from, mention.at], end: mention.end }
+    }
+    if (kind === 'colour') add({ colour: value })
     const last = this.#subjects.at(-1)
     const isGroup = kind === 'count' && last && this.#text.slice(last.end, mention.at).trim() === ''
-    if (isGroup) last.count = Number(value)
-    else if (kind === 'count') this.#pending = { ...this.#fresh(mention), count: Number(value), end: mention.end }
-    if (kind === 'size') this.#pending = { ...this.#fresh(mention), scale: Number(value), end: mention.end }
+    if (isGroup) {
+      last.count = Number(value)
+      this.#note(last, mention.at)
+    } else if (kind === 'count') add({ count: Number(value) })
+    if (kind === 'size') add({ scale: Number(value) })
     // A cowboy hat and a lion statue are no cowboy and no lion.
     if ((kind === 'clothes' || kind === 'undrawn') && last && this.#follows(last, mention)) this.#subjects.pop()
     else if (kind === 'clothes') this.#dress(mention)
     if (kind === 'held') this.#hold(mention, value)
     if (kind === 'verb') this.#act(mention, value)
+    if (kind === 'idle') this.#act(mention, 'stand')
+    if (kind === 'relation') this.#deeds.push({ mention, kind: value as Deed })
     if (kind === 'subject' || kind === 'icon') this.#add(mention, value, kind === 'icon')
   }
 
   /** Returns the adjectives that still wait for their noun: those directly before this word. */
-  #fresh = ({ at }: Mention) => (at - this.#pending.end < 4 ? this.#pending : { end: -99 })
+  #fresh = ({ at }: Mention) => (at - this.#pending.end < 4 ? this.#pending : NONE)
 
   /** Returns whether an English noun is directly after another one. */
   #follows = (before: Wanted, { at, text }: Mention) =>
     this.#text.slice(before.end, at).trim() === '' && /[a-z]/.test(text)
 
   #hold(mention: Mention, value: string): void {
-    const { colour } = this.#near(mention)
+    const { colour, from } = this.#near(mention)
     const holder = this.#holder()
-    if (holder) Object.assign(holder, { held: value, heldColour: colour })
+    if (holder) {
+      Object.assign(holder, { held: value, heldColour: colour })
+      this.#note(holder, ...from, mention.at)
+    }
     // 撑着红伞的女孩: the holder follows.
-    else this.#looseHeld = { held: value, heldColour: colour }
-    this.#pending = { end: -99 }
+    else this.#looseHeld = { held: value, heldColour: colour, from: [...from, mention.at] }
+    this.#pending = NONE
   }
 
   /** Clothes dye the person before them, or leave their colour to the person that follows. */
   #dress(mention: Mention): void {
-    const { colour } = this.#near(mention)
+    const { colour, from } = this.#near(mention)
+    this.#pending = NONE
+    if (!colour) return
     const wearer = this.#subjects.findLast(({ name }) => isA('person', name))
-    if (wearer && colour) wearer.colour ??= colour
-    if (colour && !wearer) this.#pending = { colour, end: mention.end }
+    if (!wearer) this.#pending = { colour, from: [...from, mention.at], end: mention.end }
+    else if (!wearer.colour) {
+      wearer.colour = colour
+      this.#note(wearer, ...from, mention.at)
+    }
   }
 
-  #near = ({ at }: Mention) => (at - this.#pending.end < 14 ? this.#pending : { end: -99 })
+  #near = ({ at }: Mention) => (at - this.#pending.end < 24 ? this.#pending : NONE)
 
   #act(mention: Mention, verb: string): void {
     const next = this.#mentions.find(({ at }) => at >= mention.end)
@@ -179,29 +215,34 @@ class Subjects {
       /^(?:的|着的)/.test(this.#text.slice(mention.end)) || (mention.text.endsWith('ing') && ahead === ' ')
     const last = this.#subjects.at(-1)
     const isNextThing = next?.meanings.some(({ kind }) => kind === 'subject' || kind === 'icon') ?? false
-    if (!last || (describesNext && isNextThing && last.verb)) this.#looseVerb ??= verb
+    if (!last || (describesNext && isNextThing && last.verb)) this.#looseVerb ??= { verb, at: mention.at }
     else {
       const actor = last.verb ? (this.#subjects.findLast((s) => !s.verb) ?? last) : last
       if (!actor.verb || actor.verb === 'stand') actor.verb = verb
+      if (actor.verb === verb) this.#note(actor, mention.at)
       if (verb === 'water' || verb === 'fish') actor.held ??= verb === 'fish' ? 'rod' : 'can'
     }
   }
 
   #add(mention: Mention, name: string, isIcon: boolean): void {
-    const { colour, count, scale } = this.#near(mention)
+    const { colour, count, scale, from } = this.#near(mention)
     const before = this.#subjects.at(-1)
     const isAdjacent = before && this.#follows(before, mention)
     const home = lexicon().homeOf(name)
     if (home === 'clothing') return
     const isKind = isAdjacent && isA('general', name) && !before.isIcon
-    if (this.#subjects.some((other) => other.name === name) || isKind || this.#isRelative(mention)) return
-    const isYoung = before && isAdjacent && isA('young', name)
-    if (isYoung) return
+    const same = this.#subjects.find((other) => other.name === name)
+    if (same && /(?:another|other|second|另一.)\s*$/.test(this.#text.slice(0, mention.at))) same.count++
+    const isYoung = before !== undefined && isAdjacent && isA('young', name)
+    if (same || isKind || isYoung || this.#isRelative(mention)) {
+      this.#note(same ?? before!, mention.at)
+      return
+    }
     // The last noun of a compound is the thing: an apple tree is a tree.
     if (isAdjacent) this.#subjects.pop()
     const many = mention.plural && home !== 'table' && home !== 'clothing' ? 3 : 1
     const { text, at, end } = mention
-    this.#subjects.push({
+    const subject: Wanted = {
       name,
       isIcon,
       text,
@@ -210,11 +251,18 @@ class Subjects {
       colour,
       count: isA('group', name) ? 1 : (count ?? many),
       scale: scale ?? 1,
-      verb: this.#looseVerb,
-      ...(isA('person', name) && this.#looseHeld),
-    })
-    if (isA('person', name)) this.#looseHeld = undefined
-    this.#pending = { end: -99 }
+      verb: this.#looseVerb?.verb,
+    }
+    this.#subjects.push(subject)
+    this.#note(subject, at, ...from)
+    if (this.#looseVerb) this.#note(subject, this.#looseVerb.at)
+    if (isA('person', name) && this.#looseHeld) {
+      const { from: words, ...held } = this.#looseHeld
+      Object.assign(subject, held)
+      this.#note(subject, ...words)
+      this.#looseHeld = undefined
+    }
+    this.#pending = NONE
     this.#looseVerb = undefined
   }
 
@@ -232,9 +280,35 @@ class Subjects {
   #prepositionOf(subject: Wanted, next: Wanted): string | undefined {
     const found = PREPOSITION.exec(this.#text.slice(subject.end, next.at))
     const from = subject.end + (found?.index ?? 0)
-    const isOther = (mention: Mention) => isNoun(mention) || mention.meanings.length === 0
-    const between = this.#mentions.filter(({ at }) => at > from && at < next.at)
-    return between.some(isOther) ? undefined : found?.[1]
+    return this.#isApart(from, next.at) ? undefined : found?.[1]
+  }
+
+  /** Returns whether a noun or the end of a clause is between two positions. */
+  #isApart = (from: number, to: number) =>
+    STOP.test(this.#text.slice(from, to)) ||
+    this.#mentions.some((word) => word.at > from && word.at < to && isNoun(word))
+
+  /** Relates the subjects of a deed: "a man hugs a dog", "a man and a dog hug", 男人向女人求婚, 抱着猫的女孩, "two cats hug". */
+  #join({ at, end }: Mention, kind: Deed): void {
+    const before = this.#subjects.filter((subject) => subject.end <= at)
+    const [first, second] = this.#subjects.filter((subject) => subject.at >= end)
+    const [one, other] = before.slice(-2)
+    const pair: readonly (Wanted | undefined)[] =
+      first && !this.#isApart(end, first.at)
+        ? before.length === 0 && second && this.#text[first.end] === '的'
+          ? [second, first]
+          : [before.at(-1), first]
+        : one && other && /\band\b|&|[和与跟向对朝]/.test(this.#text.slice(one.end, other.at))
+          ? [one, other]
+          : before.length === 1 && one!.count > 1
+            ? [one, one]
+            : []
+    const [actor, target] = pair
+    if (!actor || !target) return
+    actor.relation = { kind, to: target.name }
+    actor.verb = DEED_VERBS[kind]
+    if (kind === 'chase') target.verb ??= 'run'
+    this.#note(actor, at)
   }
 
   /** Reads "on", "behind", "into" … between two subjects, and 上, 后面, 下的 … after the second or the first. */
@@ -254,6 +328,14 @@ class Subjects {
     if (!kind && reversed && between.includes('的')) next.relation = { kind: reversed, to: subject.name }
   }
 }
+
+const isClothes = ({ meanings }: Mention) => meanings.some(({ kind }) => kind === 'clothes')
+
+/** Adjectives that wait for their noun, with the positions of their words. */
+type Pending = Readonly<{ colour?: string; count?: number; scale?: number; from: readonly number[]; end: number }>
+const NONE: Pending = { from: [], end: -99 }
+
+const DEED_VERBS = { hug: 'hug', face: 'stand', chase: 'run', catch: 'catch', propose: 'kneel' } as const
 
 const PREPOSITION =
   /\b(on|onto|atop|behind|under|beneath|into|in|over|above|inside)\b(?!.*\b(?:on|behind|under|into|in|over|near|by|with|and|or)\b)/

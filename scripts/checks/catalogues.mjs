@@ -7,7 +7,8 @@ const NAMES = new Set(
   `Kinora AI MiniMax Hailuo T2V I2V S2V Director live PayPal Stripe GitHub Google Apple Mozilla Microsoft Chrome Safari Firefox Edge Cookie Cookies
   JPG JPEG PNG WebP HEIC MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB UTC GB MB KB px fps K P W Hz Plus Pro Ultimate
   Markdown Docker Compose npm Node js Ctrl C Temporal EventStoreDB Prometheus ComfyUI vLLM Omni SGLang LocalAI fal Replicate
-  Runway JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT C2PA AIGC OpenAI curl Python SDK n8n LobeHub LiteLLM Open WebUI Base By OpenAPI Postman nginx`.split(
+  Runway JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT C2PA AIGC OpenAI curl Python SDK n8n LobeHub LiteLLM Open WebUI Base By OpenAPI Postman nginx
+  Claude Code ChatGPT VS Cursor Model Context Protocol MCP Client Tool Agent OAuth OAuth2 PKCE Streamable Bearer Auth XMP JSON SHA`.split(
     /\s+/,
   ),
 )

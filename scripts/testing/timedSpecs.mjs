@@ -14,6 +14,7 @@ export const WAITS = [
   'backend/desk/killedDesk.int.spec.ts',
   'backend/kernel/eventsourcing/eventStoreDb/eventStoreDbRecovery.int.spec.ts',
   'backend/kernel/postgres/leases.int.spec.ts',
+  'backend/webhooks/killedOutbox.int.spec.ts',
   'proof/conformance/conformance.int.spec.ts',
   'workflows/temporal/{temporal,outages}.int.spec.ts',
 ]
@@ -36,6 +37,7 @@ export const MEASURES_OF_FULL_RUN = [
   'backend/kernel/postgres/leases.int.spec.ts',
   'backend/providers/video/definitions/definitions.int.spec.ts',
   'backend/tasks/library/library.int.spec.ts',
+  'backend/webhooks/killedOutbox.int.spec.ts',
   'projections/engine/rebuildUnderLoad.int.spec.ts',
   'proof/attack/attack.int.spec.ts',
   'site/e2e/{freshClone,library/scroll,newMachine,promptFirst}.e2e.spec.ts',

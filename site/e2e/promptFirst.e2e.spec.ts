@@ -102,6 +102,33 @@ describeOnSite('a visitor’s prompt', (site) => {
     await page.context().close()
   })
 
+  it.each([
+    ['en', 'A quokka juggles sneakers in a kitchen', 'kitchen → room', 'quokka, juggles, sneakers'],
+    ['zh', '厨师在大理石台面上揉面团', '厨师', '大理石、台面、揉、面团'],
+  ] as const)(
+    'is read before an address is asked for, and near prompts with pictures are offered, in %s',
+    async (language, prompt, drawn, missing) => {
+      const { start } = await words(language, 'landing')
+      const reading = await words(language, 'reading')
+      const page = await site.visit({ language, width: 390 })
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/`)
+      await page.getByRole('textbox', { name: start.label }).fill(prompt)
+      const submit = page.locator('#start').getByRole('button', { name: start.generate, exact: true })
+      await submit.click()
+      const note = page.locator('.start-reading [aria-live="polite"]')
+      for (const text of [drawn, missing, reading.little]) await expect.poll(() => note.textContent()).toContain(text)
+      const near = page.getByRole('list', { name: reading.near, exact: true }).getByRole('button')
+      await expect.poll(() => near.count()).toBe(3)
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      expect(await axeFaults(page, '#start')).toEqual([])
+      await near.first().click()
+      await near.first().waitFor({ state: 'detached' })
+      await submit.click()
+      await page.getByRole('dialog', { name: start.heading }).waitFor()
+      await page.context().close()
+    },
+  )
+
   it('starts from the landing page for a member, and survives a sign-in with a password', async () => {
     const { start } = await words('en', 'landing')
     const { field, login } = await words('en', 'auth')

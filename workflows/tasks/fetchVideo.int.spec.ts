@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const media = () => createFolderMediaStore(path.join(folder, 'media'))
 
-function deliver(file: string, taskId: string, whileFetching = async () => {}) {
+function deliver(file: string, taskId: string, whileFetching = async () => {}, ratio?: string) {
   const marker = createMarker(signer, 'Kinora', undefined, { warn: () => {} })
   const provider = {
     async fetch(_: string, target: string) {
@@ -48,7 +48,7 @@ function deliver(file: string, taskId: string, whileFetching = async () => {}) {
   return fetchVideo(
     deps,
     provider,
-    { taskId, origin: { source: 'algorithmicMedia', agent: null }, jobId: taskId },
+    { taskId, origin: { source: 'algorithmicMedia', agent: null }, jobId: taskId, ratio },
     new AbortController().signal,
   )
 }
@@ -60,6 +60,16 @@ it('stores a fragmented video as a marked one with an index, without encoding it
   expect(await probeMp4(stored)).toMatchObject(expected)
   expect(await judge(await readFile(stored), 'video/mp4')).toMatchObject(VALID)
   expect(await media().size(posterKey('task'))).toBeGreaterThan(0)
+})
+
+it.each([
+  ['9:16', 40, 72],
+  ['1:1', 72, 72],
+  ['16:9', 128, 72],
+])('cuts a video to %s before it is marked', async (ratio, width, height) => {
+  expect(await deliver(fragmented, `cut to ${ratio}`, undefined, ratio)).toMatchObject({ width, height })
+  const stored = await media().localPath(videoKey(`cut to ${ratio}`))
+  expect(await judge(await readFile(stored), 'video/mp4')).toMatchObject(VALID)
 })
 
 it('keeps the video that another worker stored during the download', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { removeFile } from '#backend/kernel/media/atomicFile.ts'
+import { cropVideo } from '#backend/kernel/media/cropVideo.ts'
 import type { MarkedFilm } from '#backend/kernel/media/marks/createMarker.ts'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
@@ -16,13 +17,13 @@ type FetchDeps = Pick<ActivityDeps, 'media' | 'marker' | 'temporaryDir' | 'ffmpe
 }
 
 /**
- * Downloads a finished video, checks and marks it, and stores it with a poster. Returns what is stored: the size and the
+ * Downloads a finished video, checks it, cuts it to `ratio`, marks it, and stores it with a poster. Returns what is stored: the size and the
  * hash are those of the marked file. @throws UnplayableVideoError
  */
 export async function fetchVideo(
   { media, marker, temporaryDir, ffmpegPath, finishing }: FetchDeps,
   provider: Pick<VideoProvider, 'fetch'>,
-  { jobId, ...film }: MarkedFilm & { readonly jobId: string },
+  { jobId, ratio, ...film }: MarkedFilm & { readonly jobId: string; readonly ratio?: string | undefined },
   signal: AbortSignal,
 ): Promise<VideoFile> {
   const { taskId } = film
@@ -39,6 +40,7 @@ export async function fetchVideo(
     await provider.fetch(jobId, file, signal)
     await refuseUnplayable(file)
     return await finishing.run(async () => {
+      if (ratio) await cropVideo(file, ratio, { signal, ffmpegPath })
       // Before anything else reads the file: this also joins the fragments of a fragmented one.
       const { sha256 } = await marker.markVideo(file, film, { signal })
       const video = await probeMp4(file)

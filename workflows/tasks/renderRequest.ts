@@ -46,7 +46,7 @@ export async function readRequest(
     firstFrame: firstFrame === null ? undefined : await readableFile(reading, firstFrame),
     lastFrame: lastFrame === undefined ? undefined : await readableFile(reading, lastFrame),
     references: await Promise.all(references.map((image) => readableFile(reading, image))),
-    aspectRatio,
+    aspectRatio: order.cropped ? undefined : aspectRatio,
     seed,
     sound,
     sourceJob: order.source?.jobId,

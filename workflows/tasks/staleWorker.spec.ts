@@ -69,6 +69,7 @@ beforeEach(async () => {
       media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: async () => {} },
       removals: { done: unused, giveUp: unused },
       marker: { markVideo: unused, markPoster: unused },
+      assertionOf: async () => undefined,
       prepareCopies: unused,
       decrypt: async () => 'a cat',
       concurrentLimit: async () => 1,

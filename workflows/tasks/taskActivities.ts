@@ -51,11 +51,13 @@ async function fetchIfPlayable(
   { order, provider, engineModel, jobId }: Pick<Rendering, 'order' | 'provider' | 'engineModel' | 'jobId'>,
   signal: AbortSignal,
 ) {
-  const { taskId: id, userId: user_id, routes } = order
+  const { taskId: id, userId: user_id, model, routes } = order
   const { engine, engine_model } = makerOf(provider, routes)
   const maker = { engine, engine_model: engineModel ?? engine_model }
   const origin = { source: sourceOf(maker), agent: maker.engine_model }
-  const job = { taskId: id, origin, jobId: jobId ?? id }
+  const receipt = await deps.assertionOf({ taskId: id, model, ...maker })
+  const ratio = order.cropped && order.aspectRatio
+  const job = { taskId: id, origin, receipt, jobId: jobId ?? id, ratio }
   const file = await fetchVideo(deps, providerOf(deps.providers, provider), job, signal).catch((error: Error) => {
     if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
     throw error

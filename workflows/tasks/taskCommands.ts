@@ -4,9 +4,10 @@ import type { Handle, Step } from '#backend/kernel/eventsourcing/handle.ts'
 import type { Decider } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import type { Marker } from '#backend/kernel/media/marks/createMarker.ts'
+import type { ReceiptAssertion } from '#backend/kernel/media/marks/manifest.ts'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Clock } from '#backend/kernel/time.ts'
-import type { FailureCode, Film } from '#backend/tasks/contract.ts'
+import type { FailureCode, Film, Maker } from '#backend/tasks/contract.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { MediaRemovals } from '#backend/tasks/mediaRemovals.port.ts'
 import type { Decrypt } from '#backend/tasks/promptCipher.port.ts'
@@ -21,6 +22,12 @@ export interface FailedRender {
   readonly engineModel: string | undefined
   readonly code: FailureCode
   readonly detail: string
+}
+
+/** A film and what made it. */
+export interface FilmToSign extends Maker {
+  readonly taskId: string
+  readonly model: string
 }
 
 export interface ActivityDeps {
@@ -43,6 +50,8 @@ export interface ActivityDeps {
   /** Makes the copies of a stored video that its viewers will get. Never rejects: they are made again when one is asked for. */
   readonly prepareCopies: (film: Film) => Promise<void>
   readonly marker: Pick<Marker, 'markVideo' | 'markPoster'>
+  /** Returns what the content credentials of a film say of its charge; undefined if that cannot be read. */
+  readonly assertionOf: (film: FilmToSign) => Promise<ReceiptAssertion | undefined>
   readonly decrypt: Decrypt
   /** Returns how many of the user's tasks may render at the same time. */
   readonly concurrentLimit: (userId: string) => Promise<number>

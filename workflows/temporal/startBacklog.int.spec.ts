@@ -60,7 +60,7 @@ describe.skipIf(!program)(`${TASKS} tasks, ${PER_SECOND} per second, on a real T
     const allowance = async () => (paid.has(userId) ? PAID : FREE)
     const encrypt = async (_: object, text: string) => text
     const { catalogue } = kinora.context
-    const deps = { handle, clock, credits, catalogue, allowance, encrypt }
+    const deps = { handle, clock, credits, catalogue, allowance, encrypt, understands: () => undefined }
     const taskId = uuid7()
     taskIds.push(taskId)
     return submitTask(deps, { taskId, userId, generation, images: { firstFrame: null } }, bySystem('submit', taskId))

@@ -47,6 +47,7 @@ export const activityDeps = ({ handle, store, provider, clock }: World): Activit
   },
   removals: { done: unreachable, giveUp: unreachable },
   marker: { markVideo: unreachable, markPoster: unreachable },
+  assertionOf: async () => undefined,
   prepareCopies: unreachable,
   decrypt: async () => 'a cat',
   concurrentLimit: async () => 1,

@@ -32,11 +32,16 @@ export function createChallenges(database: Database, key: Buffer, cookies: Cooki
       if (!expiry || !mac || Number(expiry) < now()) return false
       const expected = Buffer.from(macOf(challenge, Number(expiry), session))
       if (!timingSafeEqual(Buffer.from(mac), expected)) return false
-      const em = database.em.fork()
-      await query(em, 'delete from spent_challenge where expires_at < $1', [new Date(now())])
-      const row = [createHash('sha256').update(challenge).digest('hex'), new Date(Number(expiry))]
-      const sql = 'insert into spent_challenge (hash, expires_at) values ($1, $2) on conflict do nothing returning hash'
-      return (await query<object>(em, sql, row)).length > 0
+      return spendOnce(database, challenge, Number(expiry), now())
     },
   }
+}
+
+/** Returns whether a text that is valid until `expiry`, in epoch milliseconds, is used for the first time. */
+export async function spendOnce(database: Database, text: string, expiry: number, now: number): Promise<boolean> {
+  const em = database.em.fork()
+  await query(em, 'delete from spent_challenge where expires_at < $1', [new Date(now)])
+  const row = [createHash('sha256').update(text).digest('hex'), new Date(expiry)]
+  const sql = 'insert into spent_challenge (hash, expires_at) values ($1, $2) on conflict do nothing returning hash'
+  return (await query<object>(em, sql, row)).length > 0
 }

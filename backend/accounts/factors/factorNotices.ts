@@ -12,16 +12,20 @@ const MAILS = {
   passkey_added: 'factorAdded',
   second_factor_removed: 'factorRemoved',
   passkey_removed: 'factorRemoved',
+  identity_connected: 'identityAdded',
+  identity_disconnected: 'identityRemoved',
 } as const
+
+type Change = FactorChange | 'identity_connected' | 'identity_disconnected'
 
 export type NotifyFactor = ReturnType<typeof createFactorNotices>
 
-/** Creates the mails about added and removed second factors, with a link that undoes what an intruder did. */
+/** Creates the mails about added and removed ways to sign in, with a link that undoes what an intruder did. `values` fill the text. */
 export const createFactorNotices =
   (database: Database, links: MailedLinks, now: Clock) =>
-  async (account: UserAccount, change: FactorChange): Promise<void> => {
-    const mail = (MAILS as Partial<Record<FactorChange, 'factorAdded' | 'factorRemoved'>>)[change]
+  async (account: UserAccount, change: Change, values: Readonly<Record<string, string>> = {}): Promise<void> => {
+    const mail = (MAILS as Partial<Record<Change, (typeof MAILS)[keyof typeof MAILS]>>)[change]
     if (!mail) return
-    const link = { query: { secure: '1' }, issuedAt: now() - DATED_BACK_MS }
+    const link = { query: { secure: '1' }, values, issuedAt: now() - DATED_BACK_MS }
     await database.em.fork().transactional((tx) => links.send(tx, mail, account, link))
   }

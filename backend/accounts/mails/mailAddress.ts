@@ -18,6 +18,9 @@ const split = (address: string): [local: string, domain: string] => {
   return [address.slice(0, at), domainToASCII(domain) || domain]
 }
 
+/** Returns the domain of an address, in ASCII (IDNA). */
+export const domainOf = (address: string): string => split(address.toLowerCase())[1]
+
 /**
  * Returns the normalized address of a mailbox, in lower case and NFKC, with the domain in ASCII (IDNA). Removes a `+tag` (RFC 5233), which nearly every
  * provider ignores, and dots if the provider ignores them. Each mailbox can have only one account.
@@ -31,7 +34,7 @@ export function mailIdentity(address: string): string {
 
 /** Returns an error code if new accounts cannot use the domain of an address; undefined if they can. */
 export function domainFault(address: string, production: boolean): 'email_disposable' | 'invalid_email' | undefined {
-  const [, domain] = split(address.toLowerCase())
+  const domain = domainOf(address)
   if (RESERVED.test(domain)) return production ? 'invalid_email' : undefined
   const labels = domain.split('.')
   const parents = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'))

@@ -19,6 +19,13 @@ const LINKS = {
   /** Ends every session and leads to a new password. */
   secure: { purpose: 'secure', mail: 'newDevice', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
   factorAdded: { purpose: 'secure', mail: 'factorAdded', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
+  identityAdded: { purpose: 'secure', mail: 'identityAdded', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
+  identityRemoved: {
+    purpose: 'secure',
+    mail: 'identityRemoved',
+    path: '/reset-password',
+    lifetimeMs: 7 * 24 * HOUR_MS,
+  },
   factorRemoved: { purpose: 'secure', mail: 'factorRemoved', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
 } as const
 type Kind = keyof typeof LINKS

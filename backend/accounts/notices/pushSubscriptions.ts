@@ -11,12 +11,16 @@ interface Subscriber extends PushSubscription {
 /** Messages about one video. A user may open any number of sessions, and choose where their messages go. */
 const MAX_BROWSERS = 20
 
+const OPEN = `push_subscription p
+  join session s on s.id = p.session_id and s.ended_at is null and s.rotated_at > $1 and s.created_at > $2`
+
 export type PushSubscriptions = ReturnType<typeof createPushSubscriptions>
 
 /** Creates the store of push subscriptions, one per session. One that belongs to an ended session is not used. */
 export function createPushSubscriptions(database: Database) {
   const execute = <T extends object>(sql: string, parameters: unknown[]) => query<T>(database, sql, parameters)
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000)
+  const since = () => [ago(REFRESH_SECONDS), ago(SESSION_SECONDS)]
 
   return {
     async put(userId: string, sessionId: string, { endpoint, keys }: PushSubscription): Promise<void> {
@@ -44,14 +48,20 @@ export function createPushSubscriptions(database: Database) {
     has: async (sessionId: string): Promise<boolean> =>
       (await execute('select from push_subscription where session_id = $1', [sessionId])).length > 0,
 
+    /** Returns the subscription with an endpoint; undefined if there is none, or its session has ended. */
+    async find(endpoint: string): Promise<PushSubscription | undefined> {
+      const sql = `select p.p256dh, p.auth from ${OPEN} where p.endpoint = $3`
+      const [keys] = await execute<PushSubscription['keys']>(sql, [...since(), endpoint])
+      return keys && { endpoint, keys }
+    },
+
     /** Returns the subscriptions of those of a user's open sessions that were used last. */
     async list(userId: string): Promise<Subscriber[]> {
       const rows = await execute<{ endpoint: string; p256dh: string; auth: string; language: Language }>(
-        `select p.endpoint, p.p256dh, p.auth, u.language from push_subscription p
-         join session s on s.id = p.session_id and s.ended_at is null and s.rotated_at > $1 and s.created_at > $2
+        `select p.endpoint, p.p256dh, p.auth, u.language from ${OPEN}
          join user_account u on u.id = p.user_id where p.user_id = $3
          order by s.last_used_at desc limit ${MAX_BROWSERS}`,
-        [ago(REFRESH_SECONDS), ago(SESSION_SECONDS), userId],
+        [...since(), userId],
       )
       return rows.map(({ endpoint, p256dh, auth, language }) => ({ endpoint, keys: { p256dh, auth }, language }))
     },

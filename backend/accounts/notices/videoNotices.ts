@@ -1,14 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import en from '#content/en/notices.json' with { type: 'json' }
 import zh from '#content/zh/notices.json' with { type: 'json' }
+import { derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
+import type { Outbox as Messages, NewMessage } from '../../kernel/outbox/outbox.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { query } from '../../kernel/postgres/query.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { composeMail } from '../mails/composeMail.ts'
 import type { Outbox } from '../mails/outbox.ts'
 import type { UserAccount } from '../tables.ts'
-import { createPushQueue } from './pushQueue.ts'
-import type { PushMessage, PushSender } from './pushSender.port.ts'
+import type { PushMessage } from './pushSender.port.ts'
 import type { PushSubscriptions } from './pushSubscriptions.ts'
 
 /** A video that succeeded or failed. */
@@ -28,12 +29,11 @@ const TEXTS = { en, zh }
 
 interface VideoNoticesOptions {
   readonly database: Database
-  readonly subscriptions: PushSubscriptions
-  readonly sender: Pick<PushSender, 'send'>
+  readonly subscriptions: Pick<PushSubscriptions, 'list'>
+  readonly messages: Pick<Messages, 'put'>
   readonly outbox: Outbox
   readonly publicUrl: () => string
   readonly clock: Clock
-  readonly onError: (error: unknown) => void
 }
 
 export type VideoNotices = ReturnType<typeof createVideoNotices>
@@ -42,10 +42,10 @@ export type VideoNotices = ReturnType<typeof createVideoNotices>
  * Returns the videos that this process is the first to tell about, and whose users want to know. A failed video that
  * arrives late is told about again.
  */
-async function claim(database: Database, videos: readonly DoneVideo[]): Promise<DoneVideo[]> {
+async function claim(tx: EntityManager, videos: readonly DoneVideo[]): Promise<DoneVideo[]> {
   // Processes claim the same videos at the same time. The order prevents deadlocks.
   const rows = await query<{ task_id: string }>(
-    database,
+    tx,
     `insert into video_notice as n (task_id, user_id, succeeded, finished_at, mail)
      select "taskId", id, succeeded, "finishedAt", mail_when_done
      from jsonb_to_recordset($1::jsonb)
@@ -67,39 +67,39 @@ async function claim(database: Database, videos: readonly DoneVideo[]): Promise<
 export function createVideoNotices({
   database,
   subscriptions,
-  sender,
+  messages,
   outbox,
   publicUrl,
   clock,
-  onError,
 }: VideoNoticesOptions) {
-  const queue = createPushQueue(onError)
+  const pushes = async (video: DoneVideo): Promise<NewMessage[]> =>
+    (await subscriptions.list(video.userId)).map(({ endpoint: target, language }) => ({
+      id: derivedId('push', video.taskId, String(video.succeeded), target),
+      ...{ userId: video.userId, channel: 'push', target, about: video.succeeded ? 'videoDone' : 'videoFailed' },
+      body: JSON.stringify(messageOf(video, language)),
+    }))
 
-  const push = async (video: DoneVideo) => {
-    const sent = (await subscriptions.list(video.userId)).map(async ({ language, ...subscription }) => {
-      const result = await sender.send(subscription, messageOf(video, language))
-      if (result === 'gone') await subscriptions.removeEndpoint(subscription.endpoint)
-    })
-    for (const result of await Promise.allSettled(sent)) if (result.status === 'rejected') onError(result.reason)
-  }
-
-  const mail = async (tx: EntityManager, userId: string, succeeded: boolean) => {
+  const mail = async (tx: EntityManager, userId: string, taskId: string, succeeded: boolean) => {
     const [user] = await query<Pick<UserAccount, 'email' | 'fullName' | 'language'>>(
       tx,
       'select email, full_name as "fullName", language from user_account where id = $1',
       [userId],
     )
     if (!user) return
-    const link = `${publicUrl()}${pathOf(user.language, succeeded)}`
+    const link = `${publicUrl()}${pathOf(user.language, succeeded ? taskId : undefined)}`
     const kind = succeeded ? 'videoDone' : 'videoFailed'
     await outbox.put(tx, userId, composeMail(kind, user, link), MAIL_LIFETIME_MS)
   }
 
   return {
-    /** Queues push messages to the users' browsers, once per video. */
+    /** Stores push messages to the users' browsers, once per video. */
     async tell(videos: readonly DoneVideo[]): Promise<void> {
       if (videos.length === 0) return
-      for (const video of await claim(database, videos)) queue.add(video.userId, () => push(video))
+      await database.em.fork().transactional(async (tx) => {
+        const claimed = await claim(tx, videos)
+        const stored = (await Promise.all(claimed.map(pushes))).flat()
+        await messages.put({ query: (sql, values) => query(tx, sql, values) }, stored)
+      })
     },
 
     /** Mails users who have been away for ten minutes since their last call, once for all their videos. */
@@ -121,20 +121,17 @@ export function createVideoNotices({
           await query(tx, 'update video_notice set mail = false where task_id = $1', [task_id])
           if (seen || mailed.has(user_id)) continue
           mailed.add(user_id)
-          await mail(tx, user_id, succeeded)
+          await mail(tx, user_id, task_id, succeeded)
         }
       })
     },
-
-    /** Waits a few seconds for push messages that are not sent yet. */
-    stop: queue.stop,
   }
 }
 
-const pathOf = (language: keyof typeof TEXTS, succeeded: boolean) =>
-  `${language === 'zh' ? '/zh' : ''}${succeeded ? '/library' : '/workspace'}`
+const pathOf = (language: keyof typeof TEXTS, taskId: string | undefined) =>
+  `${language === 'zh' ? '/zh' : ''}${taskId === undefined ? '/workspace' : `/film/${taskId}`}`
 
 function messageOf({ taskId, succeeded }: DoneVideo, language: keyof typeof TEXTS): PushMessage {
   const { title, body } = TEXTS[language][succeeded ? 'done' : 'failed']
-  return { title, body, path: pathOf(language, succeeded), tag: `video ${taskId}` }
+  return { title, body, path: pathOf(language, succeeded ? taskId : undefined), tag: `video ${taskId}` }
 }

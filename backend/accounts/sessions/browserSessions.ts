@@ -8,6 +8,15 @@ export type BrowserSessions = ReturnType<typeof createBrowserSessions>
 const macOf = (deviceKey: Buffer, claim: string, identity: string) =>
   createHmac('sha256', deviceKey).update(`${claim}.${identity}`).digest('base64url')
 
+/** Returns whether there is a session, for which a check holds. */
+async function holds(
+  current: Promise<{ readonly sessionId: string } | undefined>,
+  check: (sessionId: string) => Promise<boolean>,
+): Promise<boolean> {
+  const session = await current
+  return session !== undefined && check(session.sessionId)
+}
+
 /**
  * Creates sessions with their tokens in cookies. Another cookie, `<device>.<issued>.<mac>` with the time in epoch
  * milliseconds, identifies a device that has signed in to the account since the password was last changed. Sign-in attempts from it have a separate limit, so an attacker who exhausts the account's
@@ -39,10 +48,10 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
       if (session) await sessions.stepUp(session.sessionId)
     },
 
-    async isSteppedUp(ctx: Context): Promise<boolean> {
-      const session = await sessions.authenticate(claimOf(ctx))
-      return session !== undefined && sessions.isSteppedUp(session.sessionId)
-    },
+    isSteppedUp: (ctx: Context) => holds(sessions.authenticate(claimOf(ctx)), sessions.isSteppedUp),
+
+    /** Returns whether the user signed in during the last ten minutes. */
+    isFresh: (ctx: Context) => holds(sessions.authenticate(claimOf(ctx)), sessions.isFresh),
 
     /** Returns the session that the token of a request was issued for, which may have ended. Reads no database. */
     issuedFor: (ctx: Context) => sessions.issuedFor(claimOf(ctx)),

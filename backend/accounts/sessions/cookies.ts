@@ -12,7 +12,7 @@ const MARK = 'kinora_signed_in'
 export function createCookies(secure: boolean) {
   const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
   const [access, refresh, device] = [nameOf('kinora_access'), nameOf('kinora_refresh'), nameOf('kinora_device')]
-  const [challenge, start] = [nameOf('kinora_challenge'), nameOf('kinora_start')]
+  const [challenge, start, flow] = [nameOf('kinora_challenge'), nameOf('kinora_start'), nameOf('kinora_flow')]
   const options = { sameSite: 'lax', path: '/', secure, overwrite: true } as const
   const set = (ctx: Context, name: string, value: string | undefined, maxAge: number, httpOnly = true) => {
     // Koa rejects secure cookies on unencrypted connections, such as those from a reverse proxy.
@@ -34,6 +34,9 @@ export function createCookies(secure: boolean) {
     /** Sets the secret of a browser that asked for a sign-in link. */
     setStart: (ctx: Context, value: string, maxAgeMs: number) => set(ctx, start, value, maxAgeMs),
     start: (ctx: Context) => ctx.cookies.get(start),
+    /** Sets the secret of a browser that signs in at a provider. */
+    setFlow: (ctx: Context, value: string, maxAgeMs: number) => set(ctx, flow, value, maxAgeMs),
+    flow: (ctx: Context) => ctx.cookies.get(flow),
     setDevice: (ctx: Context, value: string) => set(ctx, device, value, YEAR_MS),
     device: (ctx: Context) => ctx.cookies.get(device),
   }

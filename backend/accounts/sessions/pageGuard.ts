@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { pagePath } from '../../kernel/http/site/pagePath.ts'
 import type { Cookies } from './cookies.ts'
 
-const MEMBERS_ONLY = /^(\/zh)?\/(workspace|library|profile(\/[^/]+)?)$/
+const MEMBERS_ONLY = /^(\/zh)?\/(workspace|library|film|oauth\/authorize|profile(\/[^/]+)?)$/
 
 /** Redirects requests for members-only pages to the sign-in page if they carry no session cookies. */
 export const pageGuard =

@@ -196,6 +196,12 @@ function createStepUps(database: Database, now: Clock) {
       await execute('update session set stepped_up_at = $1 where id = $2', [new Date(now()), sessionId])
     },
 
+    /** Returns whether the session was opened in the last ten minutes. */
+    async isFresh(sessionId: string): Promise<boolean> {
+      const sql = 'select 1 from session where id = $1 and created_at > $2'
+      return (await execute(sql, [sessionId, agoBy(now)(STEP_UP_SECONDS)])).length > 0
+    },
+
     /** Returns whether the session proved a second factor in the last ten minutes. */
     async isSteppedUp(sessionId: string): Promise<boolean> {
       const sql = 'select 1 from session where id = $1 and stepped_up_at > $2'

@@ -1,8 +1,10 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { type AccountsOptions, findAccount } from '../accounts.ts'
 import type { Language } from '../contract.ts'
 import { mailIdentity } from '../mails/mailAddress.ts'
+import type { MailedLinks } from '../mails/mailedLinks.ts'
 import { unusablePassword } from '../passwords.ts'
 import { type UserAccount, UserTable } from '../tables.ts'
 
@@ -33,6 +35,27 @@ export async function findOrAddAccount(
     if (!added) throw error
     return added
   }
+}
+
+/**
+ * Verifies the address of a new account. Replaces the name and the password of a registration, which may be a stranger's,
+ * and invalidates its links. Returns false if the account is verified already.
+ */
+export async function claimAccount(
+  tx: EntityManager,
+  links: Pick<MailedLinks, 'revokeUnverified'>,
+  id: string,
+  own: Pick<UserAccount, 'email' | 'language' | 'fullName'>,
+  now: number,
+): Promise<boolean> {
+  const at = new Date(now)
+  const claimed = await tx.nativeUpdate(
+    UserTable,
+    { id, emailVerifiedAt: null },
+    { ...own, passwordHash: unusablePassword(), hasPassword: false, passwordChangedAt: at, emailVerifiedAt: at },
+  )
+  if (claimed > 0) await links.revokeUnverified(tx, id)
+  return claimed > 0
 }
 
 /** Returns the part of an address before the @. */

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type * as z from 'zod/mini'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
@@ -9,9 +8,8 @@ import type { Language, start } from '../contract.ts'
 import { composeMail } from '../mails/composeMail.ts'
 import { domainFault } from '../mails/mailAddress.ts'
 import type { Outbox } from '../mails/outbox.ts'
-import { unusablePassword } from '../passwords.ts'
 import { type UserAccount, UserTable } from '../tables.ts'
-import { findOrAddAccount, nameIn } from './findOrAddAccount.ts'
+import { claimAccount, findOrAddAccount, nameIn } from './findOrAddAccount.ts'
 import { hashOf, newToken, removeExpiredStarts, START_LIFETIME_MS, type StartDrafts } from './startDrafts.ts'
 
 type Request = z.output<NonNullable<typeof start.body>>
@@ -81,21 +79,6 @@ export function createStartLinks(options: StartLinksOptions) {
     return link
   }
 
-  /**
-   * Verifies the address of a new account. Replaces the name and the password of a registration, which may be a
-   * stranger's, and invalidates its links.
-   */
-  const activate = async (tx: EntityManager, { userId, email, language }: Link, passwordHash: string) => {
-    const at = new Date(calendar())
-    const own = { email, language, fullName: nameIn(email), passwordHash, hasPassword: false }
-    const activated = await tx.nativeUpdate(
-      UserTable,
-      { id: userId, emailVerifiedAt: null },
-      { ...own, passwordChangedAt: at, emailVerifiedAt: at },
-    )
-    if (activated > 0) await links.revokeUnverified(tx, userId)
-  }
-
   return {
     /**
      * Mails a link in the background, so that the response time does not depend on the address.
@@ -125,12 +108,12 @@ export function createStartLinks(options: StartLinksOptions) {
       const account = await database.em.fork().findOne(UserTable, { id: link.userId })
       if (!account) throw invalid()
       if (!account.emailVerifiedAt) await grants.grantOnce(account)
-      const passwordHash = unusablePassword()
       await database.em.fork().transactional(async (tx) => {
         await query(tx, 'select 1 from user_account where id = $1 for update', [link.userId])
         const sql = `update start_link set confirmed_at = $1 where id = $2 and ${USABLE} returning id`
         if ((await query<object>(tx, sql, [new Date(), link.id])).length === 0) throw invalid()
-        await activate(tx, link, passwordHash)
+        const { email, language } = link
+        await claimAccount(tx, links, link.userId, { email, language, fullName: nameIn(email) }, calendar())
       })
       const confirmed = await database.em.fork().findOne(UserTable, { id: link.userId })
       if (!confirmed) throw invalid()

@@ -8,11 +8,17 @@ import { createKeyMails } from '../../accounts/mails/keyMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
+import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
+import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
 import { serveFoundKeys, serveKeys } from '../../apiKeys/routes.ts'
+import { serveReceipts } from '../../audit/receipts/receiptRoutes.ts'
+import { createReceipts } from '../../audit/receipts/receipts.ts'
+import { ownKey } from '../../audit/signingKey.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
-import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { AccessControl, Serve } from '../../kernel/http/endpoint.ts'
+import type { RefuseForeign } from '../../kernel/http/ownOrigin.ts'
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import { redirects } from '../../kernel/http/redirects.ts'
@@ -24,6 +30,8 @@ import { SANDBOX_PLANS } from '../../providers/payments/sandbox/sandboxState.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createTaskApi } from '../../tasks/taskApi.ts'
 import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
+import * as webhookContract from '../../webhooks/contract.ts'
+import { serveWebhooks, type WebhookRoutes } from '../../webhooks/webhookRoutes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { createHttpApp } from '../httpApp.ts'
@@ -31,12 +39,15 @@ import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import { openDesk } from '../operators/openDesk.ts'
+import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
+import { VERSION } from '../version.ts'
 import { estimatesOf } from '../video/capacity.ts'
 import { createGuards } from './createGuards.ts'
 import { developmentPages } from './developmentPages.ts'
 import { installationFacts, serveStatus } from './installationFacts.ts'
 import { webhooksOf } from './webhooksOf.ts'
+import { wellKnown } from './wellKnown.ts'
 
 export interface Listening {
   readonly server: Server
@@ -77,12 +88,53 @@ const keysOnBoard = (
   },
 })
 
+const webhookRoutes = (
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  around: Surroundings,
+): WebhookRoutes => ({
+  endpoints: services.webhookEndpoints,
+  outbox: services.messages,
+  channel: openWebhookChannel(context, adapters, services, around.publicUrl),
+  guard: adapters.guard,
+  clock: context.clock,
+  take: around.accounts.throttle.take,
+})
+
+/** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
+const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
+  createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
+
+/** Creates the calls about videos. */
+function openTasks(
+  context: Context,
+  { catalogue, media, videos }: Adapters,
+  services: Services,
+  { accounts, publicUrl, realtime }: Surroundings,
+  note: ReturnType<typeof createOwnWrites>['note'],
+  uploadLimits: ReturnType<typeof createUploadLimits>,
+) {
+  const { config } = context
+  const { copies, labels, userKeys } = services
+  return createTaskApi({
+    ...{ ...context, ...services, ...userKeys, ...estimatesOf(videos), decrypt: userKeys.tryDecrypt },
+    ...{ videos, catalogue, note, realtime, uploadLimits, publicUrl },
+    files: { media, copies, labels, temporaryDir: context.temporaryDir, ffmpegPath: config.video.ffmpegPath },
+    userById: accounts.accounts.byId,
+    throttle: accounts.throttle.take,
+    secret: config.secrets.session,
+    supportEmail: config.http.supportEmail,
+    version: VERSION,
+  })
+}
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
-  const { accounts, publicUrl, realtime } = around
-  const { media, videos, payments } = adapters
-  const { uploads, userKeys, copies, labels } = services
+  const { accounts, publicUrl } = around
+  const { payments } = adapters
+  const { uploads, userKeys } = services
   const authenticate = authenticateIn(accounts)
   const ownWrites = createOwnWrites(context.changes, pool)
   const uploadLimits = createUploadLimits(database, accounts.throttle.take)
@@ -99,31 +151,21 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
-  const tasks = createTaskApi({
-    ...{ ...context, ...services, ...userKeys, ...estimatesOf(videos), decrypt: userKeys.tryDecrypt },
-    ...{ videos, catalogue: adapters.catalogue, note: ownWrites.note, realtime, uploadLimits, publicUrl },
-    files: { media, copies, labels, temporaryDir: context.temporaryDir, ffmpegPath: config.video.ffmpegPath },
-    userById: accounts.accounts.byId,
-    throttle: accounts.throttle.take,
-    secret: config.secrets.session,
-    supportEmail: config.http.supportEmail,
-  })
+  const tasks = openTasks(context, adapters, services, around, ownWrites.note, uploadLimits)
   const images: StartImages = {
     receive: (ctx, network) => uploads.receiveFrom(ctx, network, uploadLimits),
     store: uploads.store,
   }
-  const keys = {
-    ...{ apiKeys: services.apiKeys, door: services.keyDoor, ...accounts },
-    tellOwner: keyMails.revoked,
-  }
-  const programs = (serve: Serve) => {
-    tasks.servePrograms(serve)
-    serveFoundKeys(serve, keys)
-  }
+  const keys = { ...accounts, apiKeys: services.apiKeys, door: services.keyDoor, tellOwner: keyMails.revoked }
+  const oauth = { ...services, ...keys, publicUrl, throttle: accounts.throttle.take }
+  const webhooks = webhookRoutes(context, adapters, services, around)
   const serve = (serve: Serve) => {
     serveAccountApi(serve, accounts, { database, push: adapters.push, images })
     serveKeys(serve, keys)
-    serveCredits(serve, context)
+    serveConsent(serve, oauth)
+    serveWebhooks(serve, webhookContract.page, webhooks)
+    serveCredits(serve, { database, filmsOf: tasks.filmsOf })
+    serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
       ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
@@ -139,7 +181,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   }
   return {
     serve,
-    programs,
+    ...programsOf(tasks, keys, oauth, webhooks),
     authenticate,
     ownWrites,
     facts,
@@ -148,6 +190,24 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     settle: analytics.settle,
   }
 }
+
+/** Creates the routes for programs. */
+const programsOf = (
+  tasks: ReturnType<typeof createTaskApi>,
+  keys: Parameters<typeof serveFoundKeys>[1],
+  oauth: Parameters<typeof oauthRoutes>[0],
+  webhooks: ReturnType<typeof webhookRoutes>,
+) => ({
+  programs(serve: Serve) {
+    tasks.servePrograms(serve)
+    serveFoundKeys(serve, keys)
+    serveWebhooks(serve, webhookContract.programs, webhooks)
+  },
+  programRouters: (access: AccessControl, refuseForeign: RefuseForeign) => [
+    ...tasks.assistants(access, refuseForeign),
+    oauthRoutes(oauth),
+  ],
+})
 
 /** Builds the services that only the API needs, and the application that serves them. */
 export function composeApi(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
@@ -166,16 +226,23 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
     trustedProxies: config.http.trustedProxies,
     identity: {
       authenticate,
-      authenticateKey: services.keyDoor.authenticate,
+      // One gate for every road that takes keys.
+      authenticateKey: async (ctx) => {
+        const key = await services.keyDoor.authenticate(ctx)
+        if (key) await services.assertActive(key.userId)
+        return key
+      },
       isOperator,
       assertActive: services.assertActive,
     },
     ownWrites,
     api: contexts.serve,
     programs: contexts.programs,
+    programRouters: (access) => contexts.programRouters(access, guards.middleware.refuseForeign),
     webhooks: webhooksOf(context, adapters, services),
     pages: [
       ...health,
+      wellKnown(context, publicUrl),
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
       ...(site ? [contexts.sharePages(createPageRenderer(path.join(site, 'server/entry.mjs'), pageSettings))] : []),
       ...developmentPages(context, adapters, services, accounts),

@@ -1,5 +1,6 @@
 import { status } from '../../kernel/http/contract.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
+import { OFFERS } from '../../subscriptions/contract.ts'
 import { isUltraHd } from '../../tasks/contract.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Config } from '../config/readConfig.ts'
@@ -39,12 +40,15 @@ const tillsFact = (tills: Config['payments']['tills']) =>
 
 /** Returns what texts say of this installation. */
 export const installationFacts = ({ payments, registration }: Config, adapters: Adapters) => {
+  const ways = adapters.identityProviders.map(({ id, name }) => ({ id, name }))
   const shapes = adapters.catalogue.offered().flatMap((model) => model.shapes)
   return {
     plans: payments.tills.length === 0 ? 'off' : 'on',
     tills: tillsFact(payments.tills),
     registration,
+    ...(ways.length > 0 && { ways: String(ways.length), providers: JSON.stringify(ways) }),
     optimizer: hasOptimizer(adapters) ? 'on' : 'off',
+    ...Object.fromEntries(OFFERS.map((offer) => [offer, payments.offers.includes(offer) ? 'on' : 'off'])),
     ultrahd: shapes.some(({ resolutions }) => resolutions.some(isUltraHd)) ? 'on' : 'off',
   }
 }

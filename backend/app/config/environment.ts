@@ -1,5 +1,7 @@
+import { domainToASCII } from 'node:url'
 import * as z from 'zod/mini'
 import { toHost } from '../../kernel/http/outgoing/guardedRequest.ts'
+import { OFFERS } from '../../subscriptions/contract.ts'
 
 export const ROLES = ['api', 'projections', 'workflows'] as const
 export type Role = (typeof ROLES)[number]
@@ -50,6 +52,29 @@ const hosts = z.pipe(
   z.transform((list) => list.split(',').map((host) => toHost(host.trim())!)),
 )
 
+const namesOf = (list: string) => list.split(',').map((name) => name.trim())
+const isOffer = (name: string): name is (typeof OFFERS)[number] => OFFERS.some((offer) => offer === name)
+
+/** Mail domains with commas between, in ASCII. */
+const mailDomains = z.pipe(
+  z
+    .string()
+    .check(
+      z.refine(
+        (list) => list.split(',').every((domain) => /^[^\s.@/:]+(\.[^\s.@/:]+)+$/.test(domain.trim())),
+        'mail domains with a comma between, such as kinora.example,studio.example',
+      ),
+    ),
+  z.transform((list) => list.split(',').map((domain) => domainToASCII(domain.trim().toLowerCase()))),
+)
+
+const OFFER_FORM = `none, or some of ${OFFERS.join(', ')}, with a comma between`
+/** What the plans list besides what the software does. */
+const offers = z.pipe(
+  z.string().check(z.refine((list) => list.trim() === 'none' || namesOf(list).every(isOffer), OFFER_FORM)),
+  z.transform((list) => namesOf(list).filter(isOffer)),
+)
+
 const Environment = z.object({
   NODE_ENV: z._default(oneOf('development', 'test', 'production'), 'development'),
   PORT: z._default(whole(0, 65535), 3000),
@@ -83,6 +108,17 @@ const Environment = z.object({
       ),
   ),
   MAIL_FROM: pattern(/^[^\s@]+(?: [^\s@]+)*@[^\s@]+$/, 'an address such as Kinora <hello@kinora.example>'),
+  GOOGLE_CLIENT_ID: text,
+  GOOGLE_CLIENT_SECRET: text,
+  GITHUB_CLIENT_ID: text,
+  GITHUB_CLIENT_SECRET: text,
+  GITHUB_URL: z._default(service, 'https://github.com'),
+  OIDC_ISSUER: z.optional(service),
+  OIDC_CLIENT_ID: text,
+  OIDC_CLIENT_SECRET: text,
+  OIDC_NAME: z.optional(atMost(40)),
+  OIDC_EMAIL_VERIFIED: z._default(oneOf('claim', 'always', 'never'), 'claim'),
+  SIGN_UP_DOMAINS: z.optional(mailDomains),
   TRUSTED_PROXIES: z._default(whole(0, 10), 0),
   SESSION_RATE: z._default(rate, 40),
   NETWORK_RATE: z.optional(rate),
@@ -111,6 +147,7 @@ const Environment = z.object({
     /^(off|sandbox|stripe|paypal|stripe, *paypal|paypal, *stripe)$/,
     'stripe, paypal, both with a comma between, sandbox or off',
   ),
+  PLAN_OFFERS: z.optional(offers),
   MONTHLY_CREDITS: z._default(whole(0, 1_000_000), 0),
   PAYPAL_CLIENT_ID: text,
   PAYPAL_CLIENT_SECRET: text,
@@ -144,6 +181,7 @@ const Environment = z.object({
   S3_SECRET_ACCESS_KEY: text,
   S3_REGION: z._default(z.string(), 'us-east-1'),
   HEADS_TO: text,
+  HEADS_OUTSIDE: text,
   BACKUP_TO: text,
   BACKUP_KEEP_DAYS: z._default(whole(1, 3_650), 35),
   AUDIT_KEY_FILE: text,

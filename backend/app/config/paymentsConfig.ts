@@ -1,4 +1,5 @@
 import type { PaypalAccess } from '../../providers/payments/paypal/paypalApi.ts'
+import { OFFERS } from '../../subscriptions/contract.ts'
 import type { PaidTier } from '../../subscriptions/events.ts'
 import { ConfigError, type Environment, isComplete, PAYPAL, STRIPE } from './environment.ts'
 
@@ -12,6 +13,8 @@ export interface PaymentsConfig {
     | (PaypalAccess & { readonly webhookId: string; readonly plans: Readonly<Record<PaidTier, string>> })
     | undefined
   readonly stripe: Readonly<{ secretKey: string; webhookSecret: string; baseUrl: string }> | undefined
+  /** What the plans list besides what the software does. */
+  readonly offers: readonly (typeof OFFERS)[number][]
   /** Credits that every user receives each month without plans; 0 for none. */
   readonly monthlyCredits: number
 }
@@ -50,6 +53,7 @@ export function readPayments(env: Environment): PaymentsConfig {
     tills,
     paypal: tills.includes('paypal') ? paypal : undefined,
     stripe: tills.includes('stripe') ? stripe : undefined,
+    offers: env.PLAN_OFFERS ?? (env.NODE_ENV === 'production' ? [] : OFFERS),
     monthlyCredits: env.MONTHLY_CREDITS,
   }
 }

@@ -3,6 +3,7 @@ import { engineFaults } from './engines.ts'
 import { type Environment, ROLES, VARIABLES } from './environment.ts'
 import { parseRoles } from './layout.ts'
 import { paymentFaults } from './paymentsConfig.ts'
+import { signInFaults } from './signInConfig.ts'
 
 /** Secrets that hosts sharing a database must share too. A single host makes and keeps its own. */
 const SHARED_SECRETS = ['SESSION_SECRET', 'ENCRYPTION_KEY', 'OPERATOR_PASSWORD'] as const
@@ -22,6 +23,7 @@ export function productionFaults(env: Environment, environment: NodeJS.ProcessEn
     ...publicUrlFaults(env),
     ...engineFaults(env, environment),
     ...paymentFaults(env),
+    ...signInFaults(env),
     ...PROVIDERS.flatMap((name) => providerFaults(name, env[name])),
     ...(env.SMTP_URL ? mailFaults(new URL(env.SMTP_URL)) : []),
     ...(EXAMPLE_DOMAIN.test(env.SUPPORT_EMAIL ?? '')

@@ -15,7 +15,8 @@ import { type PaymentsConfig, readPayments } from './paymentsConfig.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { withFiles } from './settingFiles.ts'
-import { bucketOf, type FilePlace, readPlace } from './storageConfig.ts'
+import { readSignIn, type SignInConfig } from './signInConfig.ts'
+import { bucketOf, type FilePlace, type OutsidePlace, readOutside, readPlace } from './storageConfig.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetryConfig.ts'
 import { readTemporal, type TemporalConfig } from './temporalConfig.ts'
 import { readVideo, type VideoConfig } from './videoConfig.ts'
@@ -73,6 +74,8 @@ export interface Config {
   readonly invoices: InvoiceSettings
   /** Whether visitors may register. In production this needs a mail server; without one, operators invite users. */
   readonly registration: 'open' | 'closed'
+  /** Where people may sign in with accounts that they have elsewhere. */
+  readonly signIn: SignInConfig
   /** If undefined, emails are kept for `/dev/mailbox`; production sends none. */
   readonly mail: { readonly url: string; readonly from: string } | undefined
   /** If undefined, media files are stored in `dataDir`. */
@@ -81,6 +84,8 @@ export interface Config {
   readonly auditKeyFile: string | undefined
   /** Where the heads of the ledger are written. */
   readonly headsTo: FilePlace
+  /** Places outside that also take the checkpoint of each head. */
+  readonly headsOutside: readonly OutsidePlace[]
   /** Where nightly copies are written, and the number of days for which one is kept; undefined: nowhere. */
   readonly backup: { readonly to: FilePlace; readonly keepDays: number } | undefined
   /** Hosts of private networks that addresses of strangers may name. */
@@ -141,10 +146,12 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     payments: readPayments(env),
     invoices: readInvoices(env),
     registration: production && env.SMTP_URL === undefined ? 'closed' : 'open',
+    signIn: readSignIn(env),
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     storage: bucketOf(env),
     auditKeyFile: env.AUDIT_KEY_FILE,
     headsTo: readPlace(env, 'HEADS_TO', path.join(dataDir, 'heads')),
+    headsOutside: readOutside(env),
     backup: env.BACKUP_TO ? { to: readPlace(env, 'BACKUP_TO'), keepDays: env.BACKUP_KEEP_DAYS } : undefined,
     privateHosts: env.WEBHOOK_PRIVATE_HOSTS ?? [],
     operators: readOperator(env, dataDir),

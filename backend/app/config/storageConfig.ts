@@ -47,6 +47,24 @@ function placeAt(to: string, env: Environment, name: string): FilePlace {
   return { bucket: accessTo(env, bucket)!, prefix: folders.map((folder) => `${folder}/`).join('') }
 }
 
+/** A file of lines, a web address that accepts JSON by POST, or a mail address. */
+export type OutsidePlace = { readonly file: string } | { readonly url: string } | { readonly mail: string }
+
+/** Reads `HEADS_OUTSIDE`, whose places have commas between them. @throws ConfigError */
+export function readOutside(env: Environment): OutsidePlace[] {
+  const places = (env.HEADS_OUTSIDE ?? '').split(',').map((place) => place.trim())
+  return places.filter(Boolean).map((place) => {
+    if (/^https?:\/\//i.test(place) && URL.canParse(place)) return { url: place }
+    const [, mail] = /^mailto:([^@\s]+@[^@\s]+)$/i.exec(place) ?? []
+    if (mail !== undefined && env.NODE_ENV === 'production' && env.SMTP_URL === undefined)
+      throw new ConfigError('HEADS_OUTSIDE: a mail address needs a mail server: set SMTP_URL and MAIL_FROM')
+    if (mail !== undefined) return { mail }
+    if (/^[a-z][\w+.-]+:/i.test(place) || !/\.(jsonl|txt)$/.test(place))
+      throw new ConfigError('HEADS_OUTSIDE: must list https:// addresses, mailto: addresses, and .jsonl or .txt files')
+    return { file: path.resolve(place) }
+  })
+}
+
 /** Reads the bucket for programs that need no other settings. @throws ConfigError */
 export const readStorage = (env: NodeJS.ProcessEnv): S3Access | undefined => bucketOf(parseEnvironment(withFiles(env)))
 

@@ -1,6 +1,7 @@
+import { X509Certificate } from 'node:crypto'
 import type pg from 'pg'
 import { type About, opens, seal, unseal, wrappingKey } from '../../accounts/keys/seal.ts'
-import { type Credential, parseCredential } from '../../kernel/media/marks/credential.ts'
+import { type Credential, certificateChain, parseCredential } from '../../kernel/media/marks/credential.ts'
 import type { IssuingFunctions } from '../../kernel/media/marks/issuingThread.ts'
 import { must } from '../../kernel/must.ts'
 import { createThread } from '../../kernel/threads/callThread.ts'
@@ -48,3 +49,23 @@ export async function dropLostCredential(database: Queries, masterKey: string): 
 
 const readRow = async (database: Queries) =>
   (await database.query<Row>('select certificates, sealed_key from content_credential')).rows[0]
+
+/**
+ * Adds the root of a credential to those that this installation publishes, so that files stay known after another one has
+ * taken its place. A certificate alone is its own root.
+ */
+export async function publishCertificate(database: Queries, { chain }: Pick<Credential, 'chain'>): Promise<void> {
+  const root = new X509Certificate(must(chain.at(-1), 'certificate'))
+  const sql = 'insert into published_certificate (fingerprint, certificate) values ($1, $2) on conflict do nothing'
+  await database.query(sql, [root.fingerprint256, root.toString()])
+}
+
+/** Returns the roots of the credentials that have signed files here, as PEM, the newest first. */
+export async function publishedCertificates(database: Queries, configured: Credential | undefined): Promise<string[]> {
+  const row = configured ? undefined : await readRow(database)
+  const chain = row && certificateChain(row.certificates)
+  const current = configured ?? (chain && { chain })
+  if (current) await publishCertificate(database, current)
+  const sql = 'select certificate from published_certificate order by published_at desc, fingerprint'
+  return (await database.query<{ certificate: string }>(sql)).rows.map(({ certificate }) => certificate)
+}

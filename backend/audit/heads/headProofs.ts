@@ -1,14 +1,14 @@
 import type { Stored } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { type Deviations, missingPlace } from '../deviation.ts'
-import type { SignedHead } from './ledgerHead.ts'
+import type { SignedTree } from './ledgerHead.ts'
 import { MerkleLog } from './merkleLog.ts'
 
 /** Heads that include the same categories, in log order, and the tree that they must have. */
 interface Series {
   readonly prefixes: readonly string[]
   readonly tree: MerkleLog
-  readonly waiting: SignedHead[]
-  confirmed: SignedHead | undefined
+  readonly waiting: SignedTree[]
+  confirmed: SignedTree | undefined
 }
 
 /** Checks that the log begins with the events that each head signed, in the same order. */
@@ -16,7 +16,7 @@ export class HeadProofs {
   readonly #series: readonly Series[]
   readonly #deviations: Deviations
 
-  constructor(deviations: Deviations, heads: readonly SignedHead[]) {
+  constructor(deviations: Deviations, heads: readonly SignedTree[]) {
     const ordered = heads.toSorted((a, b) => (a.position < b.position ? -1 : 1))
     const groups = Map.groupBy(ordered, ({ categories }) => categories.join())
     this.#series = [...groups.values()].map((waiting) => ({
@@ -44,7 +44,7 @@ export class HeadProofs {
   }
 
   /** Compares the tree with the next head. After a difference, every later head differs too and is not reported. */
-  #check(series: Series, head: SignedHead): void {
+  #check(series: Series, head: SignedTree): void {
     series.waiting.shift()
     const { size, root } = series.tree
     if (size === head.size && root === head.root) {

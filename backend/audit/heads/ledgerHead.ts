@@ -4,6 +4,7 @@ import { canonicalJson, textHash } from '../../kernel/eventsourcing/pure/eventHa
 import { fingerprint, publicPem } from '../signingKey.ts'
 
 const FORMAT = 'kinora-head-1'
+const CHECKPOINT = 'kinora-checkpoint-1'
 
 const LedgerHead = z.object({
   format: z.literal(FORMAT),
@@ -25,33 +26,81 @@ const LedgerHead = z.object({
   previous: z.nullable(z.string()),
 })
 
+/** The part of a head that may be published: it names no stream, and so no user. */
+const Checkpoint = z.object({
+  format: z.literal(CHECKPOINT),
+  /** Public address of the installation. */
+  installation: z.string(),
+  createdAt: z.string(),
+  position: z.string(),
+  categories: z.array(z.string()),
+  size: z.number(),
+  root: z.string(),
+})
+
+/** A checkpoint as it is published. `signature` is Ed25519 over the canonical JSON of `checkpoint`, in base64. */
+export const SignedCheckpoint = z.object({ checkpoint: Checkpoint, signature: z.string(), publicKey: z.string() })
+export type SignedCheckpoint = z.infer<typeof SignedCheckpoint>
+
 const SignedFile = z.object({ head: LedgerHead, signature: z.string(), publicKey: z.string() })
 
 /** All events of the ledger up to a position. */
 export type LedgerHead = z.infer<typeof LedgerHead>
 
-/** A head whose signature is valid. */
-export interface SignedHead extends LedgerHead {
-  /** SHA-256 of the head's text in hex. */
+interface Verified {
+  /** SHA-256 of the text in hex. */
   readonly hash: string
   /** Fingerprint of the key that signed it. */
   readonly signedWith: string
 }
+/** A head whose signature is valid. */
+export type SignedHead = LedgerHead & Verified
+/** What a head and its checkpoint prove alike. */
+export type SignedTree = Omit<z.infer<typeof Checkpoint>, 'format' | 'installation'> &
+  Partial<Pick<LedgerHead, 'streams' | 'previous'>> &
+  Verified
 
 /** Returns the signed head as the text of a file. */
 export function signHead(head: Omit<LedgerHead, 'format'>, key: KeyObject): string {
   const signed: LedgerHead = { format: FORMAT, ...head }
-  const signature = sign(null, Buffer.from(canonicalJson(signed)), key).toString('base64')
-  return `${canonicalJson({ head: signed, signature, publicKey: publicPem(key) })}\n`
+  return `${canonicalJson({ head: signed, ...signatureOf(signed, key) })}\n`
 }
+
+/** Returns the checkpoint of a head, as one line of text. */
+export function signCheckpoint(
+  { createdAt, position, categories, size, root }: LedgerHead,
+  installation: string,
+  key: KeyObject,
+): string {
+  const checkpoint = { format: CHECKPOINT, installation, createdAt, position, categories, size, root }
+  return canonicalJson({ checkpoint, ...signatureOf(checkpoint, key) })
+}
+
+/** Returns the Ed25519 signature of a statement's canonical JSON, and the public key. */
+export const signatureOf = (statement: object, key: KeyObject) => ({
+  signature: sign(null, Buffer.from(canonicalJson(statement)), key).toString('base64'),
+  publicKey: publicPem(key),
+})
 
 /** Parses a signed head. @throws Error the text is not a head, or its signature is invalid */
 export function readHead(text: string): SignedHead {
   const parsed = z.safeParse(SignedFile, JSON.parse(text))
   if (!parsed.success) throw new Error('it is not a head of a ledger')
-  const { head, signature, publicKey } = parsed.data
-  const signed = canonicalJson(head)
+  const { head, ...signature } = parsed.data
+  return { ...head, ...verified(head, signature) }
+}
+
+/** Parses a signed head or a checkpoint. @throws Error the text is neither, or its signature is invalid */
+export function readTree(text: string): SignedTree {
+  const parsed = z.safeParse(SignedCheckpoint, JSON.parse(text))
+  if (!parsed.success) return readHead(text)
+  const { checkpoint, ...signature } = parsed.data
+  return { ...checkpoint, ...verified(checkpoint, signature) }
+}
+
+function verified(statement: object, { signature, publicKey }: Omit<SignedCheckpoint, 'checkpoint'>) {
+  const signed = canonicalJson(statement)
   if (!verify(null, Buffer.from(signed), publicKey, Buffer.from(signature, 'base64')))
     throw new Error('its signature is invalid')
-  return { ...head, hash: textHash(signed), signedWith: fingerprint(publicKey) }
+  return { hash: textHash(signed), signedWith: fingerprint(publicKey) }
 }

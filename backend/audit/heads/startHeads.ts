@@ -1,13 +1,15 @@
 import type pg from 'pg'
 import { pause } from '../../kernel/backoff.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
+import { canonicalJson } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { leased, type Running } from '../../kernel/postgres/leased.ts'
 import type { Leases } from '../../kernel/postgres/leases.ts'
 import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import type { TextFiles } from '../../kernel/textFiles.port.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { signingKey } from '../signingKey.ts'
-import type { SignedHead } from './ledgerHead.ts'
+import { type SignedHead, signCheckpoint } from './ledgerHead.ts'
+import { readCheckpoints, treeStoreIn } from './ledgerTree.ts'
 import { type HeadPlace, writeHead } from './writeHead.ts'
 
 const LATEST = 'latest.json'
@@ -32,6 +34,9 @@ interface HeadContext {
   readonly leases: Leases
   /** Takes the heads. */
   readonly files: TextFiles
+  readonly publicUrl: () => string
+  /** Places outside that take the newest checkpoint, a line of text, by name. A place may get one twice. */
+  readonly outside: ReadonlyMap<string, (checkpoint: string) => Promise<void>>
   /** Brings the list of erased accounts up to date. */
   reconcileErasures(): Promise<void>
   readonly log: Record<'info' | 'warn' | 'error', (data: object, message: string) => void>
@@ -41,6 +46,27 @@ interface HeadContext {
 export async function readHeadAge(pool: pg.Pool): Promise<number> {
   const sql = 'select extract(epoch from clock_timestamp() - current_at)::float as age from ledger_head'
   return onlyRow(await pool.query<{ age: number }>(sql)).age
+}
+
+type Sending = Pick<HeadContext, 'outside' | 'pool' | 'log'>
+
+/** Creates a function that sends the newest checkpoint to the places that lack it. Returns whether all have it. */
+function createSending({ outside, pool, log }: Sending): () => Promise<boolean> {
+  const sent = new Map<string, number>()
+  return async () => {
+    const [newest] = await readCheckpoints(pool, 1)
+    if (!newest) return true
+    const { size } = newest.checkpoint
+    const lacking = [...outside].filter(([name]) => sent.get(name) !== size)
+    const results = lacking.map(([place, send]) =>
+      send(canonicalJson(newest)).then(
+        () => sent.set(place, size),
+        (err) => log.error({ err, place, alert: 'ledger_head_unsent' }, 'ledger head not sent, retrying'),
+      ),
+    )
+    await Promise.all(results)
+    return lacking.every(([name]) => sent.get(name) === size)
+  }
 }
 
 /** Returns the signing key; undefined if the data folder is read-only and no other key is configured. */
@@ -62,8 +88,10 @@ export function startHeads(context: HeadContext, { first, every, retry } = TIMIN
   const place = headPlace(files)
   const onLost = ({ createdAt }: SignedHead) =>
     log.error({ head: createdAt, alert: 'ledger_events_lost' }, 'ledger lacks events of last head, starting over')
+  const send = createSending(context)
   const writeHeads = async (signal: AbortSignal) => {
     const key = openKey(config, log)
+    const tree = key && treeStoreIn(pool, (head) => signCheckpoint(head, context.publicUrl(), key))
     for (let wait = first; key; ) {
       await pause(wait, signal)
       if (signal.aborted) return
@@ -72,11 +100,14 @@ export function startHeads(context: HeadContext, { first, every, retry } = TIMIN
           key,
           createdAt: new Date(clock()).toISOString(),
           signal,
+          tree: tree!,
           onLost,
         })
         await pool.query('update ledger_head set current_at = clock_timestamp()')
         if (events > 0) log.info({ events }, 'ledger head written')
-        wait = every
+        // The first receipts should not wait an hour for their proof.
+        const isEmpty = (await tree?.size()) === undefined
+        wait = (await send()) && !isEmpty ? every : retry
       } catch (error) {
         if (signal.aborted) return
         log.error({ err: error, alert: 'ledger_head_failed' }, 'ledger head not written, retrying')

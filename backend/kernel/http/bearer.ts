@@ -21,7 +21,8 @@ export const bearerOf = (ctx: Pick<Context, 'get'>): string | undefined =>
  * Returns whether a path, with or without a query, belongs to the routes for programs, which never read cookies. Takes the
  * address as it was sent, because Koa cannot parse each.
  */
-export const isForPrograms = (path = ''): boolean => /^\/v1(?:[/?]|$)/.test(path)
+export const isForPrograms = (path = ''): boolean =>
+  /^\/(?:v1|mcp|oauth\/(?:token|register|revoke)|\.well-known\/oauth-[a-z-]+)(?:[/?]|$)/.test(path)
 
 /**
  * Middleware that removes the cookies of requests by programs, before anything reads them. No page can then act in the name of

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini'
 
+export { safeNext } from './safeNext.contract.ts'
+
 type Schema = z.ZodMiniType
 /**
- * Who may call an endpoint: anyone, a signed-in user, a program with an API key, or the operator, who has a separate session.
+ * Who may call an endpoint: anyone, anyone whose session or key is read if there is one, a signed-in user, a program with an API key, or the operator, who has a separate session.
  */
-export type Access = 'public' | 'user' | 'key' | 'operator'
+export type Access = 'public' | 'visitor' | 'user' | 'key' | 'operator'
 
 /** What an API key may be allowed to do. */
 export const SCOPES = ['videos:write', 'videos:read', 'account:read', 'webhooks:write'] as const
@@ -48,7 +50,7 @@ export interface Endpoint<
   /** Error codes of the operation, besides those that follow from the rest of its declaration. */
   readonly refuses?: readonly string[]
   /** Status of a successful response; 200 by default. */
-  readonly status?: 200 | 201 | 202 | 204
+  readonly status?: 200 | 201 | 202 | 204 | 302
   readonly summary: string
 }
 

@@ -17,8 +17,8 @@ export interface Call<Path extends string, Body, Query, Caller> {
   readonly body: Body
   readonly query: Query
   readonly params: Params<Path>
-  /** The id of the signed-in user or of the API key's, if the endpoint's access is `user` or `key`. */
-  readonly userId: Caller extends 'user' | 'key' ? string : undefined
+  /** The id of the signed-in user or of the API key's, if the endpoint's access is `user` or `key`; if there is one, `visitor`. */
+  readonly userId: Caller extends 'user' | 'key' ? string : Caller extends 'visitor' ? string | undefined : undefined
   /** The API key of the request; undefined if a session made it. */
   readonly key: Caller extends 'key' ? KeyCaller : KeyCaller | undefined
   readonly ctx: RouterContext
@@ -100,14 +100,16 @@ async function callerOf(
   }
   const key = await authenticateKey(ctx)
   if (key) {
-    await assertActive(key.userId)
     assertScope(key, scope)
     return { userId: key.userId, key }
   }
   if (access === 'key')
     throw new Rejection('invalid_api_key', 'Send an API key: Authorization: Bearer kin_…', { reason: 'missing' })
   const userId = await authenticate(ctx)
-  if (!userId) throw new Rejection('unauthenticated', 'Please sign in.')
+  if (!userId) {
+    if (access === 'visitor') return {}
+    throw new Rejection('unauthenticated', 'Please sign in.')
+  }
   if (unlessSuspended) await assertActive(userId)
   return { userId }
 }

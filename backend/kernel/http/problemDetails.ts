@@ -26,9 +26,14 @@ const STATUS: Readonly<Record<string, number>> = {
   image_aspect_ratio: 422,
   image_damaged: 422,
   idempotency_key_reused: 422,
+  not_drawable: 422,
   token_invalid: 422,
   already_verified: 422,
   not_json: 415,
+  quote_unknown: 404,
+  client_unknown: 404,
+  redirect_refused: 400,
+  access_request_invalid: 400,
   unauthenticated: 401,
   invalid_api_key: 401,
   invalid_credentials: 401,
@@ -50,6 +55,7 @@ const STATUS: Readonly<Record<string, number>> = {
   second_operator_required: 403,
   own_action: 403,
   mail_required: 403,
+  sign_in_again: 403,
   plan_required: 403,
   payments_off: 403,
   registration_closed: 403,
@@ -69,6 +75,7 @@ const STATUS: Readonly<Record<string, number>> = {
   too_many_unused_images: 429,
   internal: 500,
   no_payment_link: 502,
+  provider_unavailable: 503,
   no_such_provider: 422,
   unavailable: 503,
   uploads_busy: 503,
@@ -112,14 +119,12 @@ export function problemDetails(log: Logger): Middleware {
     try {
       await next()
     } catch (error) {
-      const rejection = asRejection(error)
-      if (rejection.code === 'internal') {
-        const { requestId, correlationId } = ctx.state
-        log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'request failed')
-      }
+      const { requestId, correlationId } = ctx.state
+      const rejection = rejectionOf(log, error, { requestId, correlationId, route: ctx._matchedRoute })
       const problem = problemOf(rejection, ctx.state.requestId)
       const { status } = problem
-      if (rejection.code === 'invalid_api_key') ctx.set('WWW-Authenticate', 'Bearer')
+      if (rejection.code === 'invalid_api_key' && !ctx.response.get('WWW-Authenticate'))
+        ctx.set('WWW-Authenticate', 'Bearer')
       if (status === 429 || status === 503) ctx.set('Retry-After', String(rejection.fields.retryAfter ?? 5))
       ctx.set('Cache-Control', 'no-store')
       const program = isForPrograms(ctx.req.url) ? programErrorOf(rejection, status) : undefined
@@ -129,6 +134,18 @@ export function problemDetails(log: Logger): Middleware {
       ctx.type = program ? 'application/json' : 'application/problem+json'
     }
   }
+}
+
+/** Returns the rejection of an error. Logs what is unexpected. */
+export function rejectionOf(
+  log: Logger,
+  error: unknown,
+  { requestId, correlationId, route, provider }: Readonly<Record<string, unknown>>,
+): Rejection {
+  const rejection = asRejection(error)
+  if (rejection.code === 'internal')
+    log.error({ err: error, requestId, correlationId, route, provider }, 'request failed')
+  return rejection
 }
 
 /** Returns the problem details of a rejection. */

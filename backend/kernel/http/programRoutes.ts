@@ -21,13 +21,15 @@ const PREFLIGHT = {
 }
 
 /**
- * Returns the middleware that serves `/v1`, in order. It answers every request to this path, and no other.
+ * Returns the middleware that serves programs, in order. It answers every request to their paths, and no other.
+ * @param others routers of paths beside `/v1`
  * @param served receives the endpoints, with their whole paths
  */
 export function programRoutes(
   access: AccessControl,
   limit: RateLimit,
   register: (serve: Serve) => void,
+  others: readonly Router[],
   served: Endpoint[],
 ): Middleware[] {
   const router = new Router({ prefix: PROGRAMS_BASE, sensitive: true })
@@ -52,16 +54,18 @@ export function programRoutes(
 
   const refuseOthers: Middleware = (ctx, next) => {
     if (!isForPrograms(ctx.req.url)) return next()
-    const { path } = router.match(ctx.path, ctx.method)
-    const methods = new Set(path.flatMap((layer) => layer.methods))
+    const methods = new Set([router, ...others].flatMap((each) => methodsOf(each, ctx)))
     if (CHANGES.test(ctx.path)) throw new Rejection('not_found', UNCHANGED)
     if (methods.size === 0) throw new Rejection('not_found', 'This is not offered here.')
     ctx.set('Allow', [...methods].join(', '))
     throw new Rejection('method_not_allowed', 'Use one of the methods in the Allow header.')
   }
 
-  return [open, router.routes() as Middleware, refuseOthers]
+  return [open, ...[router, ...others].map((each) => each.routes() as Middleware), refuseOthers]
 }
+
+const methodsOf = (router: Router, { path, method }: Parameters<Middleware>[0]): string[] =>
+  router.match(path, method).path.flatMap((layer) => layer.methods)
 
 /** Paths of changes to a finished video, which no engine makes. Never 501, which clients repeat. */
 const CHANGES = /^\/v1\/videos\/(?:(?:characters|edits)(?:\/|$)|[^/]+\/remix$)/

@@ -8,6 +8,7 @@ import {
   MAX_CAMERA_MOVEMENTS,
   type OfferedModel,
   PROMPT_MAX,
+  ratiosOf,
   readResolution,
   TASK_TYPES,
 } from './models.contract.ts'
@@ -41,6 +42,8 @@ const form = {
   sound: z.optional(z.boolean()),
   /** A finished task of the same model, whose video is made again in this resolution. */
   source_task_id: z.optional(z.uuid('unknown_source')),
+  /** The film that this one is another take, the continuation or a remix of. It changes nothing about the film. */
+  from: z.optional(z.object({ task_id: z.uuid('unknown_source'), as: z.enum(['take', 'extend', 'remix']) })),
   /** Price that the user saw, as in `costs` of the model. At another price the order is refused as `price_changed`. */
   expected_credits: z.optional(z.int().check(z.nonnegative())),
 }
@@ -98,8 +101,7 @@ function* generationFaults(g: Generation, models: readonly OfferedModel[]): Gene
   if (g.last_frame_image_url && !model.inputs.lastFrame) yield ['last_frame_image_url', 'last_frame_not_for_model']
   if ((g.reference_image_urls ?? []).length > model.inputs.references)
     yield ['reference_image_urls', model.inputs.references > 0 ? 'too_many_references' : 'references_not_for_model']
-  if (g.aspect_ratio && !model.aspectRatios.includes(g.aspect_ratio))
-    yield ['aspect_ratio', 'aspect_ratio_not_for_model']
+  if (g.aspect_ratio && !ratiosOf(model).includes(g.aspect_ratio)) yield ['aspect_ratio', 'aspect_ratio_not_for_model']
   if (g.seed !== undefined && !model.seed) yield ['seed', 'seed_not_for_model']
   if (g.negative_prompt && !model.negativePrompt) yield ['negative_prompt', 'negative_prompt_not_for_model']
   if (g.sound !== undefined && !model.sound) yield ['sound', 'sound_not_for_model']

@@ -1,4 +1,12 @@
-import { type CatalogueModel, cellsOf, engineName, type ModelView, type TaskType } from '../contract.ts'
+import {
+  type CatalogueModel,
+  cellsOf,
+  engineName,
+  isCropped,
+  type ModelView,
+  ratiosOf,
+  type TaskType,
+} from '../contract.ts'
 
 /** Returns a model as the API shows it. Costs to the operator and routes stay private. */
 export function modelView(model: CatalogueModel, cancels: boolean): ModelView {
@@ -15,6 +23,7 @@ export function modelView(model: CatalogueModel, cancels: boolean): ModelView {
     resolutions: [...new Set(cells.map(({ resolution }) => resolution))],
     costs: cells.map(({ taskTypes, ...cell }) => ({ task_types: [...taskTypes], ...cell })),
     aspect_ratios: model.aspectRatios,
+    cropped_ratios: isCropped(model) ? [...ratiosOf(model)] : [],
     supports_last_frame: model.inputs.lastFrame,
     max_references: model.inputs.references,
     supports_sound: model.sound,

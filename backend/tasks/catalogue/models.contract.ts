@@ -31,6 +31,14 @@ export type OfferedModel = Pick<
   | 'negativePrompt'
   | 'regeneratesTo'
 >
+/** Ratios to which the video of a model without ratios of its own can be cut. */
+const CROPS: readonly string[] = ['16:9', '9:16', '1:1']
+/** Returns whether a video gets its ratio by a cut. */
+export const isCropped = ({ aspectRatios }: Pick<OfferedModel, 'aspectRatios'>): boolean => aspectRatios.length === 0
+/** Returns the ratios that a video of a model can have. */
+export const ratiosOf = (model: Pick<OfferedModel, 'aspectRatios'>): readonly string[] =>
+  isCropped(model) ? CROPS : model.aspectRatios
+
 type Priced = Pick<CatalogueModel, 'shapes'>
 
 /** One resolution and duration of a model, with its price in credits. */

@@ -98,7 +98,15 @@ export const createVideo = endpoint('POST /videos', {
   formFile: 'input_reference',
   answer: Video,
   idempotent: true,
-  refuses: ['insufficient_credits', 'key_limit_reached', 'key_model', 'queue_full', 'plan_required', 'price_changed'],
+  refuses: [
+    'insufficient_credits',
+    'key_limit_reached',
+    'key_model',
+    'queue_full',
+    'plan_required',
+    'price_changed',
+    'not_drawable',
+  ],
   summary: 'Orders a video, by multipart form or JSON, with a picture in `input_reference`',
 })
 
@@ -109,7 +117,15 @@ export const extendVideo = endpoint('POST /videos/extensions', {
   answer: Video,
   idempotent: true,
   refuses: [
-    ...['insufficient_credits', 'key_limit_reached', 'key_model', 'queue_full', 'plan_required', 'price_changed'],
+    ...[
+      'insufficient_credits',
+      'key_limit_reached',
+      'key_model',
+      'queue_full',
+      'plan_required',
+      'price_changed',
+      'not_drawable',
+    ],
     ...['not_found', 'video_not_ready'],
   ],
   summary: 'Orders a video that begins with the last frame of a finished one, with the same model and resolution',

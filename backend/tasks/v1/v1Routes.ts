@@ -4,14 +4,11 @@ import type { RouterContext } from '@koa/router'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { canonicalJson, derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { KeyCaller } from '../../kernel/http/bearer.ts'
-import { parseInput, type Serve } from '../../kernel/http/endpoint.ts'
+import type { Serve } from '../../kernel/http/endpoint.ts'
 import { idempotencyKeyOf } from '../../kernel/http/idempotency.ts'
-import { instantOrNull } from '../../kernel/http/instant.ts'
-import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { sendMedia } from '../../kernel/http/sendMedia.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import { type CatalogueModel, cellsFor, cellsOf, generationOf } from '../contract.ts'
+import { cellsFor } from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Marks } from '../library/marks.ts'
@@ -22,12 +19,10 @@ import type { OwnTask, Tasks } from '../tasks.ts'
 import type { ImageUploads } from '../uploads/imageUploads.ts'
 import type { UploadLimits } from '../uploads/uploadLimits.ts'
 import type { Works } from '../works.ts'
+import { modelView, type Orders, throwWithParams } from './orders.ts'
 import { isLarge, readExtension, type SentOrder, withOrder } from './readOrder.ts'
 import type { Repeats } from './repeats.ts'
-import { toGeneration } from './toGeneration.ts'
 import * as contract from './v1.contract.ts'
-import { sizesOf } from './videoSizes.ts'
-import { videoView } from './videoView.ts'
 
 /** Milliseconds after which a client should ask again. */
 const POLL_AFTER_MS = 2_000
@@ -41,7 +36,7 @@ export interface V1Routes {
   readonly tasks: Tasks
   readonly works: Works
   readonly attached: Readonly<{ marks: Pick<Marks, 'remove'>; shares: Pick<Shares, 'end'> }>
-  readonly catalogue: Pick<Catalogue, 'offered'>
+  readonly orders: Orders
   readonly uploads: Pick<ImageUploads, 'acceptWith' | 'add'>
   readonly uploadLimits: UploadLimits
   readonly repeats: Repeats
@@ -49,42 +44,18 @@ export interface V1Routes {
 }
 
 type TaskRow = Awaited<ReturnType<Works['readOwn']>>
-type View = (row: Parameters<Works['view']>[0]) => Promise<contract.Video>
-
-/** Names of the shape's fields, by those of a generation. */
-const PARAMS: Readonly<Record<string, string>> = {
-  duration: 'seconds',
-  resolution: 'size',
-  aspect_ratio: 'size',
-  first_frame_image_url: 'input_reference',
-  file: 'input_reference',
-  sound: 'generate_audio',
-}
-
-/** Throws an error whose faults name the fields of the shape. */
-function throwWithParams(error: unknown): never {
-  if (!(error instanceof ValidationError)) throw error
-  const errors = error.fields.errors as readonly { path: string; code: string }[]
-  throw new ValidationError(
-    errors.map(({ path, code }) => ({ path: PARAMS[path] ?? path, code })),
-    error.code,
-  )
-}
-
-const mayOrder = ({ models }: Pick<KeyCaller, 'models'>, id: string) => models === null || models.includes(id)
 
 /** Serves `/v1/videos` and `/v1/models` to programs with an API key. */
 export function serveV1(serve: Serve, routes: V1Routes): void {
-  const { works, catalogue } = routes
-  const view: View = async (row) => videoView(await works.view(row), instantOrNull(row.finished_at as string | null))
+  const { works, orders } = routes
 
-  serveCreate(serve, routes, view)
+  serveCreate(serve, routes)
   serveContent(serve, routes)
 
   serve(contract.listVideos, async ({ userId, query: { after, limit, order } }) => {
     const rows = await works.listAfter(userId, { after, limit: limit + 1, order })
     if (!rows) throw new Rejection('invalid_value', 'There is no video with this id any more.', { param: 'after' })
-    const data = await Promise.all(rows.slice(0, limit).map(view))
+    const data = await Promise.all(rows.slice(0, limit).map(orders.view))
     return {
       object: 'list' as const,
       ...{ data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: rows.length > limit },
@@ -92,13 +63,13 @@ export function serveV1(serve: Serve, routes: V1Routes): void {
   })
 
   serve(contract.readVideo, async ({ userId, params, ctx }) => {
-    const video = await view(await readOwn(works, userId, params.id))
+    const video = await orders.view(await orders.readOwn(userId, params.id))
     if (video.status !== 'completed' && video.status !== 'failed') ctx.set('OpenAI-Poll-After-Ms', `${POLL_AFTER_MS}`)
     return video
   })
 
   serve(contract.deleteVideo, async ({ userId, params: { id }, command }) => {
-    const task = await readOwn(works, userId, id)
+    const task = await orders.readOwn(userId, id)
     const isOpen = task.status !== 'Success' && task.status !== 'Fail'
     if (isOpen) await stop(routes, task, () => command(derivedId('cancel', id)))
     await removeVideo({ ...routes, ...routes.attached }, userId, id, command)
@@ -106,35 +77,15 @@ export function serveV1(serve: Serve, routes: V1Routes): void {
   })
 
   serve(contract.listModels, ({ key }) => {
-    const data = catalogue.offered().filter(({ id }) => mayOrder(key, id))
-    return { object: 'list' as const, data: data.map(modelView) }
+    return { object: 'list' as const, data: orders.offeredTo(key).map(modelView) }
   })
 
   serve(contract.readModel, ({ key, params: { id } }) => {
-    const model = catalogue.offered().find((each) => each.id === id)
-    if (!model || !mayOrder(key, id)) throw new Rejection('not_found', `There is no model ${id}.`)
+    const model = orders.offeredTo(key).find((each) => each.id === id)
+    if (!model) throw new Rejection('not_found', `There is no model ${id}.`)
     return modelView(model)
   })
 }
-
-const TASK_NAMES = { text_to_video: 'T2V', image_to_video: 'I2V' }
-
-function modelView(model: CatalogueModel) {
-  const offers = cellsOf(model).flatMap(({ taskTypes, resolution, duration: seconds, credits }) =>
-    sizesOf(model, resolution).map((size) => {
-      return { task_types: taskTypes.map((type) => TASK_NAMES[type]), size, seconds, credits }
-    }),
-  )
-  return { id: model.id, object: 'model' as const, created: 0, owned_by: 'kinora', offers }
-}
-
-/** Returns the row of the caller's video. That of another user does not exist. @throws Rejection not_found */
-const readOwn = (works: Works, userId: string, id: string): Promise<TaskRow> =>
-  works.readOwn(userId, id).catch((error) => {
-    if (error instanceof Rejection && (error.code === 'forbidden' || error.code === 'not_found'))
-      throw new Rejection('not_found', 'There is no video with this id.', { param: 'id' })
-    throw error
-  })
 
 /** Cancels an unfinished video, and waits a moment for its engine. @throws Rejection video_in_progress */
 async function stop({ tasks, works }: V1Routes, task: OwnTask, command: () => Parameters<Tasks['cancel']>[1]) {
@@ -153,28 +104,25 @@ async function stop({ tasks, works }: V1Routes, task: OwnTask, command: () => Pa
 /** The first frame of an order: what identifies it, and a function that stores it as the user's image. */
 type FirstFrame = Readonly<{ name: string; store: () => Promise<string> }>
 
-function serveCreate(serve: Serve, routes: V1Routes, view: View): void {
-  const { tasks, works, catalogue, uploads, uploadLimits, repeats, files } = routes
-  const rules = generationOf(catalogue.offered)
+function serveCreate(serve: Serve, routes: V1Routes): void {
+  const { tasks, works, orders, uploads, uploadLimits, repeats, files } = routes
 
   /** Places an order once, however often it is sent. */
   const place = async (call: OrderCall, fields: contract.VideoOrder, frame: FirstFrame | undefined) => {
     const { userId, key: apiKey, ctx, command } = call
     const key = idempotencyKeyOf(ctx)
-    const offered = catalogue.offered().filter(({ id }) => mayOrder(apiKey, id))
-    const generation = toGeneration(fields, frame !== undefined, offered)
     // All other fields are checked before a picture is decoded.
-    parseInput(rules, { ...generation, first_frame_image_url: frame?.name })
+    orders.read(apiKey, fields, frame?.name)
     // The boundary of a form differs at each attempt, so what was sent is compared, and not how.
     const sent = { ...fields, picture: frame?.name ?? null }
     const hash = createHash('sha256').update(canonicalJson(sent)).digest()
     const subject = key === undefined ? { subject: await repeats.subjectOf(apiKey.id, hash, retryCountOf(ctx)) } : {}
-    const body = parseInput(rules, { ...generation, first_frame_image_url: await frame?.store() })
+    const body = orders.read(apiKey, fields, await frame?.store())
     const order = { userId, key, keyed: sent, ...subject, generation: body, apiKey, command }
     const { row, isRepeated } = await tasks.generate(order)
     if (isRepeated) ctx.set('Idempotent-Replayed', 'true')
     ctx.set('OpenAI-Poll-After-Ms', `${POLL_AFTER_MS}`)
-    return view(await works.readOwn(userId, row.id))
+    return orders.view(await works.readOwn(userId, row.id))
   }
 
   serve(contract.createVideo, ({ ctx, ...call }) => {
@@ -191,8 +139,8 @@ function serveCreate(serve: Serve, routes: V1Routes, view: View): void {
 
   serve(contract.extendVideo, async ({ ctx, ...call }) => {
     const { id, fields } = await readExtension(ctx)
-    const row = await readFinished(works, call.userId, id)
-    const model = catalogue.offered().find((each) => each.id === row.model)
+    const row = await readFinished(orders, call.userId, id)
+    const model = orders.offeredTo({ models: null }).find(({ id }) => id === row.model)
     if (cellsFor(model, 'image_to_video').length === 0)
       throw new Rejection('not_found', `${row.model} cannot go on from a video.`)
     const order = { model: row.model, resolution: row.resolution, seconds: row.duration, ...fields }
@@ -211,16 +159,16 @@ const retryCountOf = (ctx: RouterContext) => {
 }
 
 /** Returns the row of the caller's finished video. @throws Rejection not_found, video_not_ready */
-async function readFinished(works: Works, userId: string, id: string): Promise<TaskRow> {
-  const row = await readOwn(works, userId, id)
+async function readFinished(orders: Orders, userId: string, id: string): Promise<TaskRow> {
+  const row = await orders.readOwn(userId, id)
   if (row.status === 'Fail') throw new Rejection('not_found', 'This video failed, so there is no file.')
   if (row.status !== 'Success') throw new Rejection('video_not_ready', 'This video is not finished yet.')
   return row
 }
 
-function serveContent(serve: Serve, { works, files: { media, copies } }: V1Routes): void {
+function serveContent(serve: Serve, { orders, works, files: { media, copies } }: V1Routes): void {
   serve(contract.readContent, async ({ userId, params, query: { variant }, ctx }) => {
-    const row = await readFinished(works, userId, params.id)
+    const row = await readFinished(orders, userId, params.id)
     const cacheControl = 'private, no-cache'
     if (variant === 'thumbnail')
       await sendMedia(ctx, media, await copies.poster(row), { type: 'image/jpeg', cacheControl })

@@ -23,6 +23,7 @@ export function createVideoCommands(store: EventStore) {
     ...{ handle, credits, clock: Date.now, catalogue: { offered: () => [MODEL] } },
     allowance: async () => ({ openTasks: 1_000_000, priority: 1, fullHd: true }),
     encrypt: async (_: object, text: string) => text,
+    understands: () => undefined,
   }
   return {
     credits,

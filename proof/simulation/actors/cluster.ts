@@ -114,6 +114,7 @@ export class Cluster {
       uploads,
       catalogue: catalogueDouble,
       cancels,
+      understands: () => undefined,
       wake,
       encrypt,
       allowance,

@@ -87,7 +87,7 @@ export const keyOf = (id: string, over: Partial<ApiKey> = {}): ApiKey => ({
   ...{ id, name: 'Open WebUI', hint: `ab${id}`, scopes: ['videos:write', 'videos:read'] },
   ...{ credits_per_day: null, credits_per_month: null, spent_today: 0, spent_this_month: 0 },
   ...{ models: null, networks: null, created_at: inDays(-20), expires_at: inDays(70) },
-  ...{ last_used_at: null, last_network: null },
+  ...{ last_used_at: null, last_network: null, client: null },
   ...over,
 })
 
@@ -155,6 +155,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     'GET /subscriptions/billing-details': () => ({ name: '', address: '', country: '', vat_id: '' }),
     'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
     'GET /keys': () => ({ keys: state.keys }),
+    'GET /webhook_endpoints': () => ({ object: 'list', data: [], first_id: null, last_id: null, has_more: false }),
     'GET /videos/stats': () => FIGURES,
     'GET /users/factors': () => ({ passkeys: [], totp: false, recovery_codes: 0, missing: false }),
     'GET /users/security': (route) => ({ records: pageOf(route, RECORDS), total: RECORDS.length }),

@@ -3,6 +3,7 @@ import type { Page, Route, WebSocketRoute } from 'playwright'
 import { modelView } from '#backend/tasks/catalogue/modelView.ts'
 import type { Task } from '#backend/tasks/contract.ts'
 import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
+import { understand } from '#renderer/reading/understand.ts'
 import { isFinal } from '../../src/api/taskProgress.ts'
 
 /** The state that the double serves; tests change it. */
@@ -143,7 +144,10 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
       ...{ demo_renderer: true, prompt_optimizer: false },
       ...{ support_email: 'support@kinora.test', video_label: 'auto', version: '0.0.0' },
     })
-  if (path === '/videos/understand') return json({ drawn: ['forest', 'fox'], missing: ['birch'] })
+  if (path === '/videos/understand') {
+    const { prompt, language = 'en' } = request.postDataJSON()
+    return json(understand(prompt, language))
+  }
   if (path === '/videos/upload-image') return json({ image_url: '/api/v1/videos/images/1' })
   if (/^\/videos\/(thumbnail|images|tasks\/\w+\/frame)/.test(path))
     return route.fulfill({ contentType: 'image/jpeg', body: picture(640, 360) })

@@ -24,7 +24,7 @@ describeOnSite('a catalogue that offers everything', (site) => {
   it.each(['en', 'zh'] as const)(
     'shows each option, explains what is excluded, and sends it, in %s',
     async (language) => {
-      const [{ form, references }, errors] = await Promise.all([
+      const [{ form, references, ratio }, errors] = await Promise.all([
         words(language, 'workspace'),
         words(language, 'errors'),
       ])
@@ -38,7 +38,7 @@ describeOnSite('a catalogue that offers everything', (site) => {
       const seed = page.getByRole('textbox', { name: form.seed, exact: true })
       await seed.waitFor()
       await expect.poll(() => seed.isDisabled()).toBe(true)
-      for (const code of ['seed', 'sound', 'negative_prompt', 'aspect_ratio', 'references', 'last_frame'])
+      for (const code of ['seed', 'sound', 'negative_prompt', 'references', 'last_frame'])
         await page.getByText(errors[`${code}_not_for_model`]).first().waitFor()
       expect(await axeFaults(page, '.generation')).toEqual([])
 
@@ -75,16 +75,13 @@ describeOnSite('a catalogue that offers everything', (site) => {
       await expect.poll(() => seed.inputValue()).toBe('42')
       await page.getByRole('radio', { name: 'MiniMax-Hailuo-02', exact: true }).check()
       await expect.poll(() => generate.isDisabled()).toBe(false)
+      await expect.poll(() => generate.textContent()).toContain(ratio.price.replace('{{ratio}}', '9:16'))
+      await page.getByText(ratio.cut.replace('{{ratio}}', '9:16').replace('{{kept}}', '32')).waitFor()
       await generate.click()
       await expect.poll(() => state.orders.length).toBe(2)
-      for (const field of [
-        'aspect_ratio',
-        'seed',
-        'sound',
-        'negative_prompt',
-        'last_frame_image_url',
-        'reference_image_urls',
-      ])
+      // The chosen ratio stays: the video is cut to it, which the form showed with the price.
+      expect(state.orders[1]).toMatchObject({ aspect_ratio: '9:16' })
+      for (const field of ['seed', 'sound', 'negative_prompt', 'last_frame_image_url', 'reference_image_urls'])
         expect(state.orders[1]).not.toHaveProperty(field)
       await page.context().close()
     },

@@ -62,6 +62,7 @@ describeOnBoard(
       await page.getByRole('radio', { name: /^7 s/ }).check()
       await page.getByRole('radio', { name: /^9:16/ }).check()
       await page.getByRole('switch', { name: form.sound }).uncheck()
+      await page.getByText(form.more, { exact: true }).click()
       await page.getByRole('textbox', { name: form.seed }).fill('42')
       await page.getByRole('textbox', { name: form.prompt }).fill('A red fox in the snow')
       await page.getByRole('button', { name: form.moreTakes }).click()

@@ -18,8 +18,7 @@ describeOnSite('the form of the demo', (site) => {
     await examples.first().click()
     await expect.poll(() => page.locator('#prompt').inputValue()).toBe(demo.examples.split('|')[0])
     const note = page.locator('.understanding [aria-live="polite"]')
-    await expect.poll(() => note.textContent()).toContain('forest · fox')
-    await expect.poll(() => note.textContent()).toContain('birch')
+    await expect.poll(() => note.textContent()).toContain(language === 'zh' ? '狐狸' : 'birch forest')
     expect((await submit.boundingBox())?.y).toBe(before?.y)
     expect(state.calls.filter((call) => call === 'POST /videos/understand')).toHaveLength(1)
     const optimizer = page.getByRole('switch')
@@ -28,6 +27,31 @@ describeOnSite('the form of the demo', (site) => {
     expect(await axeFaults(page, '.generation')).toEqual([])
     await page.context().close()
   })
+
+  it.each([
+    ['en', 'A quokka juggles sneakers in a kitchen', '.reading-drawn_as', 'kitchen → room'],
+    ['zh', '量子在厨房里漂移', '.reading-missing', '量子、漂移'],
+  ] as const)(
+    'orders nothing that it cannot draw, and offers three near prompts with pictures, in %s',
+    async (language, prompt, line, said) => {
+      const reading = await words(language, 'reading')
+      const page = await site.visit({ language })
+      const state = await openDouble(page, site.url, language)
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+      await page.locator('#prompt').fill(prompt)
+      await expect.poll(() => page.locator(`.understanding ${line}`).textContent()).toContain(said)
+      const near = page.getByRole('list', { name: reading.near, exact: true }).getByRole('button')
+      await expect.poll(() => near.count()).toBe(3)
+      const submit = page.locator('.generate-bar [type=submit]')
+      await expect.poll(() => submit.getAttribute('aria-disabled')).toBe('true')
+      await expect.poll(() => page.locator('#generate-note').textContent()).toBe(reading.little)
+      expect(await axeFaults(page, '.generation')).toEqual([])
+      await near.first().click()
+      await expect.poll(() => submit.getAttribute('aria-disabled')).toBeNull()
+      expect(state.calls).not.toContain('POST /videos/generate')
+      await page.context().close()
+    },
+  )
 
   it('shows the whole example that has the focus, and keeps the focus when it is chosen', async () => {
     const { demo } = await words('en', 'workspace')

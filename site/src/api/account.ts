@@ -4,6 +4,7 @@ import {
   login,
   Password,
   PasswordChange,
+  PROVIDERS_PATH,
   passkeyLogin,
   Registration,
   register,
@@ -14,6 +15,7 @@ import {
   userFactors,
   verifyEmail,
 } from '#backend/accounts/contract.ts'
+import { API_BASE, safeNext } from '#backend/kernel/http/contract.ts'
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { rememberLanguage } from '../i18n/language.ts'
@@ -24,7 +26,7 @@ import { provePasskey } from './factors/passkeys.ts'
 import { readHint } from './hint.ts'
 import { leaveFor } from './pages/leaveFor.ts'
 import { recordRenewal } from './renewal.ts'
-import { safeNext } from './safeNext.ts'
+
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
 import { keepNext, takeNext } from './start/keptNext.ts'
 import { forgetRegistered, markRegistered } from './start/registeredHere.ts'
@@ -68,7 +70,16 @@ export function keepRequestedPage(): void {
 /** Returns the page to open after signing in: the requested one, or the one that was requested before a sign-up or a mail. */
 export function nextPage(): string {
   const kept = takeNext()
-  return safeNext(requestedPage() ?? kept, '/workspace', location.origin)
+  return pageHere(requestedPage() ?? kept)
+}
+
+/** Returns a page of this site, or the workspace. */
+export const pageHere = (next: string | null): string => safeNext(next, '/workspace', location.origin)
+
+/** Opens the sign-in at a provider, which leads to the requested page. */
+export function goToProvider(id: string, next = nextPage()): void {
+  const query = new URLSearchParams({ next, language: pageLocale() })
+  location.assign(`${API_BASE}${PROVIDERS_PATH}/${encodeURIComponent(id)}/start?${query}`)
 }
 
 /** Opens the requested page if a user is signed in already. Finds out whether an earlier session has ended. */

@@ -8,6 +8,7 @@ import enDocs from '#content/en/docs.json'
 import enErrors from '#content/en/errors.json'
 import enFailures from '#content/en/failures.json'
 import enFaq from '#content/en/faq.json'
+import enFilm from '#content/en/film.json'
 import enKeys from '#content/en/keys.json'
 import enLanding from '#content/en/landing.json'
 import enLegal from '#content/en/legal.json'
@@ -16,8 +17,12 @@ import enMovements from '#content/en/movements.json'
 import enPayment from '#content/en/payment.json'
 import enPlans from '#content/en/plans.json'
 import enProfile from '#content/en/profile.json'
+import enReading from '#content/en/reading.json'
+import enReceipt from '#content/en/receipt.json'
 import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
+import enVerify from '#content/en/verify.json'
+import enWebhooks from '#content/en/webhooks.json'
 import enWorks from '#content/en/works.json'
 import enWorkspace from '#content/en/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
@@ -32,6 +37,7 @@ export const english = {
   errors: enErrors,
   failures: enFailures,
   faq: enFaq,
+  film: enFilm,
   keys: enKeys,
   landing: enLanding,
   legal: enLegal,
@@ -40,8 +46,12 @@ export const english = {
   payment: enPayment,
   plans: enPlans,
   profile: enProfile,
+  reading: enReading,
+  receipt: enReceipt,
   share: enShare,
   subscription: enSubscription,
+  verify: enVerify,
+  webhooks: enWebhooks,
   works: enWorks,
   workspace: enWorkspace,
 }

@@ -24,7 +24,8 @@ const jsonContent = (schema: z.ZodMiniType, io: 'input' | 'output') => ({
 export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json {
   const paths: Record<string, Record<string, Json>> = {}
   const prefix = serverUrl.startsWith('https:') ? '__Host-' : ''
-  for (const endpoint of endpoints) {
+  // Browsers are sent to redirects; programs have no use for them.
+  for (const endpoint of endpoints.filter(({ status }) => status !== 302)) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
     // The routes for programs are not below the address of the others.
     const elsewhere = isForPrograms(path) ? { servers: [{ url: serverUrl }] } : {}
@@ -87,7 +88,8 @@ function operation(endpoint: Endpoint): Json {
 /** Returns the ways to authenticate, any of which suffices. That of a key names its scope. */
 function securityOf({ access, scope }: Endpoint): Json[] {
   const key = scope ? [{ key: [scope] }] : []
-  return { public: [], user: [{ session: [] }, ...key], key, operator: [{ operator: [] }] }[access]
+  const user = [{ session: [] }, ...key]
+  return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [] }] }[access]
 }
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -143,7 +145,7 @@ function errorCodes(endpoint: Endpoint): string[] {
     'headers_too_large',
     'too_many_requests',
     ...(method === 'GET' || isForPrograms(path) ? [] : ['cross_site']),
-    ...(access === 'public' || access === 'key' ? [] : ['unauthenticated']),
+    ...(access === 'public' || access === 'visitor' || access === 'key' ? [] : ['unauthenticated']),
     ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network', 'account_suspended'] : []),
     ...(unlessSuspended ? ['account_suspended'] : []),
     ...(path.includes(':') ? ['not_found'] : []),

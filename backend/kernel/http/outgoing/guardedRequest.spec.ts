@@ -96,7 +96,10 @@ describe('the guard', () => {
     const url = await served((_, response) => response.end('ok'))
     const privateHosts = ['127.0.0.1', 'n8n']
     await expect(createGuard({ privateHosts }).send(url, {})).rejects.toThrow('not https')
-    expect(await createGuard({ privateHosts, allowsHttp: true }).send(url, {})).toEqual({ status: 200, body: 'ok' })
+    expect(await createGuard({ privateHosts, allowsHttp: true }).send(url, {})).toMatchObject({
+      status: 200,
+      body: 'ok',
+    })
     expect(() => createGuard({ privateHosts }).check('https://n8n.:5678/')).not.toThrow()
     for (const other of ['https://127.0.0.2/', 'https://xn8n/', 'http://1.1.1.1/', 'https://n8n:22/'])
       expect(() => createGuard({ privateHosts, allowsHttp: true }).check(other)).toThrow(RefusedAddress)
@@ -125,6 +128,8 @@ describe('the guard', () => {
   it('reads 64 KiB of an endless answer, and gives up one that does not come', async () => {
     const url = await served(({ url: path }, response) => {
       if (path === '/silent') return
+      if (path === '/switches')
+        return void response.socket?.write('HTTP/1.1 101 Other\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
       if (path === '/broken') return void response.writeHead(201).write('begun', () => response.destroy())
       const write = () => response.writable && response.write('a'.repeat(10_000), write)
       write()
@@ -133,5 +138,6 @@ describe('the guard', () => {
     expect((await guard.send(url, {})).body).toBe('a'.repeat(64 * 1024))
     await expect(guard.send(`${url}/silent`, { timeoutMs: 50 })).rejects.toThrow()
     expect((await guard.send(`${url}/broken`, {})).status).toBe(201)
+    await expect(guard.send(`${url}/switches`, {})).rejects.toThrow('closed without an answer')
   })
 })

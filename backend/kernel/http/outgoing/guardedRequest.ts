@@ -1,5 +1,11 @@
 import { type LookupAddress, lookup } from 'node:dns'
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { isLoopback } from '../../isLoopback.ts'
@@ -102,6 +108,12 @@ interface SendOptions extends Pick<RequestOptions, 'method' | 'headers'> {
   readonly timeoutMs?: number
 }
 
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
 export interface Guard {
   /** Checks an address except for what its name resolves to. @throws RefusedAddress */
   check(address: string | URL, base?: URL): URL
@@ -114,7 +126,7 @@ export interface Guard {
   /** Requests a file. Follows up to five redirects, and checks each. The caller limits the file. @throws RefusedAddress */
   open(address: string, options: OpenOptions): Promise<IncomingMessage>
   /** Sends a request, follows no redirect, and reads up to 64 KiB of the answer. @throws RefusedAddress */
-  send(address: string, options: SendOptions): Promise<{ readonly status: number; readonly body: string }>
+  send(address: string, options: SendOptions): Promise<Answer>
   /** Returns this guard with an address of the configuration, whose origin may be anywhere. */
   trusting(address: string): Guard
 }
@@ -157,7 +169,9 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
   const answerTo = (address: string | URL, sent: Sent, body?: SendOptions['body']) =>
     new Promise<IncomingMessage>((resolve, reject) => {
-      request(address, sent, resolve).on('error', reject).end(body)
+      // An answer that switches protocols closes the connection without an error.
+      const closed = () => reject(new Error('The connection was closed without an answer'))
+      request(address, sent, resolve).on('error', reject).on('close', closed).end(body)
     })
 
   return {
@@ -189,7 +203,8 @@ export function createGuard(options: GuardOptions = {}): Guard {
       } catch {
         // The status has arrived, and callers that need the body parse it.
       }
-      return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString() }
+      const { statusCode: status = 0, headers } = answer
+      return { status, headers, body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString() }
     },
 
     trusting: (address) => createGuard({ ...options, origins: [...origins, new URL(address).origin] }),

@@ -17,12 +17,14 @@ interface Framing {
 export const fillText = (text: string, { publicUrl, facts }: PageSettings): string =>
   forInstallation(text.replaceAll(PLACEHOLDER_ORIGIN, publicUrl), facts)
 
+const escaped = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+
 /** Adds the facts as `data-` attributes of `<html>`, by which style sheets and scripts know the installation. */
 function withFacts(html: string, facts: Facts): string {
   const start = html.indexOf('<html')
   if (start < 0) return html
   const end = html.indexOf('>', start)
-  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${value}"`)
+  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${escaped(value)}"`)
   return `${html.slice(0, end)}${attributes.join('')}${html.slice(end)}`
 }
 

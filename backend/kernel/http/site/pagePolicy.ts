@@ -19,6 +19,10 @@ export const PAGE_HEADERS = {
   'Reporting-Endpoints': `csp="${REPORTS_PATH}"`,
 }
 
+/** Policy of the worker that reads files: it compiles the reader, which this server sends. */
+export const READER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
+const WASM = "'wasm-unsafe-eval'"
+
 const META = /<meta http-equiv="content-security-policy" content="([^"]*)">/i
 
 /** Returns the source expressions of a page's inline scripts and styles. */
@@ -51,7 +55,8 @@ export function extractPolicy(
   const policy = [
     ...directives.map((directive) => directive.split(' ').filter(isOwn).join(' ')),
     "require-trusted-types-for 'script'",
-    'trusted-types service-worker',
+    // The page that verifies files runs its reader, which is WebAssembly, in a worker.
+    `trusted-types service-worker${made.includes(WASM) ? ' verify' : ''}`,
     `frame-ancestors ${isFramed ? '*' : "'none'"}`,
     ...(publicUrl.startsWith('https://') ? ['upgrade-insecure-requests'] : []),
     `report-uri ${REPORTS_PATH}`,

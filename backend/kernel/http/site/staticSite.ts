@@ -10,7 +10,7 @@ import type { Context, Middleware } from 'koa'
 import sirv from 'sirv'
 import { fillText, finishPage, type PageSettings } from './finishPage.ts'
 import { pagePath } from './pagePath.ts'
-import { PAGE_HEADERS, WORKER_HEADERS } from './pagePolicy.ts'
+import { PAGE_HEADERS, READER_POLICY, WORKER_HEADERS } from './pagePolicy.ts'
 
 /** Excludes a page from an installation to which it does not apply. */
 const GONE = '<!--gone-->'
@@ -111,6 +111,7 @@ function normalizeRequest(ctx: Context): void {
 function setAssetHeaders(res: ServerResponse, file: string): void {
   const forever = file.startsWith('/_astro/')
   res.setHeader('Cache-Control', forever ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+  if (/^\/_astro\/reader\.worker-[\w-]+\.js$/.test(file)) res.setHeader('Content-Security-Policy', READER_POLICY)
   if (file === '/sw.js') for (const [name, value] of Object.entries(WORKER_HEADERS)) res.setHeader(name, value)
 }
 

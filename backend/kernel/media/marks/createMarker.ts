@@ -5,13 +5,15 @@ import { removeFile, writeAtomically } from '../atomicFile.ts'
 import { runFfmpeg } from '../ffmpeg.ts'
 import { aigcField, aigcXmp } from './aigcField.ts'
 import { readEngineMarks } from './engineMarks.ts'
-import { copyManifest, createdManifest, type Origin, type PerhapsOrigin } from './manifest.ts'
+import { copyManifest, createdManifest, type Origin, type PerhapsOrigin, type ReceiptAssertion } from './manifest.ts'
 import { type Signed, type Signer, type SigningJob, UnreadableParentError } from './signInThread.ts'
 
 /** The film that a file shows. */
 export interface MarkedFilm<From = Origin> {
   readonly taskId: string
   readonly origin: From
+  /** What an original says of its charge. Copies have it in the manifest of their original. */
+  readonly receipt?: ReceiptAssertion | undefined
 }
 
 const VIDEO = 'video/mp4'
@@ -57,12 +59,16 @@ export function createMarker(
   const sign = (file: string, job: Job) => signer.sign({ source: file, target: file, ...job })
 
   /** Signs a file without its parent if that cannot be read. */
-  const signWithParent = (file: string, { taskId, origin: { source, agent } }: MarkedFilm<PerhapsOrigin>, job: Job) =>
+  const signWithParent = (
+    file: string,
+    { taskId, receipt, origin: { source, agent } }: MarkedFilm<PerhapsOrigin>,
+    job: Job,
+  ) =>
     sign(file, job).catch(async (err) => {
       if (!(err instanceof UnreadableParentError) || source === null) throw err
       log.warn({ err, taskId }, 'c2pa manifest of source unreadable, signing without it')
       const { parent: _, ...alone } = job
-      return sign(file, { ...alone, manifest: createdManifest({ source, agent }) })
+      return sign(file, { ...alone, manifest: createdManifest({ source, agent }, receipt) })
     })
 
   const writeField = (file: string, field: string, { signal }: MarkOptions) =>
@@ -90,17 +96,17 @@ export function createMarker(
 
   return {
     async markVideo(file, film, options = {}) {
-      const { taskId, origin } = film
+      const { taskId, origin, receipt } = film
       const engine = await readEngineMarks(file)
       const manifest = engine.hasManifest
-        ? copyManifest(taskId, origin, 'The AIGC field was added.')
-        : createdManifest(origin)
+        ? copyManifest(taskId, origin, 'The AIGC field was added.', receipt)
+        : createdManifest(origin, receipt)
       const parent = engine.hasManifest ? { parent: file } : {}
       return mark(file, film, { field: fieldOf(taskId, engine.field), manifest, ...parent }, options)
     },
 
-    async markPoster(file, { taskId, origin }) {
-      await sign(file, { format: PICTURE, manifest: createdManifest(origin), xmp: aigcXmp(fieldOf(taskId)) })
+    async markPoster(file, { taskId, origin, receipt }) {
+      await sign(file, { format: PICTURE, manifest: createdManifest(origin, receipt), xmp: aigcXmp(fieldOf(taskId)) })
     },
 
     async markCopy(file, film, original, change, options = {}) {

@@ -23,6 +23,9 @@ export function parseCredential(certificatesPem: string, keyPem: string): Creden
   return { chain: certificates.map(({ raw }) => raw), key }
 }
 
+/** Returns the DER certificates of PEM text. @throws InvalidCredential */
+export const certificateChain = (pem: string): Buffer[] => readCertificates(pem).map(({ raw }) => raw)
+
 function readCertificates(pem: string): X509Certificate[] {
   const found = pem.match(CERTIFICATE) ?? []
   if (found.length === 0) throw new InvalidCredential('there is no certificate')

@@ -52,10 +52,38 @@ describe('a rendering of the demo provider', () => {
     const ask = (prompt: string) => user.call('POST', '/videos/understand', { prompt, model: GENERATION.model })
     const answer = await ask('A fox gathers acorns in a snowy forest')
     expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({ drawn: ['forest', 'snow', 'fox'], missing: ['gathers', 'acorns'] })
+    expect(await answer.json()).toMatchObject({
+      drawn: ['fox', 'snow', 'forest'],
+      missing: ['gathers', 'acorns'],
+      words: [{ text: 'fox', start: 2, end: 5, as: 'drawn' }, {}, {}, { text: 'snowy', label: 'snow' }, {}],
+      enough: true,
+    })
     expect((await user.call('PUT', '/users/language', { language: 'zh' })).ok).toBe(true)
-    expect(await (await ask('a fox')).json()).toEqual({ drawn: ['森林', '狐狸'], missing: [] })
+    expect(await (await ask('a fox')).json()).toMatchObject({ drawn: ['狐狸', '森林'], missing: [] })
     expect((await ask('a'.repeat(5_000))).status).toBe(422)
+  })
+
+  it('is asked without a session, too, and orders nothing of which it draws too little, on any road', async () => {
+    const api = `${program.url}/api/v1`
+    const asked = await fetch(`${api}/videos/understand`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'A quokka debugs a quantum mainframe' }),
+    })
+    expect(await asked.json()).toMatchObject({
+      enough: false,
+      drawn: [],
+      missing: ['quokka', 'debugs', 'quantum', 'mainframe'],
+    })
+    const user = await registerUser(program.url)
+    const before = await (await user.call('GET', '/subscriptions/stats')).json()
+    const order = { ...GENERATION, prompt: 'A quokka debugs a quantum mainframe' }
+    const key = { 'Idempotency-Key': crypto.randomUUID() }
+    for (const headers of [{}, key, key]) {
+      const refused = await user.call('POST', '/videos/generate', order, headers)
+      expect([refused.status, (await refused.json()).code]).toEqual([422, 'not_drawable'])
+    }
+    expect(await (await user.call('GET', '/subscriptions/stats')).json()).toEqual(before)
   })
 
   it('keeps the latency of the API low', async () => {

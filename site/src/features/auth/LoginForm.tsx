@@ -14,6 +14,7 @@ import { SecondStep } from '../../ui/factors/SecondStep.tsx'
 import { typedKey } from '../../ui/keys/typedKey.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { useForm } from '../../ui/useForm.ts'
+import { ProviderButtons } from './ProviderButtons.tsx'
 import { SentLink } from './SentLink.tsx'
 
 /** Returns whether a key in the address asks for a link: Enter does, unless a password was entered. */
@@ -57,6 +58,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
     <form className="stack stack-wide" {...form}>
       {ended && <Notice tone="info">{t('auth.login.ended')}</Notice>}
       <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
+      <ProviderButtons locale={locale} />
       <Field
         label={t('auth.field.email')}
         type="email"

@@ -8,6 +8,7 @@ import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/passwords/NewPasswordField.tsx'
 import { useForm } from '../../ui/useForm.ts'
+import { ProviderButtons } from './ProviderButtons.tsx'
 
 export function RegisterForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
@@ -16,6 +17,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
   return (
     <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem, t('auth.register.failed'))} />
+      <ProviderButtons locale={locale} />
       <Field label={t('auth.field.name')} autoComplete="name" {...field('username')} />
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
       <NewPasswordField t={t} label={t('auth.field.password')} {...field('password')} />

@@ -61,9 +61,14 @@ function labelled(name: 'used' | 'life', cell: (key: Key) => ReactNode) {
   return { head, cell, cellProps: () => ({ 'data-label': head }) }
 }
 
-const Name = ({ apiKey: { name, hint } }: { apiKey: Key }) => (
+const Name = ({ apiKey: { name, hint, client } }: { apiKey: Key }) => (
   <>
-    <span className="anywhere">{name}</span> <code className="hint">…{hint}</code>
+    <span className="anywhere">{name}</span>{' '}
+    {client ? (
+      <span className="hint">{client.host ?? translate()('dashboard.keys.connection')}</span>
+    ) : (
+      <code className="hint">…{hint}</code>
+    )}
   </>
 )
 

@@ -24,6 +24,7 @@ export function setUpPromptBox(): void {
     if (picture?.isRefused) return pictures?.focusRemove(form)
     const prompt = box.value.trim()
     if (!prompt && !picture?.sent) return box.focus()
+    if (!picture?.sent && !(await (await reading())?.isEnough())) return box.focus()
     const { movements } = form.dataset
     const draft = { prompt, ...(movements && { camera_movements: movements.split(',') }) }
     writeLocalStart(draft)
@@ -32,12 +33,17 @@ export function setUpPromptBox(): void {
     await card?.startVideo(draft)
   }
   let pictures: typeof import('./startPicture.ts') | undefined
+  const reading = async () => (await import('./promptReading.ts').catch(() => undefined))?.readingOf(box)
   const choose = async (files: FileList | null | undefined) => {
     const chosen = files?.[0]
     if (!chosen) return
     pictures ??= (await import('./startPicture.ts').catch(() => location.reload())) ?? undefined
     await pictures?.choosePicture(chosen)
   }
+  // What a demo would draw is said before it asks for an address.
+  const say = async () => (await reading())?.ask()
+  box.addEventListener('input', say)
+  if (box.value) void say()
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void submit()
@@ -67,6 +73,7 @@ export function setUpPromptBox(): void {
     if (!prompt) return
     box.value = prompt
     box.focus()
+    box.dispatchEvent(new Event('input'))
   })
 }
 

@@ -1,9 +1,12 @@
+import { useState } from 'react'
 import type { CreditEntry } from '#backend/credits/contract.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { LinkButton } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { OwnReceipt } from '../../ui/OwnReceipt.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { creditHistory, csvAddress, reasonText } from './creditHistory.ts'
 import { PagedSection } from './PagedSection.tsx'
@@ -44,12 +47,7 @@ function Entries({ entries }: { entries: readonly CreditEntry[] }) {
         {
           head: t('credits.what'),
           isRowHead: true,
-          cell: ({ reason, kind }) => (
-            <>
-              {reasonText(reason)}
-              <span className="hint">{t(`credits.kind.${kind}`)}</span>
-            </>
-          ),
+          cell: (entry) => <What entry={entry} />,
         },
         {
           head: t('credits.when'),
@@ -69,6 +67,40 @@ function Entries({ entries }: { entries: readonly CreditEntry[] }) {
         },
       ]}
     />
+  )
+}
+
+/** What moved the credits: a film with its picture, its page and its receipt, or another reason. */
+function What({ entry: { reason, kind, task_id, film } }: { readonly entry: CreditEntry }) {
+  const t = translate()
+  const [open, setOpen] = useState(false)
+  return (
+    <div className="records-what">
+      {film?.thumbnail_url && <img src={film.thumbnail_url} alt="" loading="lazy" />}
+      <div>
+        {film && task_id ? (
+          <a className="link records-film" href={localHref(`/film/${task_id}`)}>
+            {film.prompt || reasonText(reason)}
+          </a>
+        ) : (
+          reasonText(reason)
+        )}
+        <span className="hint">
+          {film ? `${reasonText(reason)} · ` : ''}
+          {t(`credits.kind.${kind}`)}
+        </span>
+        {task_id && (
+          <button type="button" className="link records-receipt" onClick={() => setOpen(true)}>
+            {t('receipt.open')}
+          </button>
+        )}
+      </div>
+      {open && task_id && (
+        <Dialog size={600} title={t('receipt.heading')} onClose={() => setOpen(false)}>
+          <OwnReceipt taskId={task_id} />
+        </Dialog>
+      )}
+    </div>
   )
 }
 

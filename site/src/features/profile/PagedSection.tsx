@@ -18,7 +18,7 @@ interface PagedSectionProps<T> {
   /** Accessible name of the pagination controls. */
   readonly label: string
   /** Where the catalogue has the texts of the list. */
-  readonly texts: 'billing' | 'credits' | 'profile.security' | 'works'
+  readonly texts: 'billing' | 'credits' | 'profile.security' | 'webhooks.deliveries' | 'works'
   /** Says why the list was not read; by default the reason or a general text. */
   readonly failure?: (error: unknown) => string
   readonly jumper?: boolean

@@ -19,6 +19,7 @@ import { Overview } from './Overview.tsx'
 import { $profile, openProfile } from './profile.ts'
 import { Security } from './Security.tsx'
 import { Subscription } from './Subscription.tsx'
+import { Webhooks } from './webhooks/Webhooks.tsx'
 
 /** Shows one tab of the account. */
 export function Profile({ tab }: { tab: Tab }) {
@@ -61,7 +62,12 @@ function Sections({ tab, user }: { tab: Tab; user: User }) {
     case 'security':
       return <Security />
     case 'developers':
-      return <Developers />
+      return (
+        <>
+          <Developers />
+          <Webhooks />
+        </>
+      )
     case 'settings':
       return <Settings user={user} />
   }

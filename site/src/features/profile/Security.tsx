@@ -11,6 +11,7 @@ import { Devices } from './Devices.tsx'
 import { PagedSection } from './PagedSection.tsx'
 import { FirstPassword, PasswordSetting } from './PasswordSetting.tsx'
 import { $hasPassword, deviceName } from './profile.ts'
+import { SignIns } from './SignIns.tsx'
 import { securityLog } from './securityLog.ts'
 
 /** Shows what protects the account, where it is signed in, and the events that concern access to it. */
@@ -30,6 +31,7 @@ export function Security() {
         <p className="muted">{t('profile.factors.lead')}</p>
         <Factors endpoints={userFactors} firstPassword={firstPassword} onChange={() => void securityLog.open(1)} />
       </div>
+      <SignIns />
       <div className="profile-columns">
         <PasswordSetting />
         <Devices />

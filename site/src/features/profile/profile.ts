@@ -30,6 +30,8 @@ import { creditHistory } from './creditHistory.ts'
 import { invoiceList, loadBillingDetails } from './invoices.ts'
 import { loadKeys, loadModels } from './keys/keys.ts'
 import { securityLog } from './securityLog.ts'
+import { loadSignIns } from './signIns.ts'
+import { loadEndpoints } from './webhooks/webhooks.ts'
 import { loadFigures, works } from './works.ts'
 
 /** State of the page. `away` means that the browser is being redirected to the login page. */
@@ -51,8 +53,8 @@ const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
   billing: [loadPlan, invoiceList.again, loadBillingDetails],
   credits: [loadBalance, creditHistory.again],
-  security: [loadBalance, securityLog.again, loadDevices, loadPassword],
-  developers: [loadBalance, loadKeys, loadModels, loadPassword],
+  security: [loadBalance, securityLog.again, loadDevices, loadPassword, loadSignIns],
+  developers: [loadBalance, loadKeys, loadModels, loadPassword, loadEndpoints],
   settings: [loadBalance, loadPassword],
 }
 

@@ -13,7 +13,6 @@ import { $faults, $generation, setMode, setOptimizer, setQuick } from './generat
 import { hasQuick, quickModel } from './generationRules.ts'
 import { MovementsField } from './movements/MovementsField.tsx'
 import { OptionFields } from './options/OptionFields.tsx'
-import { RatioPicker } from './options/RatioPicker.tsx'
 import { Pickers } from './Pickers.tsx'
 import { PromptField } from './PromptField.tsx'
 import { submit } from './submission.ts'
@@ -82,7 +81,6 @@ export function GenerationForm() {
           />
         </div>
         <Pickers />
-        <RatioPicker />
         <OptionFields />
       </Tabs>
       <GenerateBar />

@@ -8,6 +8,8 @@ import { Choices } from '../../ui/Choices.tsx'
 import { Fault } from '../../ui/Field.tsx'
 import { $faults, $generation, setDuration, setModel, setResolution } from './generation.ts'
 import { chooseDuration, durationOptions, offeredBy, type Reason, resolutionOptions } from './generationRules.ts'
+import { CropPreview } from './options/CropPreview.tsx'
+import { RatioPicker } from './options/RatioPicker.tsx'
 
 /** Selects a supported combination of model, resolution and duration, with the price of each option. */
 export function Pickers() {
@@ -24,7 +26,7 @@ export function Pickers() {
   const short = (reason: Reason | null, resolution?: string) =>
     reason && t(`workspace.excludedShort.${reason}`, offeredBy(form, resolution))
   const price = (choices: typeof form) => t('workspace.form.cost', { count: creditCost(model, choices) })
-  const fault = faults.model ?? faults.resolution ?? faults.duration
+  const fault = faults.model ?? faults.resolution ?? faults.duration ?? faults.aspect_ratio
   return (
     <>
       <Choices
@@ -63,7 +65,9 @@ export function Pickers() {
           }))}
           onChange={setDuration}
         />
+        <RatioPicker />
       </div>
+      <CropPreview />
       <div role="alert">{fault && <Fault id="choices-fault" text={codeText(fault)} />}</div>
     </>
   )

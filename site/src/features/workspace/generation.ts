@@ -22,6 +22,9 @@ export const $generation = map<GenerationForm>({
   promptOptimizer: true,
 })
 
+/** The film that the form was filled from, which the next order names. */
+export const $parent = atom<{ readonly task_id: string; readonly as: 'extend' | 'remix' } | null>(null)
+
 /** Validation error codes, keyed by contract field name. */
 export const $faults = atom<Readonly<Record<string, string>>>({})
 

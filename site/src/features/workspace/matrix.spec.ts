@@ -70,6 +70,7 @@ async function server(tier: Tier, body: object): Promise<number | string> {
     encrypt: async (_: object, text: string) => text,
     allowance: async () => allowanceOf(tier),
     clock: () => 0,
+    understands: () => undefined,
     catalogue: catalogueDouble,
   }
   const submission = { userId: 'user', taskId: 'task', generation: read.value, images: { firstFrame: null } }

@@ -34,7 +34,7 @@ describe('the model of another try', () => {
       { resolution: '4K' },
       { seed: 7 },
       { sound: true },
-      { aspect_ratio: '16:9' },
+      { aspect_ratio: '4:3' },
       { negative_prompt: 'blur' },
       { camera_movements: ['推进'] },
       { last_frame_image_url: '/last' },

@@ -1,4 +1,4 @@
-import { CAMERA_MOVEMENTS, configurationFault, type Generation, type Task } from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS, configurationFault, type Generation, ratiosOf, type Task } from '#backend/tasks/contract.ts'
 import { type FormModel, modelNamed } from '../../api/models.ts'
 import { choicesOf, costOf } from '../../api/task/taskCost.ts'
 import { whileBusy } from '../../api/taskActions.ts'
@@ -6,7 +6,7 @@ import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { restoreFrames } from './frames/frames.ts'
-import { $faults, $generation } from './generation.ts'
+import { $faults, $generation, $parent } from './generation.ts'
 import { send } from './submission.ts'
 
 /**
@@ -15,11 +15,10 @@ import { send } from './submission.ts'
  */
 export const generateAgain = (task: Task, credits = costOf(task)): Promise<void> =>
   whileBusy(task.id, 'again', () =>
-    order(
-      task,
-      credits,
-      modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {},
-    ),
+    order(task, credits, {
+      ...(modelNamed(task.model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}),
+      ...(task.status === 'Success' ? { from: { task_id: task.id, as: 'take' } } : {}),
+    }),
   )
 
 /** Failures of which the order itself, or its owner, is the reason. */
@@ -43,7 +42,7 @@ function takes(model: FormModel, task: Task): boolean {
   const { aspect_ratio: ratio, reference_image_urls: references, camera_movements: movements } = task
   return (
     configurationFault(model, { ...choicesOf(task), model: model.id }) === undefined &&
-    (ratio === null || model.aspectRatios.includes(ratio)) &&
+    (ratio === null || ratiosOf(model).includes(ratio)) &&
     (!task.last_frame_image_url || model.inputs.lastFrame) &&
     references.length <= model.inputs.references &&
     (movements.length === 0 || model.cameraMovements) &&
@@ -90,7 +89,8 @@ async function order(task: Task, credits: number, more: Partial<Generation>): Pr
 }
 
 /** Copies a task's settings into the form. @param options.quiet shows no toast */
-export function remix(task: Task, { quiet = false } = {}): void {
+export function remix(task: Task, { quiet = false, as = 'remix' as 'extend' | 'remix' } = {}): void {
+  $parent.set({ task_id: task.id, as })
   const known = task.camera_movements.filter((movement) => movement in CAMERA_MOVEMENTS)
   $generation.set({
     ...$generation.get(),

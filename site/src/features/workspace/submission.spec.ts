@@ -97,7 +97,7 @@ describe('an order of a page whose catalogue has changed since', () => {
     ...{ durations: [6], resolutions: ['768P'], supports_camera_movement: true },
     ...{ supports_text_to_video: true, supports_image_to_video: false, supports_last_frame: false },
     costs: [{ task_types: ['text_to_video'], resolution: '768P', duration: 6, credits }],
-    ...{ aspect_ratios: [], max_references: 0, supports_sound: false, supports_seed: false },
+    ...{ aspect_ratios: [], cropped_ratios: [], max_references: 0, supports_sound: false, supports_seed: false },
     ...{ supports_negative_prompt: false, supports_cancel: false, engines: [], regenerates_to: null },
   })
 

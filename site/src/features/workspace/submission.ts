@@ -10,11 +10,12 @@ import { $models, modelNamed } from '../../api/models.ts'
 import { newOrderKey } from '../../api/orderKey.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
+import { joinBatch } from './batches.ts'
 import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frames.ts'
 import { $blocked } from './generate/blocked.ts'
 import { $count, setCount } from './generate/takeCount.ts'
 import { watchCurrent } from './generate/watched.ts'
-import { $faults, $generation, type GenerationForm, loadModels, readForm } from './generation.ts'
+import { $faults, $generation, $parent, type GenerationForm, loadModels, readForm } from './generation.ts'
 import { optionFields } from './options/optionRules.ts'
 import { connectRealtime } from './realtime.ts'
 import { showTake } from './stage/takes.ts'
@@ -83,10 +84,11 @@ function showFailure(error: unknown): void {
 }
 
 /**
- * Creates a task and shows the result in a toast. `key` is the idempotency key, if it must outlive the page.
+ * Creates a task and shows the result in a toast, one for all tasks of a `batch`. `key` is the idempotency key, if it must
+ * outlive the page.
  * @throws the request error, after showing it
  */
-export async function send(body: z.input<typeof Generation>, key?: string): Promise<void> {
+export async function send(body: z.input<typeof Generation>, key?: string, batch: string[] = []): Promise<void> {
   // The price is left out, so that a retry at another price has the same key.
   const { expected_credits: _, ...rest } = body
   const order = JSON.stringify(rest)
@@ -96,12 +98,14 @@ export async function send(body: z.input<typeof Generation>, key?: string): Prom
     unanswered.delete(order)
     putTask(task)
     showTake(task.id)
-    showToast('success', translate()('workspace.task.created_toast'), { key: task.id })
+    joinBatch(task.id, batch)
+    const link = { href: localHref(`/film/${task.id}`), label: translate()('workspace.task.filmPage') }
+    showToast('success', translate()('workspace.task.created_toast'), { key: batch[0], link })
   } catch (error) {
     const code = error instanceof ApiError && error.code
     if (code === 'idempotency_key_reused' || code === 'not_found') unanswered.delete(order)
     // The request before was accepted, and its task deleted since.
-    if (code === 'not_found' && isRetry && !key) return send(body)
+    if (code === 'not_found' && isRetry && !key) return send(body, key, batch)
     showFailure(error)
     throw error
   }
@@ -125,15 +129,18 @@ function showFaults(error: unknown): void {
  */
 export async function submit(): Promise<void> {
   if ($submitting.get() || $blocked.get()) return
-  const body = bodyOf($generation.get(), frameUrls())
+  const from = $parent.get()
+  const body = { ...bodyOf($generation.get(), frameUrls()), ...(from ? { from } : {}) }
   const checked = check(Rules, body)
   $faults.set(checked.ok ? {} : checked.faults)
   if (!checked.ok) return
   $submitting.set(true)
   const count = $count.get()
   const { seed: _, ...others } = body
+  const batch: string[] = []
   try {
-    for (let take = 1; take <= count; take++) await send(take === 1 ? body : others)
+    for (let take = 1; take <= count; take++) await send(take === 1 ? body : others, undefined, batch)
+    $parent.set(null)
     watchCurrent()
   } catch (error) {
     showFaults(error)

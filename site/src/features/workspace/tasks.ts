@@ -9,7 +9,9 @@ import { whileBusy } from '../../api/taskActions.ts'
 import { isFinal, isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { textAt, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
+import { batchOf } from './batches.ts'
 import { loadQueue } from './queue.ts'
+import { showTake } from './stage/chosenTake.ts'
 
 export interface TaskList {
   readonly status: 'loading' | 'ready' | 'failed'
@@ -146,13 +148,26 @@ export function applyUpdate(task: Task): void {
 
 const tenthsOf = ({ progress }: Task) => Math.floor((progress ?? 0) / 10)
 
+/** Opens the player of a video, or shows it on the stage. */
+function playTask(id: string): void {
+  const picture = document.querySelector<HTMLElement>(`[data-task="${CSS.escape(id)}"] button.task-picture`)
+  if (picture) picture.click()
+  else showTake(id)
+}
+
 function announce(task: Task): void {
   const t = translate()
   const status = readStatus(task.status)
   if (status === undefined || status === 'Preparing') return
-  const key = task.id
-  if (status === 'Success') showToast('success', t('workspace.news.Success'), { key })
-  else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`), { key })
+  const batch = batchOf(task.id)
+  const [key] = batch
+  if (status === 'Success') {
+    const done = $tasks.get().tasks.filter((one) => batch.includes(one.id) && readStatus(one.status) === status).length
+    const count = batch.length
+    const text = count > 1 ? t('workspace.news.batch', { done, count }) : t('workspace.news.Success')
+    const action = { label: t('workspace.task.play'), run: () => playTask(task.id) }
+    showToast('success', text, { key, picture: task.thumbnail_url ?? undefined, action })
+  } else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`), { key })
   else if (isCancelled(task)) showToast('success', t('workspace.task.cancelled'), { key })
   else showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000, key })
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { sourceOf, type Task } from '#backend/tasks/contract.ts'
 import { madeBy } from '../../api/task/madeBy.ts'
 import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { fileSize } from '../../i18n/fileSize.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
@@ -57,6 +57,11 @@ export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) 
       <ShareSection key={`share ${task.id}`} task={task} />
       {labelled && <UnlabelledDownload task={task} />}
       <TaskDetails task={task} />
+      <p>
+        <a className="link touch" href={localHref(`/film/${task.id}`)}>
+          {t('workspace.task.filmPage')}
+        </a>
+      </p>
     </Dialog>
   )
 }

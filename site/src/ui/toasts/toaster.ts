@@ -17,13 +17,25 @@ function element(toast: Toast, closeLabel: string): HTMLElement {
     link.textContent = toast.link.label
     text.append(' ', link)
   }
+  if (toast.picture) box.append(Object.assign(document.createElement('img'), { src: toast.picture, alt: '' }))
+  box.append(text)
+  if (toast.action) {
+    const { label, run } = toast.action
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: label })
+    button.className = 'button button-quiet'
+    button.addEventListener('click', () => {
+      dismissToast(toast.id)
+      run()
+    })
+    box.append(button)
+  }
   const close = document.createElement('button')
   close.type = 'button'
   close.className = 'icon-button'
   close.ariaLabel = closeLabel
   close.append(closeIcon())
   close.addEventListener('click', () => dismissToast(toast.id))
-  box.append(text, close)
+  box.append(close)
   return box
 }
 

@@ -36,7 +36,9 @@ export async function judge(content: Buffer, format: string): Promise<Judgement>
 /** Reads the report of a C2PA reader. */
 export function judgementOf(report: string): Judgement {
   const { active_manifest, manifests, validation_state, validation_results } = JSON.parse(report)
-  const { claim_generator_info, assertions } = manifests[active_manifest] as Manifest
+  // A reader leaves out a manifest that it cannot decode.
+  const unknown: Manifest = { claim_generator_info: [{ name: '' }], assertions: [] }
+  const { claim_generator_info, assertions }: Manifest = manifests[active_manifest] ?? unknown
   const actions = assertions.filter(({ label }) => label === 'c2pa.actions.v2').flatMap(({ data }) => data.actions)
   const deltas = (validation_results.ingredientDeltas ?? []) as { validationDeltas: { failure: { code: string }[] } }[]
   const failures: { code: string }[] = [

@@ -9,7 +9,7 @@ import { type Judgement, judgementOf } from './readMarks.ts'
 const PACKAGE = 'c2pa-python==0.38.1'
 const FOLDER = path.join(tmpdir(), `kinora-${PACKAGE}`)
 const INSTALL_MS = 5 * 60_000
-/** Prints the reports of all files; null for a file without a manifest. */
+/** Prints the reports of all files; null for a file without a manifest, an empty text for one that it cannot read. */
 const PROGRAM = `
 import c2pa, json, sys
 def report(file):
@@ -17,6 +17,8 @@ def report(file):
         return c2pa.Reader(file).json()
     except c2pa.C2paError.ManifestNotFound:
         return None
+    except c2pa.C2paError:
+        return ""
 print(json.dumps([report(file) for file in sys.argv[1:]]))
 `
 
@@ -39,11 +41,12 @@ function install(): string {
   }
 }
 
-/** Judges files with the reference reader. A file without a manifest is null. */
-export async function judgeByReference(files: readonly string[]): Promise<(Judgement | null)[]> {
+/** Judges files with the reference reader. A file without a manifest is null, one that it cannot read `unreadable`. */
+export async function judgeByReference(files: readonly string[]): Promise<(Judgement | null | 'unreadable')[]> {
   const { stdout } = await promisify(execFile)('python3', ['-c', PROGRAM, ...files], {
     env: { PATH: process.env.PATH, PYTHONPATH: FOLDER },
     maxBuffer: 64 << 20,
   })
-  return (JSON.parse(stdout) as (string | null)[]).map((report) => (report === null ? null : judgementOf(report)))
+  const reports = JSON.parse(stdout) as (string | null)[]
+  return reports.map((report) => (report === null ? null : report ? judgementOf(report) : 'unreadable'))
 }

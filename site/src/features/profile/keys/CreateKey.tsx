@@ -1,7 +1,8 @@
 import { useStore } from '@nanostores/react'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { userFactors } from '#backend/accounts/contract.ts'
 import { EXPIRES_IN_DAYS } from '#backend/apiKeys/contract.ts'
+import { SCOPES } from '#backend/kernel/http/contract.ts'
 import { $models } from '../../../api/models.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { Choices } from '../../../ui/Choices.tsx'
@@ -12,8 +13,9 @@ import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useForm } from '../../../ui/useForm.ts'
+import { Box, Boxes } from './Boxes.tsx'
 import { KeyProof, proofText } from './KeyProof.tsx'
-import { boxOf, KeyForm, OFFERED_SCOPES } from './keyForm.ts'
+import { boxOf, KeyForm } from './keyForm.ts'
 import { type MadeKey, makeKey } from './keys.ts'
 
 /** Scopes that are chosen at first. */
@@ -40,7 +42,7 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (m
           fault={scopes.fault && t('keys.form.scopesRequired')}
           onInput={scopes.onInput}
         >
-          {OFFERED_SCOPES.map((scope) => (
+          {SCOPES.map((scope) => (
             <Box
               key={scope}
               name={boxOf('scopes', scope)}
@@ -131,46 +133,3 @@ function More({ networks: { fault, ...networks } }: { networks: FieldProps }) {
     </details>
   )
 }
-
-interface BoxesProps {
-  readonly label: string
-  readonly hint?: string
-  readonly fault?: string | undefined
-  readonly onInput?: () => void
-  readonly children: ReactNode
-}
-
-function Boxes({ label, hint, fault, onInput, children }: BoxesProps) {
-  const id = useId()
-  const note = fault ?? hint
-  return (
-    <fieldset className="stack gap-1 field" aria-describedby={note ? id : undefined} onInput={onInput}>
-      <legend className="label">{label}</legend>
-      {children}
-      {fault && <Fault id={id} text={fault} />}
-      {hint && !fault && (
-        <p className="hint" id={id}>
-          {hint}
-        </p>
-      )}
-    </fieldset>
-  )
-}
-
-interface BoxProps {
-  readonly name: string
-  readonly label: string
-  readonly note?: string
-  readonly isInvalid?: boolean
-  readonly isChosen?: boolean
-}
-
-const Box = ({ name, label, note, isInvalid, isChosen }: BoxProps) => (
-  <label className="line key-box">
-    <input type="checkbox" name={name} defaultChecked={isChosen} aria-invalid={isInvalid || undefined} />
-    <span className="row">
-      {label}
-      {note && <code className="hint">{note}</code>}
-    </span>
-  </label>
-)

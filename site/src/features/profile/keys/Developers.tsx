@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { useState } from 'react'
+import type { ApiKey } from '#backend/apiKeys/contract.ts'
 import { $models } from '../../../api/models.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button, LinkButton } from '../../../ui/Button.tsx'
@@ -7,16 +8,28 @@ import { Empty } from '../../../ui/Empty.tsx'
 import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { RetryNotice } from '../../../ui/RetryNotice.tsx'
 import { LongWait } from '../../../ui/waits/LongWait.tsx'
+import { Connections } from './Connections.tsx'
 import { CopyButton } from './CopyButton.tsx'
 import { CreateKey } from './CreateKey.tsx'
 import { KeyCard } from './KeyCard.tsx'
 import { $keys, loadKeys, type MadeKey } from './keys.ts'
-import { ShownKey } from './ShownKey.tsx'
+import { ShownSecret } from './ShownSecret.tsx'
 
-/** Shows the user's API keys, and how a program uses one. */
+/** Shows the programs that act for the user: connections and API keys. */
 export function Developers() {
-  const t = translate()
   const keys = useStore($keys)
+  const isLoaded = Array.isArray(keys)
+  return (
+    <>
+      <Keys keys={isLoaded ? keys.filter(({ client }) => client === null) : keys} />
+      {isLoaded && <Connections connections={keys.filter(({ client }) => client !== null)} />}
+    </>
+  )
+}
+
+/** Shows the API keys, and how a program uses one. */
+function Keys({ keys }: { keys: readonly ApiKey[] | 'failed' | null }) {
+  const t = translate()
   const [creating, setCreating] = useState(false)
   const [made, setMade] = useState<MadeKey>()
   const isEmpty = Array.isArray(keys) && keys.length === 0
@@ -61,7 +74,7 @@ export function Developers() {
           }}
         />
       )}
-      {made && <ShownKey made={made} onClose={() => setMade(undefined)} />}
+      {made && <ShownSecret texts="keys" name={made.name} secret={made.key} onClose={() => setMade(undefined)} />}
     </section>
   )
 }

@@ -69,13 +69,7 @@ export function KeyCard({ apiKey, onMade }: KeyCardProps) {
           />
         </div>
       </div>
-      <ul className="row">
-        {apiKey.scopes.map((scope) => (
-          <li className="badge badge-plain key-scope" key={scope}>
-            {t(`keys.scope.${scope}`)}
-          </li>
-        ))}
-      </ul>
+      <Scopes apiKey={apiKey} />
       <div className="key-limits">
         <Spent label={t('keys.today')} used={apiKey.spent_today} limit={apiKey.credits_per_day} />
         <Spent label={t('keys.month')} used={apiKey.spent_this_month} limit={apiKey.credits_per_month} />
@@ -96,7 +90,17 @@ export function KeyCard({ apiKey, onMade }: KeyCardProps) {
   )
 }
 
-function Spent({ label, used, limit }: { label: string; used: number; limit: number | null }) {
+export const Scopes = ({ apiKey }: { apiKey: ApiKey }) => (
+  <ul className="row">
+    {apiKey.scopes.map((scope) => (
+      <li className="badge badge-plain key-scope" key={scope}>
+        {translate()(`keys.scope.${scope}`)}
+      </li>
+    ))}
+  </ul>
+)
+
+export function Spent({ label, used, limit }: { label: string; used: number; limit: number | null }) {
   const t = translate()
   const number = (value: number) => value.toLocaleString(HTML_LANG[pageLocale()])
   const part = limit ? Math.min(1, used / limit) : 0
@@ -122,7 +126,8 @@ function expiryText(iso: string, isSoon: boolean): string {
   return time.format(Date.parse(iso))
 }
 
-function factsOf(key: ApiKey) {
+/** Returns when a key was made, expires and was used, and its limits. */
+export function factsOf(key: ApiKey) {
   const t = translate()
   const { expires_at, last_used_at, last_network, models, networks } = key
   const used =
@@ -130,7 +135,10 @@ function factsOf(key: ApiKey) {
   const names = models?.map((id) => modelNamed(id)?.names[pageLocale()] ?? id)
   return [
     [t('keys.made'), dayText(key.created_at, 'medium')],
-    [t('keys.expiry'), expires_at ? expiryText(expires_at, expiresSoon(key, Date.now())) : t('keys.never')],
+    [
+      t(key.client ? 'keys.connections.expiry' : 'keys.expiry'),
+      expires_at ? expiryText(expires_at, expiresSoon(key, Date.now())) : t('keys.never'),
+    ],
     [t('keys.used'), used ?? t('keys.unused')],
     ...(names ? [[t('keys.models'), names.join(', ')] as const] : []),
     ...(networks ? [[t('keys.networks'), networks.join(', ')] as const] : []),

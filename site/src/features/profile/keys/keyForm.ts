@@ -5,8 +5,8 @@ import { SCOPES } from '#backend/kernel/http/contract.ts'
 /** Values of a native form: texts by field name. */
 type Values = Readonly<Record<string, string>>
 
-/** Name of the checkbox of a scope or a model. `Object.fromEntries` keeps one value of each name. */
-export const boxOf = (list: 'scopes' | 'models', value: string): string => `${list} ${value}`
+/** Name of the checkbox of one value of a list. `Object.fromEntries` keeps one value of each name. */
+export const boxOf = (list: 'scopes' | 'models' | 'event_types', value: string): string => `${list} ${value}`
 
 const MODEL = boxOf('models', '')
 const modelsOf = (values: Values) => {
@@ -16,9 +16,6 @@ const modelsOf = (values: Values) => {
 
 /** Reads a number. An empty field is null; a text that is no number is refused by the contract. */
 const numberOf = (text = '') => (text.trim() === '' ? null : Number(text))
-
-/** Scopes that the form offers: nothing that a key could do needs the one of webhooks yet. */
-export const OFFERED_SCOPES = SCOPES.filter((scope) => scope !== 'webhooks:write')
 
 /** Reads one network per line, without empty lines. */
 const linesOf = (text = '') => {
@@ -31,7 +28,7 @@ export const KeyForm = z.pipe(
   z.transform(
     (values: Values): z.input<typeof KeyCreation> => ({
       name: values.name ?? '',
-      scopes: OFFERED_SCOPES.filter((scope) => boxOf('scopes', scope) in values),
+      scopes: SCOPES.filter((scope) => boxOf('scopes', scope) in values),
       credits_per_day: numberOf(values.credits_per_day),
       credits_per_month: numberOf(values.credits_per_month),
       models: modelsOf(values),

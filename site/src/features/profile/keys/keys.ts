@@ -42,12 +42,12 @@ export async function replaceKey(key: ApiKey, rotation: Rotation): Promise<MadeK
   return made
 }
 
-/** Ends a key. */
+/** Ends a key or a connection. */
 export async function stopKey(key: ApiKey): Promise<void> {
   const t = translate()
   try {
     await call(endKey, { params: { id: key.id } })
-    showToast('success', t('keys.ending.done'))
+    showToast('success', t(key.client ? 'keys.connections.ended' : 'keys.ending.done'))
   } catch {
     showToast('danger', t('keys.ending.failed'))
   }
@@ -57,6 +57,6 @@ export async function stopKey(key: ApiKey): Promise<void> {
 /** Returns what identifies a key without revealing it. */
 export const hintOf = ({ hint }: ApiKey): string => `kin_…${hint}`
 
-/** Returns whether a key expires within a week. */
-export const expiresSoon = ({ expires_at }: ApiKey, now: number): boolean =>
-  expires_at !== null && Date.parse(expires_at) - now < WEEK_MS
+/** Returns whether a key expires within a week. Connections renew themselves. */
+export const expiresSoon = ({ client, expires_at }: ApiKey, now: number): boolean =>
+  client === null && expires_at !== null && Date.parse(expires_at) - now < WEEK_MS

@@ -1,10 +1,12 @@
 import { useStore } from '@nanostores/react'
 import { useState } from 'react'
+import { $models } from '../../../api/models.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { useWide } from '../../../ui/useWide.ts'
-import { $cost } from '../generation.ts'
+import { $cost, $generation } from '../generation.ts'
+import { cropOf } from '../options/optionRules.ts'
 import { isFilmFirst } from '../stage/filmFirst.ts'
 import { $submitting } from '../submission.ts'
 import { BarProgress } from './BarProgress.tsx'
@@ -25,6 +27,11 @@ export function GenerateBar() {
   const blocked = useStore($blocked)
   const watched = useStore($watched)
   const wide = useWide()
+  const { model, aspectRatio } = useStore($generation)
+  const crop = cropOf(
+    useStore($models).find(({ id }) => id === model),
+    aspectRatio,
+  )
   const [plans, setPlans] = useState(false)
   const openPlans = () => setPlans(true)
   // A submission fills the queue before it ends.
@@ -37,6 +44,7 @@ export function GenerateBar() {
         <div id="generate-note" role="status">
           {blocked === 'locked' && <Locked onPlans={openPlans} />}
           {blocked === 'uploading' && <p className="hint">{t('workspace.form.uploadFirst')}</p>}
+          {blocked === 'undrawn' && <p className="hint">{t('reading.little')}</p>}
           {blocked === 'full' && <QueueFull onPlans={openPlans} />}
         </div>
         <div className="line generate-line">
@@ -53,7 +61,10 @@ export function GenerateBar() {
             aria-describedby={disabled ? 'generate-note' : undefined}
           >
             <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>
-            <span className="generate-cost">{t('workspace.form.cost', { count: cost * count })}</span>
+            <span className="generate-cost">
+              {t('workspace.form.cost', { count: cost * count })}
+              {crop && ` · ${t('workspace.ratio.price', { ratio: crop })}`}
+            </span>
           </Button>
         </div>
       </div>

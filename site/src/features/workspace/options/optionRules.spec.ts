@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FormModel } from '../../../api/models.ts'
-import { allRatios, NO_OPTIONS, offerOf, optionFields, ratioOf } from './optionRules.ts'
+import { allRatios, cropOf, NO_OPTIONS, offerOf, optionFields, ratioOf } from './optionRules.ts'
 
 const model = (id: string, more: Partial<FormModel> = {}): FormModel => ({
   id,
@@ -42,13 +42,19 @@ describe('the options of the form', () => {
   it('prefer the chosen ratio, then 16:9', () => {
     expect(ratioOf(rich, '1:1')).toBe('1:1')
     expect(ratioOf(rich, '4:3')).toBe('16:9')
-    expect(ratioOf(plain, '1:1')).toBeUndefined()
     expect(allRatios([plain, rich], 'text_to_video')).toEqual(['16:9', '1:1', '9:16'])
+  })
+
+  it('cut the video of a model without ratios, where one of three is chosen', () => {
+    for (const ratio of ['16:9', '9:16', '1:1']) expect(cropOf(plain, ratio)).toBe(ratio)
+    expect([cropOf(plain, null), cropOf(plain, '4:3'), cropOf(rich, '9:16')]).toEqual([undefined, undefined, undefined])
+    expect(allRatios([plain], 'text_to_video')).toEqual(['16:9', '1:1', '9:16'])
+    expect(optionFields(plain, { ...NO_OPTIONS, aspectRatio: '9:16' })).toEqual({ aspect_ratio: '9:16' })
   })
 
   it('send only what the model takes', () => {
     const options = { aspectRatio: '9:16', sound: false, seed: '42', negativePrompt: ' blur ' }
-    expect(optionFields(plain, options)).toEqual({})
+    expect(optionFields(plain, options)).toEqual({ aspect_ratio: '9:16' })
     expect(optionFields(rich, options)).toEqual({
       ...{ aspect_ratio: '9:16', sound: false, seed: 42, negative_prompt: 'blur' },
     })

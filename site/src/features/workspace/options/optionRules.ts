@@ -1,5 +1,5 @@
 /** Rules of the optional fields: which of them the catalogue offers, and which the chosen model takes. */
-import { modelsFor, type TaskType } from '#backend/tasks/contract.ts'
+import { isCropped, modelsFor, ratiosOf, type TaskType } from '#backend/tasks/contract.ts'
 import type { FormModel } from '../../../api/models.ts'
 
 export interface Options {
@@ -14,7 +14,6 @@ export interface Options {
 export const NO_OPTIONS: Options = { aspectRatio: null, sound: true, seed: '', negativePrompt: '' }
 
 const TAKES = {
-  aspectRatio: ({ aspectRatios }: FormModel) => aspectRatios.length > 0,
   sound: ({ sound }: FormModel) => sound,
   seed: ({ seed }: FormModel) => seed,
   negativePrompt: ({ negativePrompt }: FormModel) => negativePrompt,
@@ -36,9 +35,10 @@ export function offerOf(name: OptionName, models: readonly FormModel[], model: s
 
 const PREFERRED_RATIO = '16:9'
 
-/** Returns the aspect ratio to send: the chosen one if the model offers it, or the model's default. */
+/** Returns the aspect ratio to send: the chosen one if the model offers it, or the model's default. A cut is only made if chosen. */
 export function ratioOf(model: FormModel | undefined, chosen: string | null): string | undefined {
-  const ratios = model?.aspectRatios ?? []
+  const ratios = model ? ratiosOf(model) : []
+  if (model && isCropped(model)) return ratios.find((ratio) => ratio === chosen)
   return [chosen, PREFERRED_RATIO].find((ratio) => ratio !== null && ratios.includes(ratio)) ?? ratios[0]
 }
 
@@ -48,9 +48,13 @@ export function allRatios(models: readonly FormModel[], taskType: TaskType): rea
     const [width = 1, height = 1] = ratio.split(':').map(Number)
     return width / height
   }
-  const ratios = modelsFor(models, taskType).flatMap(({ aspectRatios }) => aspectRatios)
+  const ratios = modelsFor(models, taskType).flatMap(ratiosOf)
   return [...new Set(ratios)].sort((a, b) => widthOf(b) - widthOf(a))
 }
+
+/** Returns the ratio to which the video is cut, where the engine knows none. */
+export const cropOf = (model: FormModel | undefined, chosen: string | null): string | undefined =>
+  model && isCropped(model) ? ratioOf(model, chosen) : undefined
 
 /** Returns the options' part of a generation request: only what the model takes. */
 export function optionFields(model: FormModel | undefined, options: Options) {

@@ -5,11 +5,11 @@ import { isWaiting, readStatus, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Loop } from '../../../ui/task/Loop.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
-import { OtherEngine } from '../OtherEngine.tsx'
 import { $estimates } from '../queue.ts'
 import { $shownPercent } from '../shownPercent.ts'
 import { endText, failureText, statusText } from '../tasks.ts'
 import { leftText } from './leftText.ts'
+import { NextSteps } from './NextSteps.tsx'
 import { tintFrom } from './tint.ts'
 
 export type FilmState = 'waiting' | 'rendering' | 'finished' | 'failed'
@@ -53,7 +53,7 @@ export function Film({ task }: { readonly task: Task }) {
           <h3>{endText(task)}</h3>
           <p>{failureText(task)}</p>
           <p className="muted">{t('workspace.task.notCharged')}</p>
-          <OtherEngine task={task} />
+          <NextSteps task={task} />
         </div>
       )}
     </div>

@@ -13,7 +13,7 @@ export const continueFrom = (task: Task): Promise<void> =>
   whileBusy(task.id, 'continue', async () => {
     try {
       const { image_url } = await call(takeLastFrame, { params: { id: task.id } })
-      remix(task, { quiet: true })
+      remix(task, { quiet: true, as: 'extend' })
       setMode('image_to_video')
       restoreFrames({ first: image_url, last: null, references: [] })
     } catch (error) {

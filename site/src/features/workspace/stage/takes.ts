@@ -1,21 +1,19 @@
 /** The take on the stage, and the order of all takes. */
-import { atom, computed } from 'nanostores'
+import { computed } from 'nanostores'
 import { $estimates } from '../queue.ts'
 import { $tasks } from '../tasks.ts'
+import { $chosen, showTake } from './chosenTake.ts'
 import { inQueueOrder } from './queueOrder.ts'
 
-export const $takes = computed([$tasks, $estimates], ({ tasks }, estimates) => inQueueOrder(tasks, estimates))
+export { showTake }
 
-/** Id of the take that was chosen last. */
-const $chosen = atom<string | null>(null)
+export const $takes = computed([$tasks, $estimates], ({ tasks }, estimates) => inQueueOrder(tasks, estimates))
 
 /** The take on the stage: the chosen one, or the first. */
 export const $current = computed(
   [$takes, $chosen],
   (takes, chosen) => takes.find(({ id }) => id === chosen) ?? takes[0] ?? null,
 )
-
-export const showTake = (id: string): void => $chosen.set(id)
 
 // A take stays on the stage when the order changes, for instance because its video is finished. So does the one that
 // replaces a deleted take.

@@ -1,6 +1,8 @@
 import { useStore } from '@nanostores/react'
 import { $models, isDrawn } from '../../../api/models.ts'
-import { translate } from '../../../i18n/client.ts'
+import { pageLocale, translate } from '../../../i18n/client.ts'
+import { linesOf, nearPrompts, type Reading } from '../../../ui/reading/reading.ts'
+import '../../../ui/reading/reading.css'
 import { $generation, setPrompt } from '../generation.ts'
 import { $demo } from '../workspace.ts'
 import { $understanding } from './understanding.ts'
@@ -14,17 +16,43 @@ export function UnderstandingNote() {
   const isDemo = useStore($demo) || (chosen !== undefined && isDrawn(chosen))
   const understanding = useStore($understanding)
   if (!isDemo || taskType !== 'text_to_video') return null
-  const { drawn, missing } = understanding ?? { drawn: [], missing: [] }
-  const separator = t('workspace.demo.separator')
   return (
     <div className="understanding min-0">
-      <p className="hint" aria-live="polite">
-        {drawn.length > 0 && t('workspace.demo.drawn', { words: drawn.join(' · ') })}
-        {understanding && drawn.length === 0 && t('workspace.demo.nothing')}
-        {missing.length > 0 && t('workspace.demo.missing', { words: missing.join(separator) })}
-      </p>
+      <div className="hint">
+        <div className="reading" aria-live="polite">
+          {understanding &&
+            linesOf(understanding, t).map(({ as, text }) => (
+              <p key={as} className={`reading-${as}`}>
+                {text}
+              </p>
+            ))}
+        </div>
+        {understanding?.enough === false && <NearPrompts reading={understanding} />}
+      </div>
       <Examples isHidden={prompt !== ''} />
     </div>
+  )
+}
+
+/** Offers prompts with pictures, where the demo would draw too little. */
+function NearPrompts({ reading }: { readonly reading: Reading }) {
+  const t = translate()
+  const use = (prompt: string) => {
+    setPrompt(prompt)
+    // The list leaves.
+    document.getElementById('prompt')?.focus()
+  }
+  return (
+    <ul className="reading-near" aria-label={t('reading.near')}>
+      {nearPrompts(reading, pageLocale()).map(({ prompt, poster }) => (
+        <li key={prompt}>
+          <button type="button" className="reading-prompt small" onClick={() => use(prompt)}>
+            <img src={poster} alt="" />
+            <span>{prompt}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

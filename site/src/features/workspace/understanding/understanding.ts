@@ -1,13 +1,14 @@
-import { atom, onMount } from 'nanostores'
+import { onMount } from 'nanostores'
 import { understand } from '#backend/tasks/contract.ts'
-import { type Answer, call } from '../../../api/api.ts'
+import { call } from '../../../api/api.ts'
+import { pageLocale } from '../../../i18n/client.ts'
 import { $generation, readForm } from '../generation.ts'
 import { $demo } from '../workspace.ts'
+import { $understanding } from './understood.ts'
+
+export { $understanding }
 
 const WAIT_MS = 450
-
-/** What the engine understood of the current prompt; null if it draws anything, or has not answered yet. */
-export const $understanding = atom<Answer<typeof understand> | null>(null)
 
 /** Asks once typing pauses. Only the answer to the latest prompt counts; without one, the form says nothing. */
 onMount($understanding, () => {
@@ -23,7 +24,9 @@ onMount($understanding, () => {
     clearTimeout(timer)
     if (!isDrawn) return $understanding.set(null)
     timer = setTimeout(async () => {
-      const answer = await call(understand, { body: { prompt: text, model: form.model } }).catch(() => null)
+      const answer = await call(understand, {
+        body: { prompt: text, model: form.model, language: pageLocale() },
+      }).catch(() => null)
       if (question === asked) $understanding.set(answer)
     }, WAIT_MS)
   }

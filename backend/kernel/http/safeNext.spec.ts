@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { safeNext } from './safeNext.ts'
+import { safeNext } from './safeNext.contract.ts'
 
 const next = (value: string | null) => safeNext(value, '/workspace', 'https://kinora.test')
 

@@ -1,0 +1,207 @@
+import type pg from 'pg'
+import { isUuid } from '../eventsourcing/uuid7.ts'
+import { notify } from '../postgres/notify.ts'
+import type { Clock } from '../time.ts'
+
+/** Change notification for messages that are due. Its ids are empty. */
+export const OUTBOX = 'outbox'
+
+/** How a message leaves. */
+export type ChannelName = 'mail' | 'push' | 'webhook'
+
+export interface NewMessage {
+  /** UUID. A message that is stored is not stored again. */
+  readonly id: string
+  readonly userId: string
+  readonly channel: ChannelName
+  /** What receives it. One that does not answer delays only its own messages. */
+  readonly target: string
+  /** What it is about, such as the type of an event. */
+  readonly about: string
+  readonly body: string
+}
+
+/** A message of which an attempt begins. */
+export interface Claimed extends NewMessage {
+  /** Attempts so far, with this one. */
+  readonly attempts: number
+}
+
+/** What became of an attempt. */
+export interface Attempt {
+  /** `refused`: further attempts are useless. */
+  readonly outcome: 'sent' | 'refused' | 'failed'
+  /** Status and beginning of the receiver's answer. */
+  readonly status?: number
+  readonly answer?: string
+  /** Why there is no answer. */
+  readonly fault?: string
+  /** Shortest time before the next attempt, ms. */
+  readonly waitMs?: number
+  /** Lets the other messages to the target wait as long. */
+  readonly pausesTarget?: boolean
+}
+
+/** A row of the table `outbox`, without the body. */
+export interface MessageRow {
+  readonly id: string
+  readonly about: string
+  readonly created_at: Date
+  readonly state: 'waiting' | 'sent' | 'failed'
+  readonly attempts: number
+  readonly due_at: Date | null
+  readonly tried_at: Date | null
+  readonly took_ms: number | null
+  readonly status: number | null
+  readonly answer: string | null
+  readonly fault: string | null
+}
+
+const COLUMNS = 'id, about, created_at, state, attempts, due_at, tried_at, took_ms, status, answer, fault'
+/** Time for which messages are shown, and failed ones can be sent again. */
+const KEPT = "interval '30 days'"
+/** An attempt whose process ended is repeated after this. Longer than an attempt may take. */
+const CLAIMED_FOR = "interval '30 seconds'"
+/** Attempts that a round begins for one target. */
+const PER_TARGET = 4
+/** Attempts that a round begins. */
+const PER_ROUND = 200
+
+/** Begins attempts. Jumps from target to target in the index, so that a target with many messages costs as much as one with few. */
+const CLAIM = `
+  with recursive targets (target) as (
+    (select target from outbox where due_at is not null order by target limit 1)
+    union all
+    select (select o.target from outbox o where o.due_at is not null and o.target > t.target order by o.target limit 1)
+    from targets t where t.target is not null
+  ), due as materialized (
+    select o.id from (select target from targets where target is not null and target <> all ($2::text[])) t
+    cross join lateral (
+      select id from outbox where target = t.target and due_at <= $1 order by due_at, created_at limit ${PER_TARGET}
+      for update skip locked) o
+    order by random() limit ${PER_ROUND}
+  )
+  update outbox set due_at = $1 + ${CLAIMED_FOR}, attempts = attempts + 1 from due where outbox.id = due.id
+  returning outbox.id, user_id as "userId", channel, target, about, body, attempts`
+
+/** Ends an attempt, unless another one has begun since. */
+const RECORD = `
+  update outbox set state = $3, due_at = $4, tried_at = $5, took_ms = $6, status = $7, answer = $8, fault = $9
+  where id = $1 and attempts = $2 and state = 'waiting'`
+
+/** A pool, a connection, or a transaction. */
+type Sender = { query(sql: string, values: unknown[]): Promise<unknown> }
+
+export type Outbox = ReturnType<typeof createOutbox>
+
+/**
+ * Creates the outbox of everything that Kinora tells the outside: a row is stored before anything is sent, and kept for 30
+ * days. Delivery is at least once. See docs/decisions/0074-one-outbox.md.
+ */
+export function createOutbox(pool: pg.Pool, clock: Clock) {
+  const now = () => new Date(clock())
+  return {
+    ...createPositions(pool),
+    ...createTargets(pool, now),
+
+    /** Stores messages, which are due now, within the caller's transaction. */
+    async put(tx: Sender, messages: readonly NewMessage[]): Promise<void> {
+      if (messages.length === 0) return
+      await tx.query(
+        `insert into outbox (id, user_id, channel, target, about, body, created_at, due_at)
+         select id, "userId", channel, target, about, body, $2, $2 from jsonb_to_recordset($1::jsonb)
+           as m (id uuid, "userId" uuid, channel text, target text, about text, body text)
+         on conflict do nothing`,
+        [JSON.stringify(messages), now()],
+      )
+      await notify(tx, { name: OUTBOX, ids: [] })
+    },
+
+    /** Stores a message with the only attempt that was made. */
+    async keep(message: NewMessage, { outcome, status, answer, fault }: Attempt, tookMs: number): Promise<void> {
+      const { id, userId, channel, target, about, body } = message
+      const state = outcome === 'sent' ? 'sent' : 'failed'
+      await pool.query(
+        `insert into outbox (id, user_id, channel, target, about, body, created_at, state, attempts, tried_at, took_ms,
+           status, answer, fault) values ($1, $2, $3, $4, $5, $6, $7, $8, 1, $7, $9, $10, $11, $12)`,
+        [id, userId, channel, target, about, body, now(), state, tookMs, status, answer, fault],
+      )
+    },
+
+    /** Begins attempts of due messages, a few for each target, except for the given targets. */
+    claim: async (except: readonly string[]) => (await pool.query<Claimed>(CLAIM, [now(), except])).rows,
+
+    /** Ends an attempt. `waitMs`: time until the next one; null if there is none. */
+    async record(
+      { id, target, attempts }: Pick<Claimed, 'id' | 'target' | 'attempts'>,
+      { outcome, status = null, answer = null, fault = null, pausesTarget }: Partial<NullableAttempt>,
+      tookMs: number,
+      waitMs: number | null,
+    ): Promise<void> {
+      const at = now()
+      const dueAt = waitMs === null ? null : new Date(at.getTime() + waitMs)
+      const state = outcome === 'sent' ? 'sent' : dueAt ? 'waiting' : 'failed'
+      await pool.query(RECORD, [id, attempts, state, dueAt, at, tookMs, status, answer, fault])
+      if (pausesTarget && dueAt)
+        await pool.query('update outbox set due_at = $2 where target = $1 and due_at < $2', [target, dueAt])
+    },
+
+    async removeTarget(tx: Sender, target: string): Promise<void> {
+      await tx.query('delete from outbox where target = $1', [target])
+    },
+
+    async removeOld(): Promise<void> {
+      await pool.query(`delete from outbox where created_at < $1::timestamptz - ${KEPT}`, [now()])
+    },
+  }
+}
+
+/** Creates what shows the messages to a target, and sends them again. */
+const createTargets = (pool: pg.Pool, now: () => Date) => ({
+  /** Returns the newest messages to a target, and how many there are. Pages start at 1. */
+  async list(target: string, page: number, perPage: number) {
+    const { rows } = await pool.query<MessageRow & { total: number }>(
+      `select ${COLUMNS}, count(*) over ()::int as total from outbox where target = $1
+       order by created_at desc, id limit $2 offset $3`,
+      [target, perPage, (page - 1) * perPage],
+    )
+    return { messages: rows as readonly MessageRow[], total: rows[0]?.total ?? 0 }
+  },
+
+  /** Returns a message to a target; undefined if there is none. */
+  find: async (target: string, id: string): Promise<MessageRow | undefined> =>
+    (await pool.query<MessageRow>(`select ${COLUMNS} from outbox where target = $1 and id = $2`, [target, id])).rows[0],
+
+  /** Lets a message, or all that failed since a time, begin again with the first attempt. Returns their number. */
+  async resend(target: string, which: { readonly id: string } | { readonly failedSince: Date }): Promise<number> {
+    const [condition, value] =
+      'id' in which
+        ? ['id = $3', isUuid(which.id) ? which.id : null]
+        : ["state = 'failed' and created_at >= $3", which.failedSince]
+    const { rowCount } = await pool.query(
+      `update outbox set state = 'waiting', attempts = 0, due_at = $2 where target = $1 and ${condition} and body is not null`,
+      [target, now(), value],
+    )
+    await notify(pool, { name: OUTBOX, ids: [] })
+    return rowCount ?? 0
+  },
+})
+
+type NullableAttempt = { [K in keyof Attempt]: Attempt[K] | null }
+
+/** Creates the store of the positions of the log up to which messages were written. */
+const createPositions = (pool: pg.Pool) => ({
+  /** Returns the position of a writer; the given one, which is stored, if there is none. Undefined: the start of the log. */
+  async position(name: string, first: string | undefined): Promise<string | undefined> {
+    await pool.query('insert into outbox_position values ($1, $2) on conflict do nothing', [name, first ?? null])
+    const { rows } = await pool.query<{ position: string | null }>(
+      'select position from outbox_position where name = $1',
+      [name],
+    )
+    return rows[0]?.position ?? undefined
+  },
+
+  async savePosition(tx: Sender, name: string, position: string): Promise<void> {
+    await tx.query('update outbox_position set position = $2 where name = $1', [name, position])
+  },
+})

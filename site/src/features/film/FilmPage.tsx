@@ -1,0 +1,126 @@
+import { useStore } from '@nanostores/react'
+import { useEffect, useState } from 'react'
+import { getTask, sourceOf, type Task } from '#backend/tasks/contract.ts'
+import { call } from '../../api/api.ts'
+import { ApiError } from '../../api/apiError.ts'
+import { errorText } from '../../api/errorText.ts'
+import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
+import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
+import { localHref, translate } from '../../i18n/client.ts'
+import { taskTitle } from '../../i18n/taskTitle.ts'
+import { Button, LinkButton } from '../../ui/Button.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { OwnReceipt } from '../../ui/OwnReceipt.tsx'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
+import { ShareSection } from '../../ui/task/ShareSection.tsx'
+import { TaskDetails } from '../../ui/task/TaskPlayer.tsx'
+import { UnlabelledDownload } from '../../ui/task/UnlabelledDownload.tsx'
+import { LineageTree } from './LineageTree.tsx'
+
+/** The id in the address of a film's page. */
+const idOf = (path: string) => path.split('/film/')[1]?.split('/')[0] ?? ''
+
+/** Everything about one film of the user. */
+export function FilmPage() {
+  const t = translate()
+  const id = idOf(location.pathname)
+  const [film, setFilm] = useState<Task | 'gone' | ApiError>()
+  const load = () =>
+    call(getTask, { params: { id } }).then(setFilm, (error: ApiError) =>
+      setFilm(error.status === 404 || error.status === 403 ? 'gone' : error),
+    )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address does not change.
+  useEffect(() => void load(), [])
+  if (!film) return <div className="skeleton film-skeleton" aria-busy="true" />
+  if (film === 'gone')
+    return (
+      <Empty picture title={<h1>{t('film.goneTitle')}</h1>} text={t('film.goneText')}>
+        <LinkButton label={t('film.toLibrary')} variant="primary" to="/library" />
+      </Empty>
+    )
+  if (film instanceof ApiError) return <RetryNotice tone="danger" text={errorText(film)} onRetry={load} />
+  return <Film film={film} />
+}
+
+function Film({ film }: { readonly film: Task }) {
+  const t = translate()
+  const labelled = useStore($labelled)
+  const busy = useStore($busyTasks).get(film.id) === 'download'
+  useEffect(() => void loadLabelPolicy(), [])
+  const title = taskTitle(film)
+  useEffect(() => {
+    document.title = `${title} · Kinora`
+  }, [title])
+  const source = sourceOf(film)
+  const isDone = film.status === 'Success'
+  return (
+    <article className="film-page">
+      <div className="stack film-main">
+        {isDone ? (
+          // biome-ignore lint/a11y/useMediaCaption: the videos have no sound.
+          <video
+            className="player rounded film-player"
+            src={film.video_url ?? undefined}
+            poster={film.thumbnail_url ?? undefined}
+            aria-label={t('workspace.task.video')}
+            controls
+            playsInline
+            preload="none"
+          />
+        ) : (
+          <div className="card stack film-waiting">
+            <p>{film.error_code ? t(`failures.${film.error_code}`) : t('film.waiting')}</p>
+            <LinkButton label={t('film.toWorkspace')} variant="outline" to="/workspace" />
+          </div>
+        )}
+        <h1 className="film-title">{title}</h1>
+        {source && <p className="hint">{t(`workspace.task.source.${source}`)}</p>}
+        {isDone && (
+          <p className="row">
+            <Button
+              label={t('film.download')}
+              variant="primary"
+              icon="download"
+              busy={busy}
+              onClick={() => void downloadVideo(film)}
+            />
+            <a className="button button-outline" href={localHref('/verify')}>
+              {t('film.verify')}
+            </a>
+          </p>
+        )}
+        {isDone && labelled && <UnlabelledDownload task={film} />}
+        <Section title={t('film.lineage')}>
+          <LineageTree film={film} />
+        </Section>
+      </div>
+      <div className="stack film-side">
+        <Section title={t('film.details')}>
+          <TaskDetails task={film} />
+        </Section>
+        {isDone && (
+          <Section title={t('film.sharing')}>
+            <ShareSection task={film} />
+          </Section>
+        )}
+        <Section title={t('film.ledger')}>
+          <OwnReceipt taskId={film.id} />
+        </Section>
+        {isDone && (
+          <Section title={t('film.marks')}>
+            <p className="muted">{t('film.marksText')}</p>
+          </Section>
+        )}
+      </div>
+    </article>
+  )
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <section className="stack film-section">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
