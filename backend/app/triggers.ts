@@ -42,21 +42,15 @@ const WATCH_STARTS_MS = 10_000
 const GRANT_ALLOWANCES_MS = 5 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
+type TriggerServices = Services & {
+  readonly invoices: ReturnType<typeof openInvoicing>
+  readonly carryOut: (actionId: string) => Promise<void>
+}
+
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, clock, log, changes }: Context,
-  {
-    credits,
-    outbox,
-    erasures,
-    webhooks,
-    removals,
-    invoices,
-    carryOut,
-  }: Services & {
-    readonly invoices: ReturnType<typeof openInvoicing>
-    readonly carryOut: (actionId: string) => Promise<void>
-  },
+  { credits, outbox, erasures, webhooks, removals, invoices, carryOut }: TriggerServices,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {

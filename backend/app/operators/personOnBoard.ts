@@ -9,13 +9,34 @@ import { createNotes } from '../../desk/notes.ts'
 import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../../kernel/http/contract.ts'
 import { instant } from '../../kernel/http/instant.ts'
-import { must } from '../../kernel/must.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
 import { type DeskOnBoard, saleOf } from './deskOnBoard.ts'
 
 /** Things of each kind on the page of a person. */
 const PAGE = { page: 1, perPage: 20 }
+
+const balanceOf = async (database: Database, userId: string): Promise<Person['balance']> => {
+  const { entries, total } = await readCreditEntries(database, userId, PAGE)
+  const items = entries.map(({ task_id, lot_id, user_id: _, ...entry }) => ({
+    ...entry,
+    created_at: instant(entry.created_at),
+    ...(task_id !== null && { task_id }),
+    ...(lot_id !== null && { lot_id }),
+  }))
+  return { items, total }
+}
+
+const videosOf = async (database: Database, userId: string): Promise<Person['videos']> => {
+  const { tasks, total } = await listVideoTasks(database, userId, PAGE)
+  const items = tasks.map(({ id, status, model, engine, engine_model, error_code, error_detail, ...task }) => ({
+    ...{ id, status, model, engine, engine_model, error_code, error_detail, credits: task.credits },
+    created_at: instant(task.created_at),
+    poster: status === 'Success' ? `${API_BASE}/desk/videos/${id}/poster` : null,
+  }))
+  return { items, total }
+}
 
 /** Creates the function that reads everything about a person; undefined if there is no such account. */
 export function personOnBoard(
@@ -28,27 +49,6 @@ export function personOnBoard(
   const { apiKeys, credits, outbox, subscriptionReads } = services
   const userById = findById(database)
   const notes = createNotes(pool)
-
-  const balance = async (userId: string): Promise<Person['balance']> => {
-    const { entries, total } = await readCreditEntries(database, userId, PAGE)
-    const items = entries.map(({ task_id, lot_id, user_id: _, ...entry }) => ({
-      ...entry,
-      created_at: instant(entry.created_at),
-      ...(task_id !== null && { task_id }),
-      ...(lot_id !== null && { lot_id }),
-    }))
-    return { items, total }
-  }
-
-  const videos = async (userId: string): Promise<Person['videos']> => {
-    const { tasks, total } = await listVideoTasks(database, userId, PAGE)
-    const items = tasks.map(({ id, status, model, engine, engine_model, error_code, error_detail, ...task }) => ({
-      ...{ id, status, model, engine, engine_model, error_code, error_detail, credits: task.credits },
-      created_at: instant(task.created_at),
-      poster: status === 'Success' ? `${API_BASE}/desk/videos/${id}/poster` : null,
-    }))
-    return { items, total }
-  }
 
   const payments = async (userId: string): Promise<Person['payments']> => {
     const { invoices, total } = await subscriptionReads.invoices(userId, PAGE)
@@ -77,14 +77,14 @@ export function personOnBoard(
     if (!account) return undefined
     const parts = await Promise.all([
       ...([isSuspended(database, id), factors.methods(id), subscriptionReads.stats(id)] as const),
-      ...([balance(id), videos(id), payments(id), apiKeys.list(id), sessionsOf(id)] as const),
+      ...([balanceOf(database, id), videosOf(database, id), payments(id), apiKeys.list(id), sessionsOf(id)] as const),
       ...([outbox.sent(id, PAGE.perPage), security(id), notes.list(id)] as const),
       listActions(id, PAGE.page, PAGE.perPage),
     ])
     const [suspended, second_factors, plan, entries, films, paid, keys, open, sent, log, written, acts] = parts
     return {
       ...{ id, email: account.email, name: account.fullName, language: account.language, suspended },
-      created_at: must(account.createdAt, 'a time').toISOString(),
+      created_at: account.createdAt.toISOString(),
       verified_at: account.emailVerifiedAt?.toISOString() ?? null,
       ...{ second_factors: [...second_factors], plan, balance: entries, videos: films, payments: paid, keys },
       ...{ sessions: open, mails: sent.map((mail) => ({ ...mail, at: instant(mail.at) })), security: log },
