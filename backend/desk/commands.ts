@@ -3,8 +3,6 @@ import type { DeskActionEvent, DeskOrder } from './events.ts'
 /** Data of each command, in addition to the action's id and the time. */
 interface Commands {
   AskAction: DeskOrder & { /** Why the rules refuse it, if they do. */ refused?: string }
-  ApproveAction: { operator: string }
-  RefuseAction: { operator: string; why: string }
   FinishAction: Omit<DeskActionEvent<'ActionDone'>['data'], 'actionId' | 'at'>
   FailAction: { why: string; detail: string }
 }

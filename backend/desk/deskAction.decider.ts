@@ -41,20 +41,6 @@ function decide(command: DeskActionCommand, action: DeskAction): readonly DeskAc
   if (command.type === 'AskAction') return ask(command, action)
   if (!action) throw new Rejection('not_found', 'There is no such action.')
   switch (command.type) {
-    case 'ApproveAction': {
-      const { operator } = command
-      if (action.status === 'approved') return []
-      assertWaiting(action)
-      if (operator === action.operator)
-        throw new Rejection('own_action', 'Another operator must approve what you asked for.')
-      return [{ type: 'ActionApproved', data: { actionId, at, operator } }]
-    }
-    case 'RefuseAction': {
-      const { operator, why } = command
-      if (action.status === 'refused') return []
-      assertWaiting(action)
-      return [{ type: 'ActionRefused', data: { actionId, at, operator, why } }]
-    }
     case 'FinishAction': {
       const { type: _, ...data } = command
       return isReady(action) ? [{ type: 'ActionDone', data }] : []
@@ -83,11 +69,6 @@ function ask(
     action.reason === reason
   if (isSame) return []
   throw new Rejection('idempotency_key_reused', 'Another action was asked for with this id.')
-}
-
-function assertWaiting({ status, needsApproval }: Asked): void {
-  if (status !== 'asked' || !needsApproval)
-    throw new Rejection('action_over', 'This action does not wait for an approval.')
 }
 
 /** Decides an operator's action, in one stream per action. See docs/decisions/0079-the-desk.md. */

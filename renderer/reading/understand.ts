@@ -23,7 +23,8 @@ const HOURS: Readonly<Record<string, string>> = { space: 'night', moon: 'night',
 
 /**
  * Returns which words of a prompt the demo draws: all but those that only join others, and those about the camera or the
- * style. It is enough if half of the things and actions are drawn, and nearly all things where none is a figure.
+ * style. It is enough if half of the things and actions are drawn, and nearly all things where none is a figure. See
+ * docs/decisions/0077-nothing-empty-is-sold.md.
  */
 export function understand(prompt: string, language: 'en' | 'zh'): Understanding {
   const reading = readPrompt(prompt)

@@ -53,7 +53,6 @@ const STATUS: Readonly<Record<string, number>> = {
   step_up_required: 403,
   account_suspended: 403,
   second_operator_required: 403,
-  own_action: 403,
   mail_required: 403,
   sign_in_again: 403,
   plan_required: 403,

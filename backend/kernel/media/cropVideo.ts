@@ -4,7 +4,7 @@ import { h264Arguments, type RunOptions, runFfmpeg } from './ffmpeg.ts'
 
 const FPS = 25
 
-/** Cuts a video to a ratio such as `9:16`, around its middle, and keeps its sound. */
+/** Cuts a video to a ratio such as `9:16`, around its middle, and keeps its sound. See docs/decisions/0078-cut-to-a-ratio.md. */
 export async function cropVideo(file: string, ratio: string, options: Omit<RunOptions, 'onTime'>): Promise<void> {
   const [across = 16, down = 9] = ratio.split(':').map(Number)
   const even = (pixels: string) => `'trunc((${pixels})/2)*2'`

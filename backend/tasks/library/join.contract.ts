@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { cleanLine, MAX_TYPED } from '../../kernel/text/typedText.contract.ts'
 
-/** The model and the provider of joined films. */
+/** The model and the provider of joined films. See docs/decisions/0081-joined-films.md. */
 export const JOIN = 'join'
 export const JOIN_MIN_CLIPS = 2
 export const JOIN_MAX_CLIPS = 30
