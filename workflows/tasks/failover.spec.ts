@@ -50,6 +50,7 @@ beforeEach(() => {
     media: { size: async () => 1, localPath: async () => video },
     decrypt: async () => '',
     showProgress: async () => {},
+    assertionOf: async () => undefined,
     prepareCopies: async () => {},
     waitForCallback: async () => {},
     clock: () => Date.now(),

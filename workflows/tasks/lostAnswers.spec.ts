@@ -82,7 +82,13 @@ function worker(log: Handle = handle, media: object = { size: async () => 1, loc
   }
   const second = { ...provider, discard: async (taskId: string) => void discarded.push(taskId) }
   const none = async () => {}
-  const unused = { decrypt: async () => '', showProgress: none, waitForCallback: none, prepareCopies: none }
+  const unused = {
+    decrypt: async () => '',
+    showProgress: none,
+    waitForCallback: none,
+    prepareCopies: none,
+    assertionOf: async () => undefined,
+  }
   return createTaskActivities({
     handle: log,
     findOrigin,

@@ -50,6 +50,7 @@ beforeEach(async () => {
       creditsSpent: nothing,
       signal: nothing,
       showProgress: nothing,
+      assertionOf: async () => undefined,
       prepareCopies: nothing,
     },
   } as never
