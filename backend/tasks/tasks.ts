@@ -117,14 +117,7 @@ function assertMayOrder(key: KeyCaller | undefined, model: string): void {
 
 /** Creates the service that submits and deletes video tasks. It answers from the log: read models may be behind. */
 export function createTasks(deps: TaskDeps) {
-  const { handle, store, database, note, clock, credits, uploads, removals } = deps
-
-  /** Returns a task's row from the log. @throws Rejection not_found (task deleted) */
-  const readRow = async (taskId: string) => {
-    const row = await foldVideoTask(store, taskId)
-    if (!row) throw new Rejection('not_found', 'This task was deleted.')
-    return row
-  }
+  const { handle, store, database, note, uploads } = deps
 
   /** Submits what `prepare` returns, once per idempotency key. */
   const start = async (
@@ -142,7 +135,7 @@ export function createTasks(deps: TaskDeps) {
       created = rowAfter(submitted.appended ?? [])
       return taskId
     })
-    return { row: created ?? (await readRow(taskId)), isRepeated: !created }
+    return { row: created ?? (await readRow(store, taskId)), isRepeated: !created }
   }
 
   return {
@@ -177,25 +170,44 @@ export function createTasks(deps: TaskDeps) {
     async cancel(task: OwnTask, context: CommandContext) {
       const positions = await cancelTask(deps, task, context)
       await note(task.user_id, positions)
-      return readRow(task.id)
+      return readRow(store, task.id)
     },
 
     /**
      * Deletes a finished task, or cancels a waiting one and releases its credits. A workflow removes its files.
      * @throws Rejection task_in_progress
      */
-    async remove({ id: taskId, user_id: userId }: OwnTask, context: CommandContext): Promise<void> {
-      const at = new Date(clock()).toISOString()
-      const { state, position } = await removals.around(taskId, () =>
-        handle(videoTask, taskId, { type: 'Delete', at }, context),
-      )
-      const { correlationId } = context
-      const released = isCharged(state)
-        ? undefined
-        : await credits.release(userId, taskId, releaseReason(state), { correlationId })
-      await note(userId, { videoTasks: position, creditBalances: released })
+    async remove(task: OwnTask, context: CommandContext): Promise<void> {
+      await note(task.user_id, await removeTask(deps, task, context))
     },
   }
+}
+
+/** Returns a task's row from the log. @throws Rejection not_found (task deleted) */
+async function readRow(store: EventStore, taskId: string): Promise<TaskWithProgress> {
+  const row = await foldVideoTask(store, taskId)
+  if (!row) throw new Rejection('not_found', 'This task was deleted.')
+  return row
+}
+
+/**
+ * Deletes a task and releases its credits if they were not charged. Returns the positions that read models must reach
+ * to show it. @throws Rejection task_in_progress
+ */
+async function removeTask(
+  { handle, clock, credits, removals }: Pick<TaskDeps, 'handle' | 'clock' | 'credits' | 'removals'>,
+  { id: taskId, user_id: userId }: OwnTask,
+  context: CommandContext,
+) {
+  const at = new Date(clock()).toISOString()
+  const { state, position } = await removals.around(taskId, () =>
+    handle(videoTask, taskId, { type: 'Delete', at }, context),
+  )
+  const { correlationId } = context
+  const released = isCharged(state)
+    ? undefined
+    : await credits.release(userId, taskId, releaseReason(state), { correlationId })
+  return { videoTasks: position, creditBalances: released }
 }
 
 /** Cancels an unfinished task. Returns the positions that read models must reach to show it. @throws Rejection cannot_cancel */

@@ -64,17 +64,7 @@ export function createWorks({
   createsPerMinute,
   firstEstimateMs,
 }: WorksDeps) {
-  // A task that the read model does not show yet is in the log.
-  const readTask = async (taskId: string) =>
-    (await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))
-
-  /** Returns the row of a user's task. @throws Rejection not_found, forbidden */
-  const readOwn = async (userId: string, taskId: string): Promise<Owned<TaskWithProgress>> => {
-    const row = isUuid(taskId) ? await readTask(taskId) : undefined
-    if (!row) throw new Rejection('not_found', 'This task does not exist.')
-    if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
-    return asOwned(row)
-  }
+  const readOwn = (userId: string, taskId: string) => readOwnTask({ database, store }, userId, taskId)
   const view = (row: TaskWithProgress) => taskView(row, decrypt)
 
   return {
@@ -107,10 +97,8 @@ export function createWorks({
     },
 
     /** Returns one page of a user's tasks, newest first, and the total number of matching tasks. */
-    async list(userId: string, { text, ...query }: WorksQuery) {
-      const { tasks, total } = text
-        ? await searchPrompts(database, decrypt, userId, { ...query, text })
-        : await listVideoTasks(database, userId, query)
+    async list(userId: string, query: WorksQuery) {
+      const { tasks, total } = await listPage(database, decrypt, userId, query)
       return { tasks: await Promise.all(tasks.map(view)), total }
     },
 
@@ -131,6 +119,20 @@ export function createWorks({
 
     stats: (userId: string) => readStats(database, new Date(calendar()), userId),
   }
+}
+
+/** Returns the row of a user's task. @throws Rejection not_found, forbidden */
+async function readOwnTask(
+  { database, store }: Pick<WorksDeps, 'database' | 'store'>,
+  userId: string,
+  taskId: string,
+): Promise<Owned<TaskWithProgress>> {
+  // A task that the read model does not show yet is in the log.
+  const readTask = async () => (await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))
+  const row = isUuid(taskId) ? await readTask() : undefined
+  if (!row) throw new Rejection('not_found', 'This task does not exist.')
+  if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
+  return asOwned(row)
 }
 
 /** Returns what a list shows of a user's films among these, by their ids. */
@@ -169,6 +171,10 @@ async function readStats(database: Database, today: Date, userId: string): Promi
     usage_this_month: spent,
   }
 }
+
+/** Returns the rows of one page, newest first, and the total number of matching tasks. */
+const listPage = (database: Database, decrypt: Decrypt, userId: string, { text, ...query }: WorksQuery) =>
+  text ? searchPrompts(database, decrypt, userId, { ...query, text }) : listVideoTasks(database, userId, query)
 
 const fold = (text: string) => text.normalize('NFKC').toLowerCase()
 

@@ -64,7 +64,40 @@ export function createMarker(
   log: Pick<Logger, 'warn'>,
 ): Marker {
   const fieldOf = (taskId: string, engine?: string) => aigcField({ producer, id: taskId, ...(engine && { engine }) })
+  const { sign, signWithParent, mark } = createFileSigner(signer, ffmpegPath, log)
 
+  return {
+    async markVideo(file, film, { parts, ...options } = {}) {
+      if (parts && parts.length > 0) {
+        const titles = parts.map((part) => part.taskId)
+        const job = { manifest: joinedManifest(film.origin, titles), parts: parts.map((part) => part.file) }
+        return mark(file, film, { field: fieldOf(film.taskId), ...job }, options)
+      }
+      const engine = await readEngineMarks(file)
+      const manifest = originalManifest(film, engine.hasManifest)
+      const parent = engine.hasManifest ? { parent: file } : {}
+      return mark(file, film, { field: fieldOf(film.taskId, engine.field), manifest, ...parent }, options)
+    },
+
+    async markPoster(file, { taskId, origin, receipt }) {
+      await sign(file, { format: PICTURE, manifest: createdManifest(origin, receipt), xmp: aigcXmp(fieldOf(taskId)) })
+    },
+
+    async markCopy(file, film, original, change, options = {}) {
+      const manifest = copyManifest(film.taskId, film.origin, change)
+      await mark(file, film, { field: fieldOf(film.taskId), manifest, parent: original }, options)
+    },
+
+    async markPosterCopy(file, film, original, change) {
+      const { taskId, origin } = film
+      const about = { manifest: copyManifest(taskId, origin, change), xmp: aigcXmp(fieldOf(taskId)) }
+      await signWithParent(file, film, { format: PICTURE, ...about, parent: original })
+    },
+  }
+}
+
+/** Creates the functions that sign a file in place. `mark` also adds the `AIGC` field. */
+function createFileSigner(signer: Signer, ffmpegPath: string | undefined, log: Pick<Logger, 'warn'>) {
   const sign = (file: string, job: Job) => signer.sign({ source: file, target: file, ...job })
 
   /** Signs a file without its parent if that cannot be read. */
@@ -103,34 +136,7 @@ export function createMarker(
     }
   }
 
-  return {
-    async markVideo(file, film, { parts, ...options } = {}) {
-      if (parts && parts.length > 0) {
-        const titles = parts.map((part) => part.taskId)
-        const job = { manifest: joinedManifest(film.origin, titles), parts: parts.map((part) => part.file) }
-        return mark(file, film, { field: fieldOf(film.taskId), ...job }, options)
-      }
-      const engine = await readEngineMarks(file)
-      const manifest = originalManifest(film, engine.hasManifest)
-      const parent = engine.hasManifest ? { parent: file } : {}
-      return mark(file, film, { field: fieldOf(film.taskId, engine.field), manifest, ...parent }, options)
-    },
-
-    async markPoster(file, { taskId, origin, receipt }) {
-      await sign(file, { format: PICTURE, manifest: createdManifest(origin, receipt), xmp: aigcXmp(fieldOf(taskId)) })
-    },
-
-    async markCopy(file, film, original, change, options = {}) {
-      const manifest = copyManifest(film.taskId, film.origin, change)
-      await mark(file, film, { field: fieldOf(film.taskId), manifest, parent: original }, options)
-    },
-
-    async markPosterCopy(file, film, original, change) {
-      const { taskId, origin } = film
-      const about = { manifest: copyManifest(taskId, origin, change), xmp: aigcXmp(fieldOf(taskId)) }
-      await signWithParent(file, film, { format: PICTURE, ...about, parent: original })
-    },
-  }
+  return { sign, signWithParent, mark }
 }
 
 /** Returns the manifest of an original. An engine that wrote one has made its parent. */

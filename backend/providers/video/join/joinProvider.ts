@@ -28,35 +28,21 @@ const joinedKey = (taskId: string) => `joined/${taskId}.mp4`
  * Creates the provider of joined films, one at a time in each process. The job id is the task id. The finished file is in the
  * media store until the task has ended: every process can deliver it, and after a kill another one starts again.
  */
-export function createJoiner({ media, temporaryDir, ffmpegPath }: JoinOptions): VideoProvider {
+export function createJoiner(options: JoinOptions): VideoProvider {
+  const { media } = options
   const jobs = new Map<string, Job>()
   const pool = new Pool(1)
   const closed = new AbortController()
 
-  const readClip = async ({ taskId, start, end }: { taskId: string; start: number; end: number }) => {
-    if ((await media.size(videoKey(taskId))) === undefined) throw new ClipMissing(`The video ${taskId} is missing.`)
-    return { file: await media.localPath(videoKey(taskId)), start, end }
-  }
-
-  const run = async ({ taskId, join }: RenderRequest, job: Job) => {
+  const run = async (request: RenderRequest, job: Job) => {
     const signal = AbortSignal.any([closed.signal, job.cancel.signal])
-    const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
     const onProgress = (percent: number) => {
       job.state = { kind: 'rendering', percent }
     }
     await pool.run({}, async () => {
       signal.throwIfAborted()
       onProgress(0)
-      const clips = []
-      for (const clip of join?.clips ?? []) clips.push(await readClip(clip))
-      try {
-        await joinVideos(clips, out, { fade: join?.fade ?? 0, temporaryDir, ffmpegPath, signal, onProgress })
-        await media.put(joinedKey(taskId), out)
-        // It was discarded while it was stored.
-        if (signal.aborted) await media.remove(joinedKey(taskId))
-      } finally {
-        await removeFile(out)
-      }
+      await storeJoined(options, request, { signal, onProgress })
     })
   }
 
@@ -109,4 +95,29 @@ export function createJoiner({ media, temporaryDir, ffmpegPath }: JoinOptions): 
 
     close: async () => closed.abort(),
   }
+}
+
+/** Joins the clips of a request and stores the film. @throws ClipMissing */
+async function storeJoined(
+  { media, temporaryDir, ffmpegPath }: JoinOptions,
+  { taskId, join }: RenderRequest,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (percent: number) => void },
+): Promise<void> {
+  const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
+  const clips = []
+  for (const clip of join?.clips ?? []) clips.push(await readClip(media, clip))
+  try {
+    await joinVideos(clips, out, { fade: join?.fade ?? 0, temporaryDir, ffmpegPath, signal, onProgress })
+    await media.put(joinedKey(taskId), out)
+    // It was discarded while it was stored.
+    if (signal.aborted) await media.remove(joinedKey(taskId))
+  } finally {
+    await removeFile(out)
+  }
+}
+
+/** Returns the file and the cut of a clip. @throws ClipMissing */
+async function readClip(media: MediaStore, { taskId, start, end }: { taskId: string; start: number; end: number }) {
+  if ((await media.size(videoKey(taskId))) === undefined) throw new ClipMissing(`The video ${taskId} is missing.`)
+  return { file: await media.localPath(videoKey(taskId)), start, end }
 }
