@@ -58,6 +58,9 @@ describeOnSite('a catalogue that offers everything', (site) => {
       const generate = page.getByRole('button', { name: new RegExp(`^${form.generate}`) })
       await expect.poll(() => generate.textContent()).toContain('70')
       await expect.poll(() => generate.isDisabled()).toBe(false)
+      // A fault in a folded field unfolds it.
+      await page.getByText(form.more, { exact: true }).click()
+      await seed.waitFor({ state: 'hidden' })
       await generate.click()
       await page.getByText(errors.invalid_seed).waitFor()
       await expect.poll(() => seed.evaluate((field) => field === document.activeElement)).toBe(true)

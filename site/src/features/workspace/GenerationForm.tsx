@@ -27,7 +27,11 @@ export function GenerationForm() {
   const faults = useStore($faults)
   const canOptimize = useStore($canOptimize)
   useEffect(() => {
-    if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (Object.keys(faults).length === 0) return
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
+    // A field in closed details takes no focus.
+    field?.closest('details')?.setAttribute('open', '')
+    field?.focus()
   }, [faults])
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
