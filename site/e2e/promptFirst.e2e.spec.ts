@@ -119,7 +119,7 @@ describeOnSite('a visitor’s prompt', (site) => {
       for (const text of [drawn, missing, reading.little]) await expect.poll(() => note.textContent()).toContain(text)
       const near = page.getByRole('list', { name: reading.near, exact: true }).getByRole('button')
       await expect.poll(() => near.count()).toBe(3)
-      expect(await page.getByRole('dialog').count()).toBe(0)
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
       expect(await axeFaults(page, '#start')).toEqual([])
       await near.first().click()
       await near.first().waitFor({ state: 'detached' })

@@ -70,7 +70,7 @@ describeOnSite('the viewer of the library', (site) => {
     expect(await focused()).toBe(task.delete)
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('menu').count()).toBe(0)
-    expect(await page.locator('.viewer').count()).toBe(1)
+    await expect.poll(() => page.locator('.viewer').count()).toBe(1)
     await page.keyboard.press('f')
     await expect.poll(() => state.marks).toEqual([{ id: 'f1', favourite: true, folder: null }])
     await page.context().close()

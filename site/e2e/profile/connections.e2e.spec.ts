@@ -123,7 +123,7 @@ describeOnSite('the consent page', (site) => {
     const { path } = await ask({ redirect_uri: 'https://evil.example/' })
     await page.goto(site.url + prefix(language) + path)
     await page.getByText(errors.redirect_refused).waitFor()
-    expect(await page.locator('a[href*="evil.example"]').count()).toBe(0)
+    await expect.poll(() => page.locator('a[href*="evil.example"]').count()).toBe(0)
     await expectNoFaults(page, `consent-refused-${language}`)
     const old = await ask({ code_challenge_method: 'plain' })
     await page.goto(site.url + prefix(language) + old.path)

@@ -34,7 +34,8 @@ describeOnSite('a catalogue that offers everything', (site) => {
       await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
       await page.getByRole('tab', { name: form.image }).click()
 
-      // The first model takes none of it.
+      // The first model takes none of it. The rare options are folded until one is used.
+      await page.getByText(form.more, { exact: true }).click()
       const seed = page.getByRole('textbox', { name: form.seed, exact: true })
       await seed.waitFor()
       await expect.poll(() => seed.isDisabled()).toBe(true)
@@ -57,6 +58,9 @@ describeOnSite('a catalogue that offers everything', (site) => {
       const generate = page.getByRole('button', { name: new RegExp(`^${form.generate}`) })
       await expect.poll(() => generate.textContent()).toContain('70')
       await expect.poll(() => generate.isDisabled()).toBe(false)
+      // A fault in a folded field unfolds it.
+      await page.getByText(form.more, { exact: true }).click()
+      await seed.waitFor({ state: 'hidden' })
       await generate.click()
       await page.getByText(errors.invalid_seed).waitFor()
       await expect.poll(() => seed.evaluate((field) => field === document.activeElement)).toBe(true)

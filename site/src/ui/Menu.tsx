@@ -64,29 +64,36 @@ export function Menu({ label, items }: MenuProps) {
         <Icon name="chevron" />
       </Button>
       <div className="menu-list" id={id} role="menu" aria-label={label} hidden={!open} onKeyDown={onKeyDown}>
-        {items.map(({ label: name, icon, keys, danger, onSelect }) => (
-          <button
-            type="button"
-            role="menuitem"
-            tabIndex={-1}
-            key={name}
-            aria-keyshortcuts={keys}
-            className={danger ? 'menu-action menu-danger' : 'menu-action'}
-            onClick={() => {
+        {items.map((item) => (
+          <MenuAction
+            key={item.label}
+            {...item}
+            onSelect={() => {
               close()
-              onSelect()
+              item.onSelect()
             }}
-          >
-            <Icon name={icon} />
-            <span>{name}</span>
-            {keys && (
-              <small className="kbd" aria-hidden="true">
-                {keys}
-              </small>
-            )}
-          </button>
+          />
         ))}
       </div>
     </div>
   )
 }
+
+const MenuAction = ({ label, icon, keys, danger, onSelect }: MenuItem) => (
+  <button
+    type="button"
+    role="menuitem"
+    tabIndex={-1}
+    aria-keyshortcuts={keys}
+    className={danger ? 'menu-action menu-danger' : 'menu-action'}
+    onClick={onSelect}
+  >
+    <Icon name={icon} />
+    <span>{label}</span>
+    {keys && (
+      <small className="kbd" aria-hidden="true">
+        {keys}
+      </small>
+    )}
+  </button>
+)

@@ -62,14 +62,20 @@ export function setUpPromptBox(): void {
   refuseStrayFiles()
   document.addEventListener('click', (event) => {
     const target = event.target as HTMLElement
-    if (target.closest('[data-picture-remove]')) {
-      pictures?.removePicture()
-      // The button disappears with the picture.
-      const card = target.closest<HTMLDialogElement>('#start-card')
-      if (card && !box.value.trim()) card.close()
-      return (card?.open ? card.querySelector<HTMLElement>('#start-email') : file)?.focus()
-    }
-    const { prompt } = target.closest<HTMLElement>('[data-prompt]')?.dataset ?? {}
+    if (!target.closest('[data-picture-remove]')) return
+    pictures?.removePicture()
+    // The button disappears with the picture.
+    const card = target.closest<HTMLDialogElement>('#start-card')
+    if (card && !box.value.trim()) card.close()
+    const next = card?.open ? card.querySelector<HTMLElement>('#start-email') : file
+    next?.focus()
+  })
+  fillFromWall(box)
+}
+
+function fillFromWall(box: HTMLTextAreaElement): void {
+  document.addEventListener('click', ({ target }) => {
+    const { prompt } = (target as HTMLElement).closest<HTMLElement>('[data-prompt]')?.dataset ?? {}
     if (!prompt) return
     box.value = prompt
     box.focus()

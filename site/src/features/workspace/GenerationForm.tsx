@@ -19,6 +19,13 @@ import { submit } from './submission.ts'
 import { UnderstandingNote } from './understanding/UnderstandingNote.tsx'
 import { $canOptimize } from './workspace.ts'
 
+function focusFault(form: HTMLElement | null): void {
+  const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]')
+  // A field in closed details takes no focus.
+  field?.closest('details')?.setAttribute('open', '')
+  field?.focus()
+}
+
 /** Form that creates a video task. Focuses the first invalid field. */
 export function GenerationForm() {
   const t = translate()
@@ -27,7 +34,7 @@ export function GenerationForm() {
   const faults = useStore($faults)
   const canOptimize = useStore($canOptimize)
   useEffect(() => {
-    if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (Object.keys(faults).length > 0) focusFault(form.current)
   }, [faults])
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -33,24 +33,12 @@ export function JoinDialog({ clips, onClips, onClose }: JoinDialogProps) {
   const [title, setTitle] = useState('')
   const [fade, setFade] = useState(0)
   const [busy, run] = useBusy()
-  const lengths = clips.map(({ start, end }) => end - start)
-  const total = joinedSeconds(lengths, fade)
+  const total = joinedSeconds(lengthsOf(clips), fade)
   const move = (from: number, to: number) => {
     const order = clips.toSpliced(from, 1)
     onClips(order.toSpliced(to, 0, clips[from]!))
   }
-  const fault =
-    clips.length < JOIN_MIN_CLIPS
-      ? t('errors.too_few_clips')
-      : clips.length > JOIN_MAX_CLIPS
-        ? t('errors.too_many_clips')
-        : lengths.some((length) => !(length >= CLIP_MIN_SECONDS - 0.001))
-          ? t('errors.clip_too_short')
-          : fade > longestFade(lengths) + 0.001
-            ? t('errors.fade_too_long')
-            : total > JOIN_MAX_SECONDS
-              ? t('errors.join_too_long')
-              : undefined
+  const fault = faultOf(clips, fade)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (fault || busy) return
@@ -87,21 +75,7 @@ export function JoinDialog({ clips, onClips, onClose }: JoinDialogProps) {
           ))}
         </ol>
         {clips.length < JOIN_MAX_CLIPS && <AddClip onAdd={(film) => onClips([...clips, clipOf(film)])} />}
-        <label className="label" htmlFor={`${id}-fade`}>
-          {t('library.join.fade')}
-        </label>
-        <select
-          className="input"
-          id={`${id}-fade`}
-          value={fade}
-          onChange={(event) => setFade(Number(event.target.value))}
-        >
-          {FADES.map((seconds) => (
-            <option key={seconds} value={seconds}>
-              {seconds === 0 ? t('library.join.noFade') : t('library.join.seconds', { seconds })}
-            </option>
-          ))}
-        </select>
+        <FadeField value={fade} onChange={setFade} />
         <p className="hint">{t('library.join.sizeHint')}</p>
         <p className="join-fault" role="alert">
           {fault}
@@ -116,6 +90,44 @@ export function JoinDialog({ clips, onClips, onClose }: JoinDialogProps) {
         />
       </form>
     </Dialog>
+  )
+}
+
+const lengthsOf = (clips: readonly Clip[]) => clips.map(({ start, end }) => end - start)
+
+/** Returns why the clips cannot be joined, for the user, or undefined if they can. */
+function faultOf(clips: readonly Clip[], fade: number): string | undefined {
+  const t = translate()
+  const lengths = lengthsOf(clips)
+  if (clips.length < JOIN_MIN_CLIPS) return t('errors.too_few_clips')
+  if (clips.length > JOIN_MAX_CLIPS) return t('errors.too_many_clips')
+  // An empty field makes the length NaN.
+  if (lengths.some((length) => !(length >= CLIP_MIN_SECONDS - 0.001))) return t('errors.clip_too_short')
+  if (fade > longestFade(lengths) + 0.001) return t('errors.fade_too_long')
+  return joinedSeconds(lengths, fade) > JOIN_MAX_SECONDS ? t('errors.join_too_long') : undefined
+}
+
+interface FadeFieldProps {
+  readonly value: number
+  readonly onChange: (seconds: number) => void
+}
+
+function FadeField({ value, onChange }: FadeFieldProps) {
+  const t = translate()
+  const id = useId()
+  return (
+    <>
+      <label className="label" htmlFor={id}>
+        {t('library.join.fade')}
+      </label>
+      <select className="input" id={id} value={value} onChange={(event) => onChange(Number(event.target.value))}>
+        {FADES.map((seconds) => (
+          <option key={seconds} value={seconds}>
+            {seconds === 0 ? t('library.join.noFade') : t('library.join.seconds', { seconds })}
+          </option>
+        ))}
+      </select>
+    </>
   )
 }
 

@@ -26,12 +26,11 @@ export function OptionFields() {
   )
 }
 
-/** Fields that few videos need. They show themselves when one has a value or is wrong. */
+/** Fields that few videos need. They unfold when one has a value. */
 function Rare() {
   const offers = [useOffer('seed'), useOffer('negativePrompt')]
   const { seed, negativePrompt } = useStore($generation)
-  const faults = useStore($faults)
-  const isUsed = Boolean(seed || negativePrompt || faults.seed || faults.negative_prompt)
+  const isUsed = Boolean(seed || negativePrompt)
   const [open, setOpen] = useState(isUsed)
   useEffect(() => {
     if (isUsed) setOpen(true)
