@@ -37,7 +37,6 @@ export const isReady = ({ status, needsApproval }: Asked): boolean =>
 export const isOver = ({ status }: Asked): boolean => status === 'refused' || status === 'done' || status === 'failed'
 
 function decide(command: DeskActionCommand, action: DeskAction): readonly DeskActionEvent[] {
-  const { actionId, at } = command
   if (command.type === 'AskAction') return ask(command, action)
   if (!action) throw new Rejection('not_found', 'There is no such action.')
   switch (command.type) {

@@ -6,7 +6,6 @@ import type {
   FailureCode,
   KnownMaker,
   Maker,
-  OriginKind,
   RENDERER_MODEL as Renderer,
   Route,
   Shape,

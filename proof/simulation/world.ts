@@ -161,6 +161,7 @@ export class World {
         payments: { tills: ['sandbox'], paypal: undefined, stripe: undefined, monthlyCredits: 0 },
         invoices: { seller: undefined, taxRate: 0, reverseCharge: false, series: 'K', years: 10 },
         operators: { timeZone: 'UTC' },
+        http: {},
         dataDir: '/simulated',
       },
       log: { info: line('info'), warn: line('warn'), error: line('error'), debug() {} },

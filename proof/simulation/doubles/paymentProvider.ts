@@ -48,6 +48,8 @@ export class SimulatedPayments {
     const answer = await this.#scheduler.call(CALL, () => {
       if (isLost && random.chance(0.5)) throw new PaymentProviderDown('the payment provider is down')
       const performed = perform()
+      // A refusal may arrive after a while, or never.
+      performed.catch(() => {})
       this.sendWebhooks()
       return performed
     })

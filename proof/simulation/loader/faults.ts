@@ -42,8 +42,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       {
         file: 'backend/tasks/tasks.ts',
         from: 'const row = await foldVideoTask(store, taskId)',
-        to: 'await new Promise((resolve) => setTimeout(resolve, 1_000)); const [row] = await readVideoTasks(database, [taskId])',
+        to: 'await new Promise((resolve) => setTimeout(resolve, 1_000)); const [row] = await readVideoTasks(store as never, [taskId])',
       },
+      { file: 'backend/tasks/tasks.ts', from: 'readRow(store, taskId)', to: 'readRow(database as never, taskId)' },
+      { file: 'backend/tasks/tasks.ts', from: 'readRow(store, task.id)', to: 'readRow(database as never, task.id)' },
       {
         file: 'backend/tasks/tasks.ts',
         from: "if (!row) throw new Rejection('not_found'",

@@ -110,6 +110,9 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['page_view', () => []],
   ['from board_state', () => [{ addresses_truncated_to: new Date(0) }]],
   ['board_state', () => []],
+  // Films are signed by their task's own events, and before any head of the ledger.
+  ['from credit_entry', () => []],
+  ['from ledger_checkpoint', () => []],
   // No one in the simulation has an API key.
   ['from api_key', () => []],
   ['delete from', () => []],
