@@ -76,7 +76,9 @@ describeOnSite('the metadata for search engines', (site) => {
         '/zh/auth/register',
       ]),
     )
-    expect(addresses.filter((address) => /workspace|profile|home|verify-email|film|oauth|reset|pending/.test(address))).toEqual([])
+    expect(
+      addresses.filter((address) => /workspace|profile|home|verify-email|film|oauth|reset|pending/.test(address)),
+    ).toEqual([])
   })
 
   it('has unique titles, and unique descriptions of a useful length', () => {
