@@ -148,6 +148,7 @@ function declare<const Caller extends 'user' | 'key'>(access: Caller) {
         last_id: z.nullable(z.string()),
         has_more: z.boolean(),
       }),
+      refuses: ['invalid_value'],
       summary: 'Lists the addresses that receive webhooks, newest first',
     }),
     create: endpoint('POST /webhook_endpoints', {

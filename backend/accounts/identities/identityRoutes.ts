@@ -170,8 +170,8 @@ function serveConnections(serve: Serve, services: AccountRoutes, { find, ask, ad
   })
 
   serve(contract.connectIdentity, async ({ params, body, userId, ctx }) => {
-    const provider = find(params.provider)
     await confirmations.confirmConnection(ctx, userId, body.password)
+    const provider = find(params.provider)
     const account = await accounts.byId(userId)
     if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
     const session = { userId, sessionId: String(ctx.state.sessionId) }
@@ -180,8 +180,8 @@ function serveConnections(serve: Serve, services: AccountRoutes, { find, ask, ad
   })
 
   serve(contract.disconnectIdentity, async ({ params, userId, ctx }) => {
-    const provider = find(params.provider)
     await confirmations.requireStepUp(ctx, userId)
+    const provider = find(params.provider)
     const issuers = identityProviders.map(({ issuer }) => issuer)
     await identities.disconnect(userId, provider.issuer, issuers)
     await securityLog.record(ctx, userId, 'identity_disconnected')

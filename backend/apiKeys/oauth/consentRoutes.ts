@@ -46,11 +46,11 @@ export function serveConsent(serve: Serve, routes: ConsentRoutes): void {
 
   serve(contract.allowAccess, async ({ userId, body, ctx }) => {
     const { credits_per_month, password, token, ...request } = body
+    await confirmations.confirmOwner(ctx, userId, { password, token })
     const { client, redirectUri, challenge, scopes, state } = await check(userId, request)
     const spends = scopes.includes('videos:write')
     if (spends && credits_per_month === undefined)
       throw new ValidationError([{ path: 'credits_per_month', code: 'required' }])
-    await confirmations.confirmOwner(ctx, userId, { password, token })
     const creditsPerMonth = spends ? (credits_per_month ?? null) : null
     const code = await connections.allow(userId, { client, scopes, creditsPerMonth, redirectUri, challenge })
     await securityLog.record(ctx, userId, 'connection_allowed')

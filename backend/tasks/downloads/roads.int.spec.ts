@@ -112,6 +112,8 @@ const ADDRESSES = [
 const KEEPERS = [
   'backend/backups/recovery/compareRestored.ts',
   'backend/programs/ledger/hashStoredVideo.ts',
+  // Joins films of one owner to another one, which the door serves.
+  'backend/providers/video/join/joinProvider.ts',
   'backend/tasks/downloads/videoCopies.ts',
   'backend/tasks/downloads/visibleCopies.ts',
   // Takes the last frame, of which the door shows a copy.
