@@ -13,6 +13,7 @@ const fresh = {
   status: 'Preparing',
   model: 'MiniMax-Hailuo-02',
   routes: e.submitted.data.routes,
+  made_from: null,
   engine: null,
   engine_model: null,
   duration: 6,

@@ -74,7 +74,7 @@ const delivered = (row: VideoTaskRow | undefined, { data: { at, file } }: VideoT
 
 export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   name: 'videoTasks',
-  version: 5,
+  version: 6,
   table: VideoTaskTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,

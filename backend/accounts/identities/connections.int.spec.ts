@@ -76,7 +76,10 @@ describe('a connection of an account', () => {
     const post = (body: object) => user.call('POST', '/users/identities/oidc', body)
     expect(await outcome(await post({}))).toEqual([422, 'password: required'])
     expect(await outcome(await post({ password: 'not mine' }))).toEqual([422, 'password: wrong_password'])
-    expect(await outcome(await user.call('POST', '/users/identities/other', {}))).toEqual([404, 'not_found'])
+    expect(await outcome(await user.call('POST', '/users/identities/other', { password: PASSWORD }))).toEqual([
+      404,
+      'not_found',
+    ])
     expect(await connect(user)).toBe('/profile/security#sign-ins')
     expect(await connected(user)).toEqual(['oidc'])
     const browser = new Browser()

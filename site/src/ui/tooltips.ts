@@ -1,3 +1,5 @@
+import { typedKey } from './keys/typedKey.ts'
+
 /** How long the pointer rests, and a finger presses, before a tooltip shows, ms. */
 const REST_MS = 400
 const PRESS_MS = 500
@@ -59,6 +61,6 @@ export function showTooltips(): void {
     if (target?.matches(':focus-visible')) show(target)
   })
   document.addEventListener('focusout', hide)
-  document.addEventListener('keydown', (event) => event.key === 'Escape' && hide(), true)
+  document.addEventListener('keydown', (event) => typedKey(event) === 'Escape' && hide(), true)
   addEventListener('scroll', hide, { capture: true, passive: true })
 }

@@ -8,6 +8,7 @@ import { pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
 import { firstCharacters } from '../../i18n/firstCharacters.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
+import { typedKey } from '../../ui/keys/typedKey.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 
@@ -46,7 +47,8 @@ function setUpPalette(): void {
   const open = () => void import('./palette/palette.ts').then(({ openPalette }) => openPalette())
   for (const button of all('[data-palette]')) button.addEventListener('click', open)
   document.addEventListener('keydown', (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k') return
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || typedKey(event)?.toLowerCase() !== 'k')
+      return
     event.preventDefault()
     open()
   })
