@@ -30,7 +30,7 @@ const WIDTHS = FULL ? { en: [PHONE, DESK], zh: [PHONE, DESK] } : { en: [DESK], z
 /** Buttons that open a menu, by width and session. */
 const DRAWER = '[data-open-drawer]'
 const CONTACT = '[popovertarget="contact"]'
-const ACCOUNT = '[popovertarget="account-menu"]'
+const ACCOUNT = '.avatar[popovertarget="account-menu"]'
 
 /** Returns the layout shifts of a page that has received its data. */
 async function settledShifts(page: Page, name: string): Promise<string[]> {

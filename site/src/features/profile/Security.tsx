@@ -31,7 +31,6 @@ export function Security() {
         <p className="muted">{t('profile.factors.lead')}</p>
         <Factors endpoints={userFactors} firstPassword={firstPassword} onChange={() => void securityLog.open(1)} />
       </div>
-      <SignIns />
       <div className="profile-columns">
         <PasswordSetting />
         <Devices />
@@ -52,6 +51,8 @@ export function Security() {
           {(records) => <Records records={records} />}
         </PagedSection>
       </div>
+      {/* Last, because most installations have none, and its arrival moves nothing there. */}
+      <SignIns />
     </section>
   )
 }
