@@ -22,7 +22,8 @@ export function Developers() {
   return (
     <>
       <Keys keys={isLoaded ? keys.filter(({ client }) => client === null) : keys} />
-      {isLoaded && <Connections connections={keys.filter(({ client }) => client !== null)} />}
+      {/* Without a wait, so that nothing below moves when the keys arrive. */}
+      <Connections connections={isLoaded ? keys.filter(({ client }) => client !== null) : []} />
     </>
   )
 }
@@ -36,7 +37,7 @@ function Keys({ keys }: { keys: readonly ApiKey[] | 'failed' | null }) {
   const create = <Button label={t('keys.create')} variant="primary" icon="plus" onClick={() => setCreating(true)} />
   return (
     <section className="stack stack-wide profile-section" id="developers" aria-labelledby="developers-heading">
-      <div className="row spread">
+      <div className="row spread keys-head">
         <h2 id="developers-heading">{t('keys.heading')}</h2>
         {!isEmpty && create}
       </div>
@@ -44,7 +45,7 @@ function Keys({ keys }: { keys: readonly ApiKey[] | 'failed' | null }) {
       {keys === null && (
         <>
           <LongWait onRetry={loadKeys} />
-          <div className="skeleton profile-skeleton" aria-busy="true" />
+          <div className="skeleton keys-skeleton" aria-busy="true" />
         </>
       )}
       {keys === 'failed' && <RetryNotice tone="danger" text={t('keys.failed')} onRetry={loadKeys} />}
