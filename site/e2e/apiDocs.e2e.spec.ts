@@ -20,7 +20,7 @@ describeOnSite('the API documentation page', (site) => {
       .waitFor()
     await expect.poll(() => page.locator('body').textContent()).not.toContain('`')
     await page.getByLabel('Find a call').fill('get tasks {id}')
-    await page.getByText(`3 of ${calls.length} calls`).waitFor()
+    await page.getByText(new RegExp(`^[1-9] of ${calls.length} calls`)).waitFor()
     const one = page.locator('details:visible').first()
     await one.locator('summary').click()
     await one.getByLabel('id: string').fill(crypto.randomUUID())
