@@ -19,7 +19,7 @@ const RUNS = 5
  */
 /** The two heaviest pages. */
 const ADDRESSES = FULL ? ['/', '/zh', '/faq', '/faq/video-cost', '/privacy', '/verify'] : ['/']
-const BUDGET = { performance: FULL ? 100 : 90, lcpMs: FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 5.75 * 1024 }
+const BUDGET = { performance: FULL ? 100 : 90, lcpMs: FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 6.5 * 1024 }
 
 /** The limit of a good time (web.dev/lcp), ms. */
 const GOOD_LCP_MS = 2_500
