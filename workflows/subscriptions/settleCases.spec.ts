@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createCases } from '#backend/cases/cases.ts'
+import { caseIdOf, createCases } from '#backend/cases/cases.ts'
 import { CASE, type CaseEvent } from '#backend/cases/events.ts'
 import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { at, mismatched, on, running, unusedRefund, userId } from '#backend/subscriptions/testing/subscriptionFacts.ts'
@@ -43,10 +43,10 @@ describe('the cases of a subscription', () => {
   it('stay ended if an operator ended them', async () => {
     await world.given(...running, mismatched('s2', 999))
     await world.settle()
-    const [{ data }] = world.store.log.filter(({ type }) => type === 'CaseOpened') as [{ data: { caseId: string } }]
+    const caseId = caseIdOf('mismatch', 's2')
     const desk = createCases({ ...world.deps, changes: { waitFor: async () => {} } })
-    await desk.assign(data.caseId, 'olga', 'olga')
-    await desk.close(data.caseId, 'dismissed', 'paid by bank', 'olga')
+    await desk.assign(caseId, 'olga', 'olga')
+    await desk.close(caseId, 'dismissed', 'paid by bank', 'olga')
     await world.settle()
     expect(cases()).toEqual(['mismatch', 'CaseAssigned', 'dismissed'])
   })
