@@ -17,6 +17,8 @@ interface Action {
     | 'act_stopped'
     | 'person_shown'
     | 'note_written'
+    | 'bulk_ordered'
+    | 'bulk_stopped'
     | 'case_assigned'
     | 'case_closed'
     | 'dossier_made'

@@ -33,6 +33,7 @@ import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
 import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts'
+import { serveTriage, type TriageRoutes } from '../../triage/routes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
@@ -95,13 +96,14 @@ export function composeOperators(
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
-      const record: CaseRoutes['record'] & DeskRoutes['record'] = (ctx, action, detail) =>
+      const record: CaseRoutes['record'] & DeskRoutes['record'] & TriageRoutes['record'] = (ctx, action, detail) =>
         actions.record({ action, detail, ip: ctx.ip })
       const shortened = serveMasked(serve, async () => false)
-      const { openCases, ...acts } = desk
+      const { openCases, openTriage, ...acts } = desk
       const by = { operator: config.operators.username, requireStepUp, record }
       serveDesk(board, shortened, { ...acts, ...by })
       serveCases(board, { ...openCases, ...by })
+      serveTriage(board, { ...openTriage, ...by })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }

@@ -10,8 +10,12 @@ import { casesOnBoard, type OpenCases } from './casesOnBoard.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
+import { type OpenTriage, triageOnBoard } from './triageOnBoard.ts'
 
-export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'> & { readonly openCases: OpenCases }
+export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'> & {
+  readonly openCases: OpenCases
+  readonly openTriage: OpenTriage
+}
 
 /** Creates what the desk reads and orders. */
 export function openDesk(
@@ -24,6 +28,7 @@ export function openDesk(
   return {
     ...desk,
     openCases: casesOnBoard(context, services),
+    openTriage: triageOnBoard(context),
     media,
     search: searchOnBoard(context, services),
     person: personOnBoard(context, services, accounts, desk),
