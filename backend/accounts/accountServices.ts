@@ -28,6 +28,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { createThrottle } from './sessions/throttle.ts'
 import { createStartDrafts, startKey } from './start/startDrafts.ts'
 import { createStartLinks } from './start/startLinks.ts'
+import { isSuspended } from './suspensions.ts'
 
 interface AccountServicesOptions {
   readonly production: boolean
@@ -82,6 +83,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const drafts = createStartDrafts(database, startKey(secrets.encryption), Date.now)
   return {
     registrationOpen,
+    isSuspended: (userId: string) => isSuspended(database, userId),
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,

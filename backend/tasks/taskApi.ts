@@ -40,7 +40,7 @@ const VIEW = { burst: 1, everyMs: 30 * 60_000 }
 
 type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake' | 'understands'> &
   WorksDeps &
-  Pick<MediaRoutes, 'files' | 'uploadLimits'> &
+  Pick<MediaRoutes, 'downloads' | 'files' | 'uploadLimits'> &
   Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail'> &
   Pick<TaskRoutes, 'realtime'> & {
     readonly pool: pg.Pool

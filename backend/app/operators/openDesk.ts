@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
 import { casesOnBoard, type OpenCases } from './casesOnBoard.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
+import { createPersonAt } from './personAt.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
 import { type OpenTriage, triageOnBoard } from './triageOnBoard.ts'
@@ -32,6 +33,7 @@ export function openDesk(
     media,
     search: searchOnBoard(context, services),
     person: personOnBoard(context, services, accounts, desk),
+    personAt: createPersonAt(context),
     notes: createNotes(context.pool),
     async poster(id) {
       const [task] = isUuid(id) ? await readVideoTasks(context.database, [id]) : []

@@ -8,8 +8,10 @@ import { Notice } from '../../ui/Notice.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
-import { $away, $empty, $factorMissing, $failed, $refreshing, refreshBoard } from './board.ts'
+import { $away, $empty, $factorMissing, $failed, $refreshing, addSections, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
+import { Cases } from './cases/Cases.tsx'
+import { $case, cases } from './cases/cases.ts'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
@@ -27,8 +29,12 @@ import { Ranking } from './Ranking.tsx'
 import { SecurityFailures } from './SecurityFailures.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { TwoStep } from './TwoStep.tsx'
+import { Triage } from './triage/Triage.tsx'
+import { triage } from './triage/triage.ts'
 import { Users } from './Users.tsx'
 import { Visits } from './Visits.tsx'
+
+addSections(cases, triage)
 
 /** Operator dashboard with key figures, charts and tables. */
 export function Board() {
@@ -37,11 +43,12 @@ export function Board() {
   const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
   const isPerson = useStore($open) !== null
+  const isCase = useStore($case) !== null
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
-        {(!empty || away) && !isPerson && <DateRange />}
+        {(!empty || away) && !isPerson && !isCase && <DateRange />}
       </div>
       {refreshing && <LongWait onRetry={refreshBoard} />}
       <div role="alert">{failed && !away && <Failure />}</div>
@@ -56,7 +63,7 @@ export function Board() {
             </Notice>
           )}
           <DeskSearch />
-          {isPerson ? <LazyPerson /> : <Panels />}
+          {isPerson ? <LazyPerson /> : isCase ? <LazyCase /> : <Panels />}
         </>
       )}
     </ErrorBoundary>
@@ -70,11 +77,20 @@ function LazyPerson() {
   return part ? <part.PersonPage /> : <div className="skeleton board-skeleton" />
 }
 
+/** A case's page, whose script is loaded when it is opened. */
+function LazyCase() {
+  const [part, setPart] = useState<typeof import('./cases/CasePage.tsx')>()
+  useEffect(() => void import('./cases/CasePage.tsx').then(setPart), [])
+  return part ? <part.CasePage /> : <div className="skeleton board-skeleton" />
+}
+
 const Panels = () => (
   <>
     <Masked />
     <Cards />
     <div className="board-panels stack gap-3">
+      <Cases />
+      <Triage />
       <Trend />
       <Hours />
       <Ranking />

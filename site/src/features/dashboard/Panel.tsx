@@ -22,8 +22,9 @@ type PanelName =
   | 'margin'
   | ListName
   | 'backup'
+  | 'triage'
 /** Lists of the board with page buttons. */
-export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'parked'
+export type ListName = 'actions' | 'cases' | 'security' | 'keys' | 'codes' | 'parked'
 
 interface PanelProps<T> {
   /** Name of the section in the catalogue and in its class. */

@@ -104,14 +104,18 @@ function leaveIfSignedOut(): void {
   location.replace(localHref('/admin/dashboard/login'))
 }
 
+/** Sections that other folders of the board define. */
+const LATER: BoardSection<unknown>[] = []
+export const addSections = (...sections: readonly BoardSection<unknown>[]) => LATER.push(...sections)
+
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks, money]
 
 /** Reloads all sections in parallel. Redirects to the login page if the session has ended. */
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked].map(({ load }) =>
-    load(),
+  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked, ...LATER].map(
+    ({ load }) => load(),
   )
   await core[0]
   leaveIfSignedOut()

@@ -13,6 +13,7 @@ import {
 } from '#backend/desk/contract.ts'
 import { call } from '../../../api/api.ts'
 import { once } from '../../../api/once.ts'
+import { showCase } from '../cases/cases.ts'
 
 /** A person's page; null while the board is shown. `error` is why it could not be read. */
 export interface Open {
@@ -61,6 +62,7 @@ export async function note(text: string): Promise<void> {
 }
 
 function show(): void {
+  showCase(/^#case\/([\w-]{1,64})$/.exec(location.hash)?.[1])
   const [, id] = /^#person\/([\w-]{1,64})$/.exec(location.hash) ?? []
   if (id === $open.get()?.id) return
   $open.set(id === undefined ? null : { id })
