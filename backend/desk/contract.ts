@@ -57,6 +57,7 @@ export type DeskOrder = z.output<typeof DeskOrder>
 
 export const askAction = endpoint('POST /desk/actions', {
   access: 'operator',
+  role: 'support',
   body: DeskOrder,
   status: 201,
   answer: z.object({ action: DeskAction, masked }),
@@ -150,6 +151,7 @@ export const person = endpoint('GET /desk/people/:id', {
 
 export const revealPerson = endpoint('POST /desk/people/:id/reveal', {
   access: 'operator',
+  role: 'viewer',
   answer: z.object({ person: Person }),
   refuses: ['step_up_required'],
   summary: 'Everything about a person, with whole addresses. The log of actions records it',
@@ -163,6 +165,7 @@ export const personPoster = endpoint('GET /desk/videos/:id/poster', {
 
 export const writeNote = endpoint('POST /desk/people/:id/notes', {
   access: 'operator',
+  role: 'support',
   body: z.object({ text: line(500) }),
   status: 201,
   answer: Message,
