@@ -10,6 +10,7 @@ import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
 import { backupOnBoard } from '../../backups/backupOnBoard.ts'
+import { type CaseRoutes, serveCases } from '../../cases/routes.ts'
 import { type DeskRoutes, serveDesk } from '../../desk/routes.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
@@ -94,9 +95,13 @@ export function composeOperators(
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
-      const record: DeskRoutes['record'] = (ctx, action, detail) => actions.record({ action, detail, ip: ctx.ip })
+      const record: CaseRoutes['record'] & DeskRoutes['record'] = (ctx, action, detail) =>
+        actions.record({ action, detail, ip: ctx.ip })
       const shortened = serveMasked(serve, async () => false)
-      serveDesk(board, shortened, { ...desk, operator: config.operators.username, requireStepUp, record })
+      const { openCases, ...acts } = desk
+      const by = { operator: config.operators.username, requireStepUp, record }
+      serveDesk(board, shortened, { ...acts, ...by })
+      serveCases(board, { ...openCases, ...by })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }
