@@ -72,14 +72,18 @@ describe('a joined film', () => {
     expect(works.tasks.map(({ id }) => id)).toContain(task.id)
     expect(works.tasks.map(({ task_type }) => task_type)).not.toContain('text_to_video')
     const lineage = async (id: string) => {
-      const { from, into } = (await (await ada.call('GET', `/videos/tasks/${id}/relatives`)).json()) as Record<
-        string,
-        Task[]
-      >
-      return { from: from!.map((each) => each.id), into: into!.map((each) => each.id) }
+      const { films } = (await (await ada.call('GET', `/videos/tasks/${id}/lineage`)).json()) as { films: Task[] }
+      return films.map((each) => each.id)
     }
-    expect(await lineage(task.id)).toEqual({ from: [first, second], into: [] })
-    expect(await lineage(second)).toEqual({ from: [], into: expect.arrayContaining([task.id]) })
+    const family = [first, second, task.id]
+    expect(await lineage(task.id)).toEqual(expect.arrayContaining(family))
+    const alone = await film(ada)
+    expect(await lineage(alone)).toEqual([alone])
+    // What else was made from the clip is in its family too.
+    const remix = { ...GENERATION, from: { task_id: first, as: 'remix' } }
+    const { task: made } = (await (await ada.call('POST', '/videos/generate', remix)).json()) as { task: Task }
+    await eventually(async () => expect(await lineage(made.id)).toEqual(expect.arrayContaining([...family, made.id])))
+    expect(made.made_from).toEqual([{ id: first, how: 'remix' }])
   })
 
   it('can be joined again and extended, and its own erasure leaves its clips', async () => {
