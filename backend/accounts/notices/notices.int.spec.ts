@@ -216,7 +216,11 @@ describe('a push message', () => {
     await eventually(() => expect(received().length).toBe(before + 1))
     const { pool } = kinora.context
     const stored = async () =>
-      (await pool.query(`select channel, state, attempts from outbox where user_id = $1 and channel = 'push'`, [user.userId])).rows
+      (
+        await pool.query(`select channel, state, attempts from outbox where user_id = $1 and channel = 'push'`, [
+          user.userId,
+        ])
+      ).rows
     const row = { channel: 'push', state: 'waiting', attempts: 1 }
     await eventually(async () => expect(await stored()).toEqual([row]))
     service.state.status = 201
