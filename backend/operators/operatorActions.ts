@@ -16,6 +16,7 @@ interface Action {
     | 'act_ordered'
     | 'person_shown'
     | 'note_written'
+    | 'installation_changed'
     | 'codes_voided'
     | 'events_replayed'
     | 'graph_saved'
@@ -31,6 +32,8 @@ interface Action {
   /** Null for actions on the command line. */
   readonly ip: string | null
 }
+
+export type RecordedAction = Action['action']
 
 type ActionRow = Omit<Action, 'detail'> & { readonly at: Date; readonly detail: string | null }
 
