@@ -2,14 +2,16 @@ import type pg from 'pg'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { cacheRows } from '../kernel/postgres/cacheRows.ts'
-import type { Changes } from '../kernel/postgres/changes.ts'
+import { type Changes, RELISTENED } from '../kernel/postgres/changes.ts'
 import { notify } from '../kernel/postgres/notify.ts'
 import type { Notices } from './contract.ts'
 import { INSTALLATION, type InstallationChanged, SETTINGS } from './events.ts'
 import { installation } from './installation.decider.ts'
 import type { Settings } from './settings.contract.ts'
 import { blockedWordIn } from './words.rules.ts'
+
+/** Bounds the effect of a lost notification. */
+const MAX_AGE_MS = 10_000
 
 interface ControlDeps {
   readonly handle: Handle
@@ -24,9 +26,16 @@ export type Control = ReturnType<typeof createControl>
  * reads it again when it is told of a change, at the latest after ten seconds.
  */
 export function createControl({ handle, changes, pool }: ControlDeps) {
-  const read = async () => (await handle.read(installation, SETTINGS)).state
-  const cached = cacheRows(changes, INSTALLATION, async () => (await read()).settings)
-  const settings = (): Promise<Settings> => cached(SETTINGS)
+  let freshUntil = Number.NEGATIVE_INFINITY
+  changes.subscribe(({ name }) => {
+    if (name === INSTALLATION || name === RELISTENED) freshUntil = Number.NEGATIVE_INFINITY
+  })
+  const read = async () => {
+    freshUntil = performance.now() + MAX_AGE_MS
+    return (await handle.read(installation, SETTINGS)).state
+  }
+  const settings = async (): Promise<Settings> =>
+    (performance.now() < freshUntil ? (await handle.peek(installation, SETTINGS)).state : await read()).settings
 
   return {
     settings,
