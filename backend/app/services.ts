@@ -12,6 +12,7 @@ import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
 import { createClients } from '../apiKeys/oauth/clients.ts'
 import { createConnections } from '../apiKeys/oauth/connections.ts'
+import { createCases } from '../cases/cases.ts'
 import { createCodes } from '../codes/codes.ts'
 import { createCredits } from '../credits/credits.ts'
 import { createControl } from '../installation/control.ts'
@@ -79,6 +80,7 @@ export function createServices(
       if (await suspended(userId)) throw accountSuspended()
     },
     credits,
+    cases: createCases({ handle, changes, calendar }),
     codes,
     apiKeys,
     messages,

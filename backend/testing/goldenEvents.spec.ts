@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
 import { foldOrPark, keyEvents } from '#projections/engine/foldOrPark.ts'
+import { deskCase } from '../cases/case.decider.ts'
 import { code } from '../codes/code.decider.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
 import { deskAction } from '../desk/deskAction.decider.ts'
@@ -26,6 +27,7 @@ const golden = (context: string): Stored[] => {
   return events.map((event, n) => ({ ...event, position: position(n), created: new Date(0) }))
 }
 const contexts = {
+  cases: golden('cases'),
   codes: golden('codes'),
   credits: golden('credits'),
   desk: golden('desk'),
@@ -41,6 +43,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   creditAccount,
   deskAction,
   installation,
+  deskCase,
   subscription,
   invoiceBook,
   videoTask,

@@ -11,6 +11,7 @@ import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
 import { backupOnBoard } from '../../backups/backupOnBoard.ts'
+import { serveCases } from '../../cases/routes.ts'
 import { serveDesk } from '../../desk/routes.ts'
 import type { Control } from '../../installation/control.ts'
 import { serveControl } from '../../installation/routes.ts'
@@ -101,13 +102,15 @@ export function composeOperators(
       const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
         actions.record({ action, detail, ip: ctx.ip })
       const shortened = serveMasked(serve, async () => false)
-      const acting = { operator: config.operators.username, requireStepUp, record }
-      serveDesk(board, shortened, { ...desk, ...acting })
+      const { openCases, ...acts } = desk
+      const by = { operator: config.operators.username, requireStepUp, record }
+      serveDesk(board, shortened, { ...acts, ...by })
+      serveCases(board, { ...openCases, ...by })
       const pausable = () => ({
         models: catalogue.offered().map(({ id, names }) => ({ id, names })),
         tills: payments.offers.map(({ name }) => name),
       })
-      serveControl(serve, { ...acting, control, calendar, pausable })
+      serveControl(serve, { ...by, control, calendar, pausable })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }

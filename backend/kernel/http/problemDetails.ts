@@ -54,6 +54,7 @@ const STATUS: Readonly<Record<string, number>> = {
   step_up_required: 403,
   account_suspended: 403,
   second_operator_required: 403,
+  case_closed: 409,
   mail_required: 403,
   sign_in_again: 403,
   plan_required: 403,
