@@ -125,6 +125,10 @@ function openTasks(
     userById: accounts.accounts.byId,
     throttle: accounts.throttle.take,
     assertMayMake: services.control.assertMayMake,
+    async openReport({ taskId, userId }, reason) {
+      // Each reason opens the case of a film once, so that a case that was dismissed stays so.
+      await services.cases.open({ kind: 'report', subject: taskId, userId, source: reason, detail: reason })
+    },
     secret: config.secrets.session,
     supportEmail: config.http.supportEmail,
     version: VERSION,

@@ -58,6 +58,7 @@ const STATUS: Readonly<Record<string, number>> = {
   mail_required: 403,
   sign_in_again: 403,
   plan_required: 403,
+  share_removed: 403,
   payments_off: 403,
   registration_closed: 403,
   registration_paused: 503,
