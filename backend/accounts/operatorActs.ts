@@ -21,12 +21,16 @@ interface OperatorActsOptions {
   readonly grants: FreeGrants
   readonly securityLog: Pick<SecurityLog, 'recordOfOperator'>
   readonly calendar: Calendar
+  /** Removes the public page of a film, or allows it again. Returns whether it did. */
+  readonly setPageRemoved: (tx: EntityManager, action: Action, removed: boolean) => Promise<boolean>
   readonly publicUrl: () => string
   /** Address to which a suspended person appeals; empty if there is none. */
   readonly supportEmail: string
 }
 
-type Act = (action: AccountAction & { readonly reason: string }) => Promise<void>
+/** `subject`: id of the user or of a film. */
+type Action = AccountAction & Readonly<{ subject: string; reason: string }>
+type Act = (action: Action) => Promise<void>
 
 const MAIL_LIFETIME_MS = 14 * 24 * 3_600_000
 
@@ -57,7 +61,17 @@ export function createOperatorActs(options: OperatorActsOptions) {
         await mail(options, tx, account, suspended ? 'suspended' : 'restored', action.reason)
       })
 
+  const publicPage =
+    (removed: boolean): Act =>
+    (action) =>
+      once(action, async (tx, account) => {
+        if (await options.setPageRemoved(tx, action, removed))
+          await mail(options, tx, account, removed ? 'pageRemoved' : 'pageRestored', action.reason)
+      })
+
   return {
+    take_down: publicPage(true),
+    put_back: publicPage(false),
     suspend: suspension(true),
     restore: suspension(false),
 
@@ -101,10 +115,10 @@ async function mail(
   { outbox, publicUrl, supportEmail }: OperatorActsOptions,
   tx: EntityManager,
   account: UserAccount,
-  kind: MailKind & ('suspended' | 'restored'),
+  kind: MailKind & ('suspended' | 'restored' | 'pageRemoved' | 'pageRestored'),
   reason: string,
 ): Promise<void> {
   const page = `${publicUrl()}${account.language === 'zh' ? '/zh' : ''}/profile`
-  const link = kind === 'suspended' && supportEmail ? `mailto:${supportEmail}` : page
+  const link = (kind === 'suspended' || kind === 'pageRemoved') && supportEmail ? `mailto:${supportEmail}` : page
   await outbox.put(tx, account.id, composeMail(kind, account, link, { reason }), MAIL_LIFETIME_MS)
 }

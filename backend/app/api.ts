@@ -42,6 +42,7 @@ export function prepareApi(
     identityProviders: adapters.identityProviders,
     signUpDomains: config.signIn.domains,
     grantFreeCredits: services.welcome,
+    assertMayRegister: services.control.assertMayRegister,
   })
   const realtime = createRealtime(
     database,

@@ -118,6 +118,8 @@ export const Person = z.object({
       created_at: time,
       /** Path of its still; null until it is finished. */
       poster: z.nullable(z.string()),
+      /** Whether it has a public page, or operators removed it; null: neither. */
+      page: z.nullable(z.enum(['shared', 'removed'])),
     }),
   ),
   payments: listed(

@@ -16,6 +16,7 @@ interface Action {
     | 'act_ordered'
     | 'person_shown'
     | 'note_written'
+    | 'installation_changed'
     | 'case_assigned'
     | 'case_closed'
     | 'dossier_made'
@@ -34,6 +35,8 @@ interface Action {
   /** Null for actions on the command line. */
   readonly ip: string | null
 }
+
+export type RecordedAction = Action['action']
 
 type ActionRow = Omit<Action, 'detail'> & { readonly at: Date; readonly detail: string | null }
 

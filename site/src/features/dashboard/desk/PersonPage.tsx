@@ -270,20 +270,49 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
           {
             head: t('dashboard.desk.acts.cancel_task'),
             headShown: '',
-            cell: ({ id: subject, model, status }) =>
-              status !== 'Success' &&
-              status !== 'Fail' && (
-                <Button
-                  variant="quiet"
-                  label={t('dashboard.desk.acts.cancel_task')}
-                  aria-label={`${t('dashboard.desk.acts.cancel_task')}: ${subject}`}
-                  onClick={() => onAct({ kind: 'cancel_task', subject, about: model })}
+            cell: ({ id: subject, model, status, page }) =>
+              page ? (
+                <PageAct
+                  subject={subject}
+                  about={model}
+                  kind={page === 'shared' ? 'take_down' : 'put_back'}
+                  onAct={onAct}
                 />
+              ) : (
+                status !== 'Success' &&
+                status !== 'Fail' && (
+                  <Button
+                    variant="quiet"
+                    label={t('dashboard.desk.acts.cancel_task')}
+                    aria-label={`${t('dashboard.desk.acts.cancel_task')}: ${subject}`}
+                    onClick={() => onAct({ kind: 'cancel_task', subject, about: model })}
+                  />
+                )
               ),
           },
         ]}
       />
     </Part>
+  )
+}
+
+interface PageActProps {
+  readonly kind: 'take_down' | 'put_back'
+  readonly subject: string
+  readonly about: string
+  readonly onAct: OnAct
+}
+
+/** Removes the public page of a film, or allows it again. */
+function PageAct({ kind, subject, about, onAct }: PageActProps) {
+  const label = translate()(`dashboard.desk.acts.${kind}`)
+  return (
+    <Button
+      variant="quiet"
+      label={label}
+      aria-label={`${label}: ${subject}`}
+      onClick={() => onAct({ kind, subject, about })}
+    />
   )
 }
 

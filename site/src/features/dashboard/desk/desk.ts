@@ -23,6 +23,11 @@ export interface Open {
 
 export const $open = atom<Open | null>(null)
 
+/** Pages that the address can name, beside that of a person. */
+export const PAGES = ['control', 'money'] as const
+/** The page that replaces the panels; null while they are shown. */
+export const $page = atom<'person' | (typeof PAGES)[number] | null>(null)
+
 /** Finds people and what is theirs. @throws ApiError */
 export const find = async (q: string): Promise<readonly Found[]> => (await call(search, { query: { q } })).results
 
@@ -55,6 +60,7 @@ export async function note(text: string): Promise<void> {
 
 function show(): void {
   const [, id] = /^#person\/([\w-]{1,64})$/.exec(location.hash) ?? []
+  $page.set(id === undefined ? (PAGES.find((page) => location.hash === `#${page}`) ?? null) : 'person')
   if (id === $open.get()?.id) return
   $open.set(id === undefined ? null : { id })
   readPerson().catch((error: unknown) => {
@@ -62,7 +68,7 @@ function show(): void {
   })
 }
 
-/** Shows the person that the address names, now and when it changes. Runs once per page. */
+/** Shows the page that the address names, now and when it changes. Runs once per page. */
 export const followAddress = once(async () => {
   addEventListener('hashchange', show)
   show()
