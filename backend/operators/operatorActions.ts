@@ -14,6 +14,7 @@ interface Action {
     | 'api_key_ended'
     | 'codes_issued'
     | 'act_ordered'
+    | 'act_stopped'
     | 'person_shown'
     | 'note_written'
     | 'installation_changed'
