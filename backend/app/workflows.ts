@@ -188,7 +188,7 @@ function createSweep(
 /** Returns the queries and emails about subscriptions and credits that activities need. */
 export function subscriptionDeps(
   { config, database, pool, calendar, log }: Context,
-  { outbox, subscriptionReads }: Services,
+  { cases, outbox, subscriptionReads }: Services,
   publicUrl: () => string,
 ) {
   const { sendOnce: mailOnce } = createReminders(database, outbox, publicUrl)
@@ -197,8 +197,11 @@ export function subscriptionDeps(
     findBuyer: (saleId) => readBuyer(database, saleId),
     openAgreements: () => readOpenAgreements(database),
     usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),
-    onUnmatchedWebhook: (webhookId) =>
-      log.error({ webhookId, alert: 'payment_webhook_unmatched' }, 'webhook unmatched'),
+    cases,
+    async onUnmatchedWebhook(webhookId) {
+      log.error({ webhookId, alert: 'payment_webhook_unmatched' }, 'webhook unmatched')
+      await cases.open({ kind: 'unmatched_payment', subject: webhookId, source: webhookId })
+    },
     mailOnce: (userId, key, { kind, ...values }) => mailOnce(userId, key, kind, values),
     // These mails offer plans.
     creditsSpent:

@@ -105,11 +105,11 @@ const CONNECTION_SCOPES: Partial<Record<Scope, string>> = {
 }
 
 /** Returns the ways to authenticate, any of which suffices. Those of programs name the scope. */
-function securityOf({ access, scope }: Endpoint): Json[] {
+function securityOf({ access, scope, role = 'viewer' }: Endpoint): Json[] {
   const connection = scope && scope in CONNECTION_SCOPES ? [{ connection: [scope] }] : []
   const key = scope ? [{ key: [scope] }, ...connection] : []
   const user = [{ session: [] }, ...key]
-  return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [] }] }[access]
+  return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [role] }] }[access]
 }
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
