@@ -191,6 +191,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     })
     serveInvoices(serve, openInvoicing(context, services, publicUrl))
     tasks.serve(serve)
+    adapters.templates.serve(serve)
     analytics.serve(serve)
     operators.serve(serve)
     serveStatus(serve, config, adapters)

@@ -59,7 +59,7 @@ interface Shared {
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { videos, definitions, catalogue, payments }: Adapters,
+  { videos, definitions, catalogue, payments, templates }: Adapters,
   publicUrl: () => string,
   { throttle, userKeys, passkeys, keys, codes, control, desk }: Shared,
 ) {
@@ -89,7 +89,7 @@ export function composeOperators(
       serveOperator(board, { credentials: config.operators, sessions, actions, limit, secondStep })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
       serveBoard(board, { traffic: createTraffic(pool), users, failures, time })
-      const refused = () => new Map([...definitions.faults(), ...catalogue.faults()])
+      const refused = () => new Map([...definitions.faults(), ...catalogue.faults(), ...templates.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
