@@ -33,7 +33,7 @@ it('shows the operator why a mail was not delivered, and sends it again, without
     const { messages } = await list()
     expect(messages).toEqual([
       {
-        ...{ id: expect.any(String), channel: 'mail', about: 'Confirm your email address for Kinora', email: EMAIL },
+        ...{ id: expect.any(String), channel: 'mail', about: 'Verify your email for Kinora', email: EMAIL },
         ...{ state: 'failed', attempts: 1, status: null, error: expect.stringContaining('550'), due_at: null },
         ...{ created_at: expect.stringMatching(/Z$/), has_body: true },
       },
@@ -48,6 +48,6 @@ it('shows the operator why a mail was not delivered, and sends it again, without
   const { actions } = (await (await call('GET', '/actions')).json()) as { actions: { action: string; detail: string }[] }
   expect(actions[0]).toMatchObject({
     action: 'message_resent',
-    detail: `mail: Confirm your email address for Kinora, ${EMAIL}`,
+    detail: `mail: Verify your email for Kinora, ${EMAIL}`,
   })
 })
