@@ -176,6 +176,25 @@ const ParkedEvent = z.object({
   parked_at: z.string(),
 })
 
+const Undelivered = z.object({
+  id: z.string(),
+  channel: z.enum(['mail', 'push', 'webhook']),
+  /** The subject of an email, or the type of an event. */
+  about: z.string(),
+  email: z.string(),
+  state: z.enum(['waiting', 'failed']),
+  attempts: count,
+  /** Status of the last answer. */
+  status: z.nullable(z.int()),
+  /** What the mail server said, or why there is no answer. */
+  error: z.nullable(z.string()),
+  created_at: z.string(),
+  /** Time of the next attempt. */
+  due_at: z.nullable(z.string()),
+  /** Whether it can be sent again. Emails that have expired cannot. */
+  has_body: z.boolean(),
+})
+
 /** Who may redeem a code: every account, or those that have never bought credits. */
 const Audience = z.enum(['all', 'new'], 'invalid_choice')
 
@@ -372,6 +391,20 @@ export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
     remaining: count,
   }),
   summary: 'Projects the parked events again, for at most 20 seconds',
+})
+
+export const undelivered = endpoint('GET /analytics/outbox', {
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, masked, messages: z.array(Undelivered), total: count }),
+  summary: 'Emails, push messages and webhooks of the last 30 days that were tried and not delivered, newest first',
+})
+
+export const resendMessage = endpoint('POST /analytics/outbox/:id/resend', {
+  access: 'operator',
+  role: 'support',
+  status: 204,
+  summary: 'Lets an undelivered message begin again with its first attempt',
 })
 
 export const tableFile = endpoint('GET /analytics/tables/:table', {

@@ -19,6 +19,7 @@ import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import { redact } from '../../kernel/observability/log.ts'
+import type { Outbox } from '../../kernel/outbox/outbox.ts'
 import { readOpenAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { serveBackup } from '../../operators/backupRoutes.ts'
 import { serveBoard } from '../../operators/boardRoutes.ts'
@@ -32,6 +33,7 @@ import { serveMasked } from '../../operators/maskAddresses.ts'
 import { ACTIONS_FILE, createOperatorActions, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
+import { serveOutbox } from '../../operators/outboxRoutes.ts'
 import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
@@ -51,6 +53,7 @@ interface Shared {
   readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
   readonly passkeys: Passkeys
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
+  readonly messages: Pick<Outbox, 'undelivered' | 'resendAny'>
   readonly codes: CodesOnBoard
   readonly control: Control
   readonly desk: OpenDesk
@@ -61,7 +64,7 @@ export function composeOperators(
   context: Context,
   { videos, definitions, catalogue, payments, templates }: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys, passkeys, keys, codes, control, desk }: Shared,
+  { throttle, userKeys, passkeys, keys, codes, control, desk, messages }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone, password } = config.operators
@@ -98,6 +101,7 @@ export function composeOperators(
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
+      serveOutbox(board, { messages, actions, emailsOf })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
       const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
         actions.record({ action, detail, ip: ctx.ip })

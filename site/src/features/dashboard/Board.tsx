@@ -21,6 +21,7 @@ import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
+import { Outbox } from './Outbox.tsx'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
@@ -117,6 +118,7 @@ const Panels = () => (
       <SecurityFailures />
       <Keys />
       <Codes />
+      <Outbox />
       <Parked />
       <TwoStep />
     </div>

@@ -15,10 +15,12 @@ import {
   pageRanking,
   parkedEvents,
   replayParkedEvents,
+  resendMessage,
   securityFailures,
   type TABLES,
   tableFile,
   taskHealth,
+  undelivered,
   userList,
   userOverview,
   voidCode,
@@ -68,6 +70,7 @@ export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
 export const parked = pagedSection(PER_PAGE, (query) => call(parkedEvents, { query }))
 export const keys = pagedSection(PER_PAGE, (query) => call(apiKeys, { query }))
+export const outbox = pagedSection(PER_PAGE, (query) => call(undelivered, { query }))
 export const codes = pagedSection(PER_PAGE, (query) => call(listCodes, { query }))
 export const failures = pagedSection(PER_PAGE, (query) => call(securityFailures, { query }))
 
@@ -79,7 +82,7 @@ const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, user
 
 /** True if the server shortened addresses, until the operator proves the second factor again. */
 export const $masked = computed(
-  [today, users, tasks, actions, failures, keys].map(({ $section }) => $section),
+  [today, users, tasks, actions, failures, keys, outbox].map(({ $section }) => $section),
   (...sections) => sections.some(({ masked }) => masked),
 )
 
@@ -110,8 +113,8 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked].map(({ load }) =>
-    load(),
+  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, outbox, parked].map(
+    ({ load }) => load(),
   )
   await core[0]
   leaveIfSignedOut()
@@ -139,6 +142,12 @@ export async function replayParked() {
 export async function endKey(id: string): Promise<void> {
   await call(endApiKey, { params: { id } })
   await Promise.all([keys.load(), actions.load()])
+}
+
+/** Sends a message again and reloads what changed. @throws ApiError */
+export async function sendMessageAgain(id: string): Promise<void> {
+  await call(resendMessage, { params: { id } })
+  await Promise.all([outbox.load(), actions.load()])
 }
 
 /** Issues codes, reloads what changed, and returns them. @throws ApiError */
