@@ -320,6 +320,7 @@ export const apiKeys = endpoint('GET /analytics/keys', {
 
 export const endApiKey = endpoint('DELETE /analytics/keys/:id', {
   access: 'operator',
+  role: 'support',
   status: 204,
   refuses: ['step_up_required'],
   summary: 'Ends an API key of a user, on every process within a second. Its owner is told',
@@ -334,6 +335,7 @@ export const codes = endpoint('GET /analytics/codes', {
 
 export const issueCodes = endpoint('POST /analytics/codes', {
   access: 'operator',
+  role: 'owner',
   body: CodeOrder,
   status: 201,
   answer: z.object({ success, masked, codes: z.array(z.string()) }),
@@ -343,6 +345,7 @@ export const issueCodes = endpoint('POST /analytics/codes', {
 
 export const voidCode = endpoint('POST /analytics/codes/:id/void', {
   access: 'operator',
+  role: 'support',
   body: z._default(z.object({ batch: z._default(z.boolean(), false) }), { batch: false }),
   answer: z.object({ success, voided: count }),
   refuses: ['step_up_required', 'not_found'],
@@ -358,6 +361,7 @@ export const parkedEvents = endpoint('GET /analytics/parked', {
 
 export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
   access: 'operator',
+  role: 'support',
   answer: z.object({
     success,
     /** Events that the read models now contain. */
@@ -372,6 +376,7 @@ export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
 
 export const tableFile = endpoint('GET /analytics/tables/:table', {
   access: 'operator',
+  role: 'support',
   query: Period,
   file: 'text/csv',
   refuses: ['step_up_required'],

@@ -1,3 +1,4 @@
+import type { Context as HttpContext } from 'koa'
 import { PROJECTIONS } from '#projections/all.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
@@ -10,7 +11,10 @@ import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
 import { backupOnBoard } from '../../backups/backupOnBoard.ts'
-import { type DeskRoutes, serveDesk } from '../../desk/routes.ts'
+import { serveCases } from '../../cases/routes.ts'
+import { serveDesk } from '../../desk/routes.ts'
+import type { Control } from '../../installation/control.ts'
+import { serveControl } from '../../installation/routes.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
@@ -25,7 +29,7 @@ import { serveExports } from '../../operators/exportRoutes.ts'
 import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
 import { serveMasked } from '../../operators/maskAddresses.ts'
-import { ACTIONS_FILE, createOperatorActions } from '../../operators/operatorActions.ts'
+import { ACTIONS_FILE, createOperatorActions, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
 import { serveParked } from '../../operators/parkedRoutes.ts'
@@ -48,15 +52,16 @@ interface Shared {
   readonly passkeys: Passkeys
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
   readonly codes: CodesOnBoard
+  readonly control: Control
   readonly desk: OpenDesk
 }
 
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { videos, definitions, catalogue, templates }: Adapters,
+  { videos, definitions, catalogue, payments, templates }: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys, passkeys, keys, codes, desk }: Shared,
+  { throttle, userKeys, passkeys, keys, codes, control, desk }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone, password } = config.operators
@@ -94,9 +99,18 @@ export function composeOperators(
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
-      const record: DeskRoutes['record'] = (ctx, action, detail) => actions.record({ action, detail, ip: ctx.ip })
+      const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
+        actions.record({ action, detail, ip: ctx.ip })
       const shortened = serveMasked(serve, async () => false)
-      serveDesk(board, shortened, { ...desk, operator: config.operators.username, requireStepUp, record })
+      const { openCases, ...acts } = desk
+      const by = { operator: config.operators.username, requireStepUp, record }
+      serveDesk(board, shortened, { ...acts, ...by })
+      serveCases(board, { ...openCases, ...by })
+      const pausable = () => ({
+        models: catalogue.offered().map(({ id, names }) => ({ id, names })),
+        tills: payments.offers.map(({ name }) => name),
+      })
+      serveControl(serve, { ...by, control, calendar, pausable })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }

@@ -86,10 +86,10 @@ function operation(endpoint: Endpoint): Json {
 }
 
 /** Returns the ways to authenticate, any of which suffices. That of a key names its scope. */
-function securityOf({ access, scope }: Endpoint): Json[] {
+function securityOf({ access, scope, role = 'viewer' }: Endpoint): Json[] {
   const key = scope ? [{ key: [scope] }] : []
   const user = [{ session: [] }, ...key]
-  return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [] }] }[access]
+  return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [role] }] }[access]
 }
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
