@@ -13,6 +13,7 @@ export * from './library/join.contract.ts'
 export * from './library/library.contract.ts'
 export * from './shares/shares.contract.ts'
 export * from './templates/templates.contract.ts'
+export * from './uploads/pictures.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
 export const TaskStatus = z.enum(TASK_STATUSES)
