@@ -130,6 +130,46 @@ const Margin = z.object({
   unpriced_clips: count,
 })
 
+const Sales = { currency: z.string(), sales: count, gross: cents, /** Of these sales, at any time. */ refunds: cents }
+/** Null: unknown. Margins and costs are US cents, other amounts the smallest unit of their currency. */
+const unknown = z.nullable(cents)
+const Money = z.object({
+  /** Different currencies are never added. `net`: after refunds and the fees of the tills. */
+  currencies: z.array(z.object({ ...Sales, fees: unknown, net: unknown })),
+  /** `margin`: what is left if the sold credits cost what spent ones did. */
+  plans: z.array(z.object({ item: z.string(), pack: z.boolean(), ...Sales, credits: count, margin: unknown })),
+  tills: z.array(z.object({ provider: z.nullable(z.string()), ...Sales })),
+  /** Delivered clips. `margin`: if their credits were sold at the average price of the period. */
+  models: z.array(
+    z.object({ model: z.nullable(z.string()), clips: count, credits: count, cost: unknown, margin: unknown }),
+  ),
+  engines: z.array(z.object({ engine: z.nullable(z.string()), clips: count, cost: unknown })),
+  recurring: z.object({
+    /** Monthly prices of the plans that are paid for at the end of the period. */
+    mrr: z.array(z.object({ currency: z.string(), amount: cents })),
+    subscribers: count,
+    /** Subscribers at the beginning of the period. */
+    before: count,
+    churned: count,
+    /** Percentage of `before`, to one decimal; null if there were none. */
+    churn: z.nullable(z.number()),
+  }),
+  /** The latest days of the comparison of till, subscriptions and ledger, newest first. */
+  zeros: z.array(
+    z.object({
+      day,
+      zero: z.boolean(),
+      /** Whether the stored record has a valid signature of its key. */
+      signed: z.boolean(),
+      sales: count,
+      /** What differs, as sentences. */
+      differences: z.array(z.string()),
+      unreached: z.array(z.string()),
+    }),
+  ),
+})
+export type Money = z.infer<typeof Money>
+
 const OperatorAction = z.object({
   at: z.string(),
   /** `signed_in`, `sign_in_refused`, `signed_out`, `exported`, `credits_adjusted`, `events_replayed` … */
@@ -222,7 +262,18 @@ export const CodeOrder = z.object({
 export type CodeOrder = z.output<typeof CodeOrder>
 
 /** Tables that can be downloaded as CSV files. */
-export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
+export const TABLES = [
+  'days',
+  'hours',
+  'pages',
+  'visits',
+  'users',
+  'failures',
+  'actions',
+  'sales',
+  'costs',
+  'zeros',
+] as const
 
 /** Declares an endpoint that returns dashboard figures. */
 const board = <const P extends string, D extends z.ZodMiniType>(route: `GET ${P}`, data: D, summary: string) =>
@@ -294,6 +345,8 @@ export const taskHealth = report(
 )
 
 export const margin = report('GET /analytics/margin', Margin, 'Credits sold and spent, revenue and the provider’s cost')
+
+export const money = report('GET /analytics/money', Money, 'Revenue, costs and margins by what was sold and made')
 
 export const backup = board('GET /analytics/backup', Backup, 'When a backup was last proven restorable')
 
