@@ -69,7 +69,7 @@ type Page = NonNullable<ReturnType<typeof $page.get>>
 const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
   person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
   control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
-  money: async () => (await import('./control/ControlPage.tsx')).ControlPage,
+  money: async () => (await import('./money/MoneyPage.tsx')).MoneyPage,
 }
 
 /** A page of the board, whose script is loaded when it is opened. */

@@ -50,18 +50,19 @@ export const users = pagedSection(PER_PAGE, (query) => call(userList, { query })
 export const $zone = computed(today.$section, ({ data }) => data?.time_zone ?? 'UTC')
 /** Returns the current date in the operator's time zone, as `YYYY-MM-DD`. */
 export const todaysDate = (): string => dayOf(Date.now(), $zone.get())
-const period = () => queryOf($choice.get(), todaysDate())
+/** Returns the query of the chosen period. */
+export const ofChoice = () => queryOf($choice.get(), todaysDate())
 
 /** Daily visits of a selected period other than the last seven days. */
-const days = boardSection(() => call(weekly, { query: period() }))
+const days = boardSection(() => call(weekly, { query: ofChoice() }))
 const isWeek = (choice: Choice) => 'last' in choice && choice.last === 7
 /** Falls back to the last seven days until the period has loaded, so that an open data table stays open. */
 export const $trend = computed([$choice, week.$section, days.$section], (choice, ofWeek, ofPeriod) =>
   isWeek(choice) ? ofWeek : { ...ofPeriod, data: ofPeriod.data ?? ofWeek.data },
 )
-export const ranking = boardSection(() => call(pageRanking, { query: period() }))
-export const tasks = boardSection(() => call(taskHealth, { query: period() }))
-export const money = boardSection(() => call(margin, { query: period() }))
+export const ranking = boardSection(() => call(pageRanking, { query: ofChoice() }))
+export const tasks = boardSection(() => call(taskHealth, { query: ofChoice() }))
+export const money = boardSection(() => call(margin, { query: ofChoice() }))
 export const visitors = boardSection(() => call(live))
 export const graphs = boardSection(() => call(listGraphs))
 export const copies = boardSection(() => call(backup))
@@ -173,5 +174,5 @@ export const openBoard = once(async () => {
 
 /** Returns the URL of a table's CSV export. */
 export function csvAddress(table: (typeof TABLES)[number], withPeriod = false): string {
-  return addressOf(tableFile.path, { table: `${table}.csv` }, withPeriod ? period() : {})
+  return addressOf(tableFile.path, { table: `${table}.csv` }, withPeriod ? ofChoice() : {})
 }
