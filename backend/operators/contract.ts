@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { factorEndpoints, PasskeyAnswer, TicketAndCode } from '../accounts/secondFactors.contract.ts'
 import { ApiKey } from '../apiKeys/contract.ts'
+import { CASE_KINDS } from '../cases/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
@@ -85,6 +86,8 @@ const UserList = z.object({
 /** `visitors` is the number of distinct visitors in the last five minutes. */
 export const Live = z.object({ visitors: count, pages: z.array(Visited) })
 
+const Alert = z.object({ code: z.string(), detail: z.string(), since: z.string(), times: count })
+
 const TaskHealth = z.object({
   /** Current state of the queue. */
   queue: z.object({ waiting: count, processing: count, oldest_waiting_seconds: z.nullable(z.number()) }),
@@ -106,8 +109,31 @@ const TaskHealth = z.object({
   /** Tasks waiting for more than seven hours or processing for more than two. */
   stuck: z.array(z.object({ task_id: z.string(), status: z.string(), since: z.string() })),
   /** Open operator alerts. */
-  alerts: z.array(z.object({ code: z.string(), detail: z.string(), since: z.string(), times: count })),
+  alerts: z.array(Alert),
 })
+
+/** Sites from which visitors came. Own pages are left out. */
+export const Sources = z.object({
+  /** Most views first, at most a hundred. `site`: its host; null for visits without a referrer. */
+  sources: z.array(z.object({ site: z.nullable(z.string()), views: count, visitors: count })),
+  /** The addresses that led here most often, without their queries, at most twenty. */
+  referrers: z.array(z.object({ address: z.string(), views: count })),
+})
+
+/** What needs an operator now. */
+const Now = z.object({
+  /** Open cases by kind; `overdue` are past their due date. */
+  cases: z.array(z.object({ kind: z.enum(CASE_KINDS), count, overdue: count })),
+  /** Actions that wait for another operator. */
+  approvals: count,
+  alerts: z.array(Alert),
+  /** Events that could not be projected. */
+  parked: count,
+  stuck: count,
+  /** What is wrong with the nightly backup; null: nothing, or none is configured. */
+  backup: z.nullable(z.enum(['no_phrase', 'overdue', 'failed'])),
+})
+export type Now = z.infer<typeof Now>
 
 const cents = z.number()
 const Margin = z.object({
@@ -266,6 +292,7 @@ export const TABLES = [
   'days',
   'hours',
   'pages',
+  'sources',
   'visits',
   'users',
   'failures',
@@ -335,6 +362,10 @@ export const pageRanking = report(
   z.object({ page_ranking: z.array(Visited) }),
   'The most visited pages of a period, at most a hundred',
 )
+
+export const sources = report('GET /analytics/sources', Sources, 'Where the visitors of a period came from')
+
+export const now = board('GET /analytics/now', Now, 'What needs an operator now')
 
 export const live = board('GET /analytics/live', Live, 'Current visitors')
 

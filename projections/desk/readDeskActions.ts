@@ -1,5 +1,5 @@
 import type { Database } from '#backend/kernel/postgres/query.ts'
-import { query } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne } from '#backend/kernel/postgres/query.ts'
 import { type Page, queryPage } from '../engine/queryPage.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { type DeskActionRow, deskActions } from './deskAction.ts'
@@ -27,3 +27,12 @@ export const readOpenActions = (database: Database) =>
     `json_build_object('actionId', id, 'kind', kind, 'userId', user_id)`,
     `status in ('asked', 'approved')`,
   )
+
+/** Counts the actions that wait for another operator. */
+export const countWaitingActions = async (database: Database): Promise<number> =>
+  (
+    await queryOne<{ count: number }>(
+      database,
+      `select count(*)::int as count from desk_action where status = 'waiting'`,
+    )
+  ).count

@@ -34,6 +34,7 @@ import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
 import { serveMasked } from '../../operators/maskAddresses.ts'
 import { serveMoney } from '../../operators/moneyRoutes.ts'
+import { serveNow } from '../../operators/nowRoutes.ts'
 import { ACTIONS_FILE, createOperatorActions, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
@@ -45,6 +46,7 @@ import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
+import { nowOnBoard } from './nowOnBoard.ts'
 import type { OpenDesk } from './openDesk.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
 
@@ -97,7 +99,7 @@ export function composeOperators(
       const board = serveMasked(serve, isSteppedUp)
       serveOperator(board, { credentials: config.operators, sessions, actions, limit, secondStep })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
-      serveBoard(board, { traffic: createTraffic(pool), users, failures, time })
+      serveBoard(board, { traffic: createTraffic(pool, () => new URL(publicUrl()).host), users, failures, time })
       const refused = () => new Map([...definitions.faults(), ...catalogue.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
@@ -106,7 +108,9 @@ export function composeOperators(
       serveMoney(board, { database, time, unprefixed, hasCost: !rendersHere(videos), zeros })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
       serveGraphs(serve, { setup: openGraphSetup(context, videos), actions })
-      serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
+      const copies = () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact })
+      serveBackup(board, copies)
+      serveNow(board, nowOnBoard(context, alerts, copies))
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
