@@ -21,10 +21,12 @@ import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
+import { Now } from './Now.tsx'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
 import { SecurityFailures } from './SecurityFailures.tsx'
+import { Sources } from './Sources.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { TwoStep } from './TwoStep.tsx'
 import { Users } from './Users.tsx'
@@ -100,12 +102,14 @@ function Nav({ page }: { page: Page | null }) {
 
 const Panels = () => (
   <>
+    <Now />
     <Masked />
     <Cards />
     <div className="board-panels stack gap-3">
       <Trend />
       <Hours />
       <Ranking />
+      <Sources />
       <Visits />
       <Users />
       <Live />

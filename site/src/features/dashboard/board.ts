@@ -10,12 +10,14 @@ import {
   graphs as listGraphs,
   live,
   margin,
+  now as nowContract,
   operatorActions,
   overview,
   pageRanking,
   parkedEvents,
   replayParkedEvents,
   securityFailures,
+  sources as sourcesContract,
   type TABLES,
   tableFile,
   taskHealth,
@@ -35,6 +37,8 @@ import { type Choice, queryOf } from './period/boardPeriod.ts'
 
 export const PER_PAGE = 10
 const LIVE_EVERY_MS = 12_000
+/** Interval at which the other sections are read again. */
+const REFRESH_EVERY_MS = 60_000
 
 export const $choice = atom<Choice>({ last: 7 })
 export const $rankingOf = atom<'today' | 'period'>('today')
@@ -63,6 +67,8 @@ export const $trend = computed([$choice, week.$section, days.$section], (choice,
 export const ranking = boardSection(() => call(pageRanking, { query: ofChoice() }))
 export const tasks = boardSection(() => call(taskHealth, { query: ofChoice() }))
 export const money = boardSection(() => call(margin, { query: ofChoice() }))
+export const now = boardSection(() => call(nowContract))
+export const sources = boardSection(() => call(sourcesContract, { query: ofChoice() }))
 export const visitors = boardSection(() => call(live))
 export const graphs = boardSection(() => call(listGraphs))
 export const copies = boardSection(() => call(backup))
@@ -80,7 +86,7 @@ const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, user
 
 /** True if the server shortened addresses, until the operator proves the second factor again. */
 export const $masked = computed(
-  [today, users, tasks, actions, failures, keys].map(({ $section }) => $section),
+  [today, users, now, tasks, actions, failures, keys].map(({ $section }) => $section),
   (...sections) => sections.some(({ masked }) => masked),
 )
 
@@ -105,15 +111,15 @@ function leaveIfSignedOut(): void {
   location.replace(localHref('/admin/dashboard/login'))
 }
 
-const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks, money]
+const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
+
+const otherSections = () => [now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked]
 
 /** Reloads all sections in parallel. Redirects to the login page if the session has ended. */
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked].map(({ load }) =>
-    load(),
-  )
+  const others = otherSections().map(({ load }) => load())
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])
@@ -156,6 +162,14 @@ export async function endCode(id: string, batch: boolean): Promise<number> {
   return voided
 }
 
+/** Reads the sections again without showing it, unless someone reads another page or writes in a dialog. */
+async function refreshQuietly(): Promise<void> {
+  const isBusy = $refreshing.get() || $failed.get() || document.querySelector('dialog[open]') !== null
+  if (document.visibilityState === 'hidden' || isBusy) return
+  await Promise.all([...CORE, ...otherSections()].map(({ load }) => load(true)))
+  leaveIfSignedOut()
+}
+
 async function pollVisitors(): Promise<void> {
   if (document.visibilityState === 'hidden' || $refreshing.get()) return
   await visitors.load()
@@ -168,6 +182,7 @@ async function pollVisitors(): Promise<void> {
 export const openBoard = once(async () => {
   ignoreSecondClicks()
   setInterval(() => void pollVisitors(), LIVE_EVERY_MS)
+  setInterval(() => void refreshQuietly(), REFRESH_EVERY_MS)
   document.addEventListener('visibilitychange', () => void pollVisitors())
   await refreshBoard()
 })
