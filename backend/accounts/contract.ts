@@ -23,7 +23,7 @@ export const register = endpoint('POST /auth/register', {
   body: Registration,
   answer: Message,
   status: 201,
-  refuses: ['too_many_requests', 'email_already_registered', 'registration_closed'],
+  refuses: ['too_many_requests', 'email_already_registered', 'registration_closed', 'registration_paused'],
   summary: 'Registers an account and mails a verification link',
 })
 

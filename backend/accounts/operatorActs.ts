@@ -24,6 +24,8 @@ interface OperatorActsOptions {
   readonly grants: FreeGrants
   readonly securityLog: Pick<SecurityLog, 'recordOfOperator'>
   readonly calendar: Calendar
+  /** Removes the public page of a film, or allows it again. Returns whether it did. */
+  readonly setPageRemoved: (tx: EntityManager, action: Reasoned, removed: boolean) => Promise<boolean>
   /** Deletes an account. */
   readonly erase: (userId: string) => Promise<unknown>
   /** Decrypts the new address of an action; undefined if the account was deleted. */
@@ -34,7 +36,8 @@ interface OperatorActsOptions {
 }
 
 type Act = (action: Delayed) => Promise<void>
-type Reasoned = AccountAction & { readonly reason: string }
+/** `subject`: id of the user or of a film. */
+type Reasoned = AccountAction & Readonly<{ subject: string; reason: string }>
 /** An action that waits for its time. */
 type Delayed = Reasoned & Readonly<{ kind: string; sealedAddress?: string; dueAt?: string }>
 type Values = Readonly<Record<string, string>>
@@ -77,6 +80,14 @@ export function createOperatorActs(options: OperatorActsOptions) {
         await mail(options, tx, account, suspended ? 'suspended' : 'restored', { reason: action.reason })
       })
 
+  const publicPage =
+    (removed: boolean): Act =>
+    (action) =>
+      once(action, async (tx, account) => {
+        if (!(await options.setPageRemoved(tx, action, removed))) return
+        await mail(options, tx, account, removed ? 'pageRemoved' : 'pageRestored', { reason: action.reason })
+      })
+
   /** @throws Rejection not_found */
   const addressOf = async (action: Delayed): Promise<string> => {
     const address = await options.addressOf(action)
@@ -85,6 +96,8 @@ export function createOperatorActs(options: OperatorActsOptions) {
   }
 
   const acts = {
+    take_down: publicPage(true),
+    put_back: publicPage(false),
     suspend: suspension(true),
     restore: suspension(false),
 
@@ -190,6 +203,6 @@ async function mail(
   values: Values,
 ): Promise<void> {
   const page = `${publicUrl()}${account.language === 'zh' ? '/zh' : ''}/profile`
-  const link = kind === 'suspended' && supportEmail ? `mailto:${supportEmail}` : page
+  const link = (kind === 'suspended' || kind === 'pageRemoved') && supportEmail ? `mailto:${supportEmail}` : page
   await outbox.put(tx, account.id, composeMail(kind, account, link, values), MAIL_LIFETIME_MS)
 }

@@ -44,6 +44,7 @@ export function prepareApi(
     identityProviders: adapters.identityProviders,
     signUpDomains: config.signIn.domains,
     grantFreeCredits: services.welcome,
+    assertMayRegister: services.control.assertMayRegister,
     stopActions: async (userId) => stopByPerson(context, userId, await readScheduled(database, userId)),
   })
   const realtime = createRealtime(

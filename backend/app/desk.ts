@@ -8,6 +8,7 @@ import { aboutAddress } from '../desk/aboutAddress.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { releaseTask, retryTask } from '../tasks/operatorTasks.ts'
 import { wakeTask } from '../tasks/providerCallbacks.ts'
+import { setPageRemoved } from '../tasks/shares/shareRemovals.ts'
 import { cancelTask } from '../tasks/tasks.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -17,12 +18,12 @@ import type { Services } from './services.ts'
 export function openCarryOut(
   context: Context,
   { catalogue, payments, videos }: Adapters,
-  { allowance, credits, erasures, isErased, outbox, userKeys, welcome }: Services,
+  { allowance, cases, credits, erasures, isErased, outbox, userKeys, welcome }: Services,
   publicUrl: () => string,
 ) {
   const { calendar, clock, config, database, handle, pool, store } = context
   const accounts = createOperatorActs({
-    ...{ database, outbox, publicUrl, calendar },
+    ...{ database, outbox, publicUrl, calendar, setPageRemoved },
     links: createMailedLinks(database, outbox, publicUrl, clock),
     grants: createFreeGrants(database, config.secrets.encryption, welcome),
     securityLog: createSecurityLog(database),
@@ -36,6 +37,10 @@ export function openCarryOut(
   const wake = (taskId: string) => wakeTask(pool, taskId)
   const acts: Acts = {
     ...accounts,
+    async take_down(action) {
+      await accounts.take_down(action)
+      await cases.settle('report', action.subject, 'done')
+    },
     release_task: ({ subject, userId }, command) =>
       releaseTask({ handle, store, clock, credits, wake }, { id: subject, user_id: userId }, command),
     async retry_task({ subject, userId, actionId }, command) {

@@ -85,7 +85,7 @@ export function startTriggers(
   const rowTriggers = runRowTriggers({
     engine,
     triggers: [
-      mailTrigger(outbox.waiting),
+      mailTrigger(outbox.queued),
       erasureTrigger(erasures.waiting),
       webhookTrigger(webhooks.waiting),
       removalTrigger(removals.waiting),

@@ -1,5 +1,6 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, type DeskActionEvent, type DeskOrder } from '../desk/events.ts'
+import type { InstallationEvent } from '../installation/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
@@ -132,6 +133,14 @@ export class DeskProofs {
     const count = (kind: string) => found.filter(([, { order }]) => order.kind === kind).length
     return Object.fromEntries(COUNTED.map((kind) => [kind, count(kind)])) as Record<(typeof COUNTED)[number], number>
   }
+}
+
+/** Checks that an operator gave a reason for a change of the installation, and that it was that operator who made it. */
+export function takeInstallation(event: Stored<InstallationEvent>, deviations: Deviations): void {
+  const { operator, reason } = event.data
+  const isOwn = String(event.meta.actor) === `operator:${operator}`
+  if (!isOwn) deviations.add('desk', event, `It was made by "${event.meta.actor}", not by the operator ${operator}.`)
+  if (!reason) deviations.add('desk', event, 'A change of the installation without a reason.')
 }
 
 const isApproved = ({ order, approvedBy }: Action) => !order.needsApproval || approvedBy !== undefined

@@ -60,6 +60,7 @@ export type DeskOrder = z.output<typeof DeskOrder>
 
 export const askAction = endpoint('POST /desk/actions', {
   access: 'operator',
+  role: 'support',
   body: DeskOrder,
   status: 201,
   answer: z.object({ action: DeskAction, masked }),
@@ -135,6 +136,8 @@ export const Person = z.object({
       created_at: time,
       /** Path of its still; null until it is finished. */
       poster: z.nullable(z.string()),
+      /** Whether it has a public page, or operators removed it; null: neither. */
+      page: z.nullable(z.enum(['shared', 'removed'])),
     }),
   ),
   payments: listed(
@@ -168,6 +171,7 @@ export const person = endpoint('GET /desk/people/:id', {
 
 export const revealPerson = endpoint('POST /desk/people/:id/reveal', {
   access: 'operator',
+  role: 'viewer',
   answer: z.object({ person: Person }),
   refuses: ['step_up_required'],
   summary: 'Everything about a person, with whole addresses. The log of actions records it',
@@ -195,6 +199,7 @@ export const personPoster = endpoint('GET /desk/videos/:id/poster', {
 
 export const writeNote = endpoint('POST /desk/people/:id/notes', {
   access: 'operator',
+  role: 'support',
   body: z.object({ text: line(500) }),
   status: 201,
   answer: Message,

@@ -9,6 +9,8 @@ export const DESK_KINDS = [
   'send_reset',
   'verify_email',
   'cancel_task',
+  'take_down',
+  'put_back',
   'release_task',
   'retry_task',
   'cancel_plan',
@@ -22,6 +24,8 @@ export type DeskKind = (typeof DESK_KINDS)[number]
 export const SUBJECTS: Readonly<Partial<Record<DeskKind, 'sale' | 'task'>>> = {
   refund: 'sale',
   cancel_task: 'task',
+  take_down: 'task',
+  put_back: 'task',
   release_task: 'task',
   retry_task: 'task',
 }

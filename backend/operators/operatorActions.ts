@@ -17,6 +17,7 @@ interface Action {
     | 'act_stopped'
     | 'person_shown'
     | 'note_written'
+    | 'installation_changed'
     | 'bulk_ordered'
     | 'bulk_stopped'
     | 'case_assigned'
@@ -24,6 +25,7 @@ interface Action {
     | 'dossier_made'
     | 'codes_voided'
     | 'events_replayed'
+    | 'message_resent'
     | 'graph_saved'
     | 'recovery_phrase_made'
     | 'second_factor_added'
@@ -37,6 +39,8 @@ interface Action {
   /** Null for actions on the command line. */
   readonly ip: string | null
 }
+
+export type RecordedAction = Action['action']
 
 type ActionRow = Omit<Action, 'detail'> & { readonly at: Date; readonly detail: string | null }
 

@@ -7,6 +7,7 @@ import { deskCase } from '../cases/case.decider.ts'
 import { code } from '../codes/code.decider.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
 import { deskAction } from '../desk/deskAction.decider.ts'
+import { installation } from '../installation/installation.decider.ts'
 import { invoiceBook } from '../invoices/invoiceBook.decider.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
@@ -31,6 +32,7 @@ const contexts = {
   codes: golden('codes'),
   credits: golden('credits'),
   desk: golden('desk'),
+  installation: golden('installation'),
   invoices: golden('invoices'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
@@ -42,6 +44,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   code,
   creditAccount,
   deskAction,
+  installation,
   deskCase,
   bulk,
   subscription,

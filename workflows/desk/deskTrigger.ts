@@ -7,8 +7,13 @@ import { runBulk } from './runBulk.workflow.ts'
 
 type Action = Readonly<{ actionId: string; kind: string; userId: string }>
 
-/** Kinds that undo each other, so that the one that was asked for last must come last. */
-const ORDERED: readonly string[] = ['suspend', 'restore']
+/** Kinds that undo each other, so that the one that was asked for last must come last, with what they change of a user. */
+const ORDERED: Readonly<Record<string, string>> = {
+  suspend: 'suspension',
+  restore: 'suspension',
+  take_down: 'public pages',
+  put_back: 'public pages',
+}
 
 /**
  * Carries out operators' actions, without a workflow, and after a restart those that are open. Announces those that wait for
@@ -19,7 +24,7 @@ export function deskTrigger(
   carryOut: (actionId: string) => Promise<unknown>,
 ): LogTrigger<DeskActionEvent, Action> {
   const start = ({ actionId, kind, userId }: Action): Start => ({
-    entity: ORDERED.includes(kind) ? `suspension ${userId}` : actionId,
+    entity: ORDERED[kind] ? `${ORDERED[kind]} ${userId}` : actionId,
     priority: 1,
     run: () => carryOut(actionId),
   })
