@@ -138,7 +138,7 @@ describeOnBoard('the operator’s desk', (on) => {
       await check?.()
     }
     for (const kind of ['remove_factor', 'change_address', 'delete_account'] as const)
-      await page.getByRole('button', { name: `${t.desk.stop}: ${t.desk.acts[kind]}` }).click()
+      await page.getByRole('button', { name: `${t.desk.stop}: ${t.desk.acts[kind]}` }).press('Enter')
     await expect.poll(() => part(t.desk.actions).getByText(t.desk.state_refused).count()).toBe(3)
 
     await page.getByLabel(t.desk.note).fill('<b>asked twice</b>')
@@ -167,6 +167,7 @@ describeOnBoard('the operator’s desk', (on) => {
 
   it.each(['en', 'zh'] as const)('shows a suspension to its person (%s)', async (language) => {
     const user = await on.site.newUser()
+    await user.call('PUT', '/users/language', { language })
     const page = await on.visit(language)
     const t = await openPerson(page, language, user.email, '/')
     await act(page, t, { kind: 'suspend' })
