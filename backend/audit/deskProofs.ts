@@ -1,11 +1,13 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, type DeskActionEvent, type DeskOrder } from '../desk/events.ts'
+import { askedText, decidedText } from '../desk/signedTexts.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
+import type { OperatorProofs } from './operatorProofs.ts'
 
 interface Action extends Place {
-  readonly order: DeskOrder
+  readonly order: DeskOrder & { readonly actionId: string }
   approvedBy?: string
   isOver?: true
   /** What a finished action says about its refund. */
@@ -17,9 +19,6 @@ interface Action extends Place {
 type Correction = Stored<CreditAccountEvent<'CreditLotGranted' | 'CreditsWithdrawn'>>
 type Reversal = SubscriptionEvent<'SubscriptionSaleReversed'>['data']
 
-/** Kinds that move credits or money, as reported. */
-const COUNTED = ['grant', 'take', 'refund'] as const
-
 /**
  * Checks that operators' actions follow their rules, that each grant, take and refund of one was made as it was ordered, and that
  * each correction that names an action was ordered by it, once.
@@ -30,8 +29,11 @@ export class DeskProofs {
   readonly #reversals = new Map<string, Reversal>()
   readonly #deviations: Deviations
 
-  constructor(deviations: Deviations) {
+  readonly #operators: OperatorProofs
+
+  constructor(deviations: Deviations, operators: OperatorProofs) {
     this.#deviations = deviations
+    this.#operators = operators
   }
 
   take(event: Stored<DeskActionEvent>): void {
@@ -51,17 +53,24 @@ export class DeskProofs {
       if (action) return 'The action was asked for before.'
       this.#actions.set(actionId, { ...placeOf(event), order: event.data })
       if (!event.data.reason) return 'An action without a reason.'
-      return String(event.meta.actor) === `operator:${event.data.operator}`
-        ? undefined
-        : `It was asked for by "${event.meta.actor}", not by the operator ${event.data.operator}.`
+      if (String(event.meta.actor) !== `operator:${event.data.operator}`)
+        return `It was asked for by "${event.meta.actor}", not by the operator ${event.data.operator}.`
+      return this.#operators.faultOf(event.data, askedText(event.data))
     }
     if (!action) return 'No such action was asked for.'
     if (action.isOver) return 'The action was over before.'
     if (event.type === 'ActionApproved') {
-      action.approvedBy = event.data.operator
-      return event.data.operator === action.order.operator ? 'The operator approved an action of their own.' : undefined
+      const { operator, operatorId } = event.data
+      action.approvedBy = operator
+      const isOwn = operator === action.order.operator || (operatorId && operatorId === action.order.operatorId)
+      if (isOwn) return 'The operator approved an action of their own.'
+      return this.#operators.faultOf(event.data, decidedText(action.order, 'approve', event.data))
     }
     action.isOver = true
+    if (event.type === 'ActionRefused' && event.data.operator !== undefined) {
+      const by = { ...event.data, operator: event.data.operator }
+      return this.#operators.faultOf(by, decidedText(action.order, 'refuse', by))
+    }
     if (event.type === 'ActionDone') action.done = event.data
     return event.type === 'ActionDone' && !isApproved(action) ? 'It was carried out without an approval.' : undefined
   }
@@ -105,10 +114,10 @@ export class DeskProofs {
   }
 
   /** Counts the grants, takes and refunds that were ordered and found. */
-  report(): Record<(typeof COUNTED)[number], number> {
+  report() {
     const found = [...this.#actions].filter(([id, action]) => action.done && !this.#missing(id, action))
     const count = (kind: string) => found.filter(([, { order }]) => order.kind === kind).length
-    return { grant: count('grant'), take: count('take'), refund: count('refund') }
+    return { grant: count('grant'), take: count('take'), refund: count('refund'), ...this.#operators.report() }
   }
 }
 

@@ -2,13 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import type { OperatorCaller } from '../kernel/http/endpoint.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { must } from '../kernel/must.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS } from './contract.ts'
 import { deskAction, isOver, isReady, type DeskAction as State } from './deskAction.decider.ts'
+import type { PasskeySignature } from './events.ts'
+import { askedText, challengeOf, decidedText } from './signedTexts.ts'
 
 /** A sale that can be refunded. `refundable` and `unused`, its exact unused share, are in cents. */
 export interface Sale {
@@ -18,14 +21,25 @@ export interface Sale {
   readonly unused: number
 }
 
+/** Passkeys of operators. */
+export interface Signing {
+  /** Makes the log know the passkeys of an operator. Returns whether there are any. */
+  hasKeys(operator: OperatorCaller): Promise<boolean>
+  /** Returns the options with which a browser signs a challenge. */
+  options(challenge: string): Promise<object>
+  /** Returns the owner of the passkey that signed a challenge. @throws Rejection passkey_refused */
+  verify(credential: object, challenge: string): Promise<string>
+}
+
 interface DeskDeps {
   readonly handle: Handle
   readonly changes: Pick<Changes, 'waitFor'>
   readonly calendar: Calendar
   /** Largest number of credits, or amount in units of its currency, that one operator may order; undefined: any. */
   readonly secondOperatorAbove: number | undefined
-  /** Returns the number of operators. */
-  readonly operators: () => Promise<number>
+  /** Returns the ids of the operators who can approve. */
+  readonly deciders: () => Promise<readonly string[]>
+  readonly signing: Signing
   /** Each returns the user whom a subject concerns; undefined if it is unknown. */
   readonly subjects: {
     user(id: string): Promise<{ readonly userId: string } | undefined>
@@ -57,23 +71,63 @@ export function createDesk(deps: DeskDeps) {
     }
   }
 
+  /** Approves or refuses an action. */
+  async function decide(
+    actionId: string,
+    decision: 'approve' | 'refuse',
+    operator: OperatorCaller,
+    credential?: object,
+  ): Promise<DeskAction> {
+    const state = isUuid(actionId) ? (await handle.read(deskAction, actionId)).state : null
+    if (!state) throw new Rejection('not_found', 'There is no such action.')
+    const by = { operator: operator.name, operatorId: operator.id }
+    const text = decidedText({ ...state, actionId }, decision, by)
+    // The rules refuse before a signature is asked for.
+    const about = { actionId, ...by, at: new Date(calendar()).toISOString() }
+    const command = (signature?: PasskeySignature) => {
+      const signed = { ...about, ...(signature && { signature }) }
+      return decision === 'approve'
+        ? ({ type: 'ApproveAction', ...signed } as const)
+        : ({ type: 'RefuseAction', ...signed, why: 'refused_by_operator' } as const)
+    }
+    deskAction.decide(command(), state)
+    const signed = command(await signatureOf(deps.signing, operator, text, credential))
+    const context = { commandId: uuid7(), actor: `operator:${operator.name}`, correlationId: actionId }
+    await handle(deskAction, actionId, signed, context)
+    return outcomeOf(actionId)
+  }
+
   return {
+    /** Returns whether an operator signs, which proves more than a step-up. */
+    signs: deps.signing.hasKeys,
+    decide,
+
     /**
      * Orders an action, and returns it with its outcome, or as it is after a few seconds.
-     * @throws Rejection not_found, nothing_to_refund, second_operator_required, idempotency_key_reused
+     * @throws Rejection not_found, nothing_to_refund, signature_required, second_operator_required, idempotency_key_reused
      * @throws ValidationError amount
      */
-    async ask({ id = uuid7(), kind, subject, reason, amount }: DeskOrder, operator: string): Promise<DeskAction> {
+    async ask(
+      { id = uuid7(), kind, subject, reason, amount, credential }: DeskOrder,
+      { id: operatorId, name: operator, role }: OperatorCaller,
+    ): Promise<DeskAction> {
       const known = (await handle.read(deskAction, id)).state
       const about = known ?? (await concern(deps, kind, subject, amount))
       const needsSecond = !known && isAbove(deps, about)
-      const refused = needsSecond && (await deps.operators()) < 2 ? 'second_operator_required' : undefined
-      const command = {
-        type: 'AskAction',
-        ...{ actionId: id, operator, kind, subject, reason },
+      const others = needsSecond ? (await deps.deciders()).filter((each) => each !== operatorId) : []
+      const refused = needsSecond && others.length === 0 ? 'second_operator_required' : undefined
+      const order = {
+        ...{ actionId: id, operator, operatorId, kind, subject, reason },
         userId: about.userId,
         ...(about.amount !== undefined && { amount: known ? (amount ?? about.amount) : about.amount }),
         ...(about.currency !== undefined && { currency: about.currency }),
+      }
+      const caller = { id: operatorId, name: operator, role }
+      const signature = known ? undefined : await signatureOf(deps.signing, caller, askedText(order), credential, order)
+      const command = {
+        type: 'AskAction',
+        ...order,
+        ...(signature && { signature }),
         ...(needsSecond && { needsApproval: true as const }),
         ...(refused && { refused }),
         at: new Date(calendar()).toISOString(),
@@ -86,6 +140,30 @@ export function createDesk(deps: DeskDeps) {
       return action
     },
   }
+}
+
+/**
+ * Returns the signature of a text by a passkey of the operator; undefined if the operator has none.
+ * @throws Rejection signature_required, with what is to be signed @throws Rejection passkey_refused
+ */
+async function signatureOf(
+  signing: Signing,
+  operator: OperatorCaller,
+  text: string,
+  credential: object | undefined,
+  { actionId: id, amount }: { readonly actionId?: string; readonly amount?: number } = {},
+): Promise<PasskeySignature | undefined> {
+  if (!(await signing.hasKeys(operator))) return undefined
+  const challenge = challengeOf(text)
+  if (!credential) {
+    const options = await signing.options(challenge)
+    throw new Rejection('signature_required', 'Please sign this with your passkey.', { id, amount, text, options })
+  }
+  if ((await signing.verify(credential, challenge)) !== operator.id)
+    throw new Rejection('passkey_refused', 'This is the passkey of another operator.')
+  const { id: credentialId, response } = credential as { id: string; response: Record<string, string> }
+  const { authenticatorData = '', clientDataJSON = '', signature = '' } = response
+  return { credentialId, authenticatorData, clientDataJSON, signature }
 }
 
 type Concern = Readonly<{ userId: string; amount?: number; currency?: string }>

@@ -51,7 +51,11 @@ async function plantAddresses() {
     const from = { 'x-forwarded-for': ip }
     await kinora.post('/analytics/page-view', { path: '/faq', session_id: ip }, from)
     await kinora.post('/auth/login', { email: MAIL, password: 'not the password' }, from)
-    await createOperatorActions(pool).record({ action: 'credits_adjusted', detail: `60 to ${MAIL}`, ip })
+    await createOperatorActions(pool).record({
+      action: 'credits_adjusted',
+      detail: `60 to ${MAIL}`,
+      ctx: { ip, state: {} },
+    })
   }
   await kinora.visitsCounted()
   const alerts = createOperatorAlerts(pool, { error: () => {}, info: () => {} })

@@ -8,17 +8,27 @@ import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import { instant, instantOrNull } from '../../kernel/http/instant.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
+import type { OpenOperators } from './openOperators.ts'
 
 export type DeskOnBoard = Pick<DeskRoutes, 'desk' | 'listActions'>
 
 /** Creates the desk: what operators order about people. */
-export function deskOnBoard(context: Context, { credits }: Services): DeskOnBoard {
+export function deskOnBoard(
+  context: Context,
+  { credits }: Services,
+  { operators, passkeys }: OpenOperators,
+): DeskOnBoard {
   const { config, database } = context
   const userById = findById(database)
   const desk = createDesk({
     ...context,
     ...config.desk,
-    operators: async () => 1,
+    deciders: operators.deciders,
+    signing: {
+      hasKeys: ({ id, name }) => operators.recordKeys(id, name),
+      options: passkeys.signOptions,
+      verify: passkeys.verifySigned,
+    },
     subjects: {
       user: async (id) => (isUuid(id) && (await userById(id)) ? { userId: id } : undefined),
       async task(id) {
@@ -33,8 +43,8 @@ export function deskOnBoard(context: Context, { credits }: Services): DeskOnBoar
   })
   return {
     desk,
-    async listActions(userId, page, perPage) {
-      const { rows, total } = await readDeskActions(database, userId, { page, perPage })
+    async listActions(filter, page, perPage) {
+      const { rows, total } = await readDeskActions(database, filter, { page, perPage })
       const times = (row: (typeof rows)[number]) => ({
         asked_at: instant(row.asked_at),
         ended_at: instantOrNull(row.ended_at),

@@ -7,10 +7,11 @@ import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
+import type { OpenOperators } from './openOperators.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
 
-export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'>
+export type OpenDesk = Omit<DeskRoutes, 'requireStepUp' | 'record'>
 
 /** Creates what the desk reads and orders. */
 export function openDesk(
@@ -18,8 +19,9 @@ export function openDesk(
   { media }: Pick<Adapters, 'media'>,
   services: Services,
   accounts: AccountServices,
+  opened: OpenOperators,
 ): OpenDesk {
-  const desk = deskOnBoard(context, services)
+  const desk = deskOnBoard(context, services, opened)
   return {
     ...desk,
     media,

@@ -167,6 +167,7 @@ const actionOf = (index: number) => ({
   at: minuteBack(index * 300),
   action: ['signed_in', 'exported', 'sign_in_refused', 'credits_adjusted'][index % 4]!,
   detail: index % 4 === 1 ? 'users.csv' : null,
+  operator: index % 4 === 3 ? null : 'olga',
   ip: '203.0.113.7',
 })
 
