@@ -432,7 +432,8 @@ describe('the desk', { shuffle: false }, () => {
         printError: print,
       })
       const found = JSON.parse(printed)
-      expect([code, found.deviations, found.desk]).toEqual([0, [], { grant: 2, take: 1, refund: 2 }])
+      const desk = { grant: 2, take: 1, refund: 2, signed: 0, unsigned: 19 }
+      expect([code, found.deviations, found.desk]).toEqual([0, [], desk])
     })
   })
 })

@@ -100,7 +100,7 @@ it(`makes each grant, refund and suspension once while Kinora is killed ${KILLS}
   await store.close()
   await pool.end()
   await stop()
-  expect([deviations, desk]).toEqual([[], { grant: KILLS, take: KILLS, refund: KILLS }])
+  expect([deviations, desk]).toEqual([[], { grant: KILLS, take: KILLS, refund: KILLS, signed: 0, unsigned: 4 * KILLS }])
   expect(refunds.rowCount).toBe(KILLS)
   // Credits of a refund are claimed in proportion to all that was taken back so far.
   const claimed = before + 5 * KILLS - books.get(`creditAccount-${user.userId}`)!.sums().left

@@ -14,13 +14,14 @@ import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
 import { DeskSearch } from './desk/DeskSearch.tsx'
-import { $open } from './desk/desk.ts'
+import { $open, waiting } from './desk/desk.ts'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
+import { $isOpen, followOperators, own } from './operators/operators.ts'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
@@ -36,12 +37,15 @@ export function Board() {
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
   const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
-  const isPerson = useStore($open) !== null
+  const [isPerson, isOperators] = [useStore($open) !== null, useStore($isOpen)]
+  const isInvited = useStore(own.$section).data?.role === 'invited'
+  useEffect(() => void followOperators(), [])
+  if (isInvited) return <FirstFactor />
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
-        {(!empty || away) && !isPerson && <DateRange />}
+        {(!empty || away) && !isPerson && !isOperators && <DateRange />}
       </div>
       {refreshing && <LongWait onRetry={refreshBoard} />}
       <div role="alert">{failed && !away && <Failure />}</div>
@@ -55,8 +59,9 @@ export function Board() {
               </a>
             </Notice>
           )}
+          <NeedsMe />
           <DeskSearch />
-          {isPerson ? <LazyPerson /> : <Panels />}
+          {isPerson ? <LazyPerson /> : isOperators ? <LazyOperators /> : <Panels />}
         </>
       )}
     </ErrorBoundary>
@@ -68,6 +73,47 @@ function LazyPerson() {
   const [part, setPart] = useState<typeof import('./desk/PersonPage.tsx')>()
   useEffect(() => void import('./desk/PersonPage.tsx').then(setPart), [])
   return part ? <part.PersonPage /> : <div className="skeleton board-skeleton" />
+}
+
+/** The page of operators, whose script is loaded when it is opened. */
+function LazyOperators() {
+  const [part, setPart] = useState<typeof import('./operators/OperatorsPage.tsx')>()
+  useEffect(() => void import('./operators/OperatorsPage.tsx').then(setPart), [])
+  return part ? <part.OperatorsPage /> : <div className="skeleton board-skeleton" />
+}
+
+/** What waits for the operator: a successor, and approvals. */
+function NeedsMe() {
+  const t = translate()
+  const me = useStore(own.$section).data
+  const total = useStore(waiting.$section).data?.total ?? 0
+  const needs = [
+    ...(me?.alone && me.role === 'owner' ? [t('dashboard.operators.alone')] : []),
+    ...(total > 0 ? [t('dashboard.waiting.some', { count: total })] : []),
+  ]
+  return needs.map((text) => (
+    <Notice tone="warning" key={text}>
+      {text}{' '}
+      <a className="link" href="#operators">
+        {t('dashboard.operators.open')}
+      </a>
+    </Notice>
+  ))
+}
+
+/** Lets an invited operator set up the second factor without which nothing else may be done. */
+function FirstFactor() {
+  const t = translate()
+  return (
+    <>
+      <h1>{t('dashboard.invitation.factorHeading')}</h1>
+      <p className="muted">{t('dashboard.invitation.factorLead')}</p>
+      <TwoStep />
+      <p>
+        <Button label={t('dashboard.invitation.open')} variant="primary" onClick={() => location.reload()} />
+      </p>
+    </>
+  )
 }
 
 const Panels = () => (

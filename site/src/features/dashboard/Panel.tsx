@@ -22,6 +22,8 @@ type PanelName =
   | 'margin'
   | ListName
   | 'backup'
+  | 'operators'
+  | 'waiting'
 /** Lists of the board with page buttons. */
 export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'parked'
 

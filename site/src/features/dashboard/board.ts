@@ -30,7 +30,9 @@ import { once } from '../../api/once.ts'
 import { localHref } from '../../i18n/client.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { type BoardSection, boardSection, pagedSection } from './boardSection.ts'
+import { waiting } from './desk/desk.ts'
 import { dayOf } from './figures.ts'
+import { own } from './operators/operators.ts'
 import { type Choice, queryOf } from './period/boardPeriod.ts'
 
 export const PER_PAGE = 10
@@ -110,8 +112,8 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked].map(({ load }) =>
-    load(),
+  const others = [own, ...ofPeriod(), waiting, visitors, graphs, copies, actions, failures, keys, codes, parked].map(
+    ({ load }) => load(),
   )
   await core[0]
   leaveIfSignedOut()
