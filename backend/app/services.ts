@@ -12,8 +12,10 @@ import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
 import { createClients } from '../apiKeys/oauth/clients.ts'
 import { createConnections } from '../apiKeys/oauth/connections.ts'
+import { createCases } from '../cases/cases.ts'
 import { createCodes } from '../codes/codes.ts'
 import { createCredits } from '../credits/credits.ts'
+import { createControl } from '../installation/control.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/socketTokens.ts'
 import { createOutbox } from '../kernel/outbox/outbox.ts'
@@ -65,16 +67,20 @@ export function createServices(
   })
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy)
   /** Returns the limits of the user's plan. */
-  const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const planAllowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const control = createControl({ handle, changes, pool })
+  const allowance = async (userId: string) => control.limited(await planAllowance(userId))
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   const messages = createOutbox(pool, clock)
   const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
   return {
+    control,
     /** @throws Rejection account_suspended */
     async assertActive(userId: string): Promise<void> {
       if (await suspended(userId)) throw accountSuspended()
     },
     credits,
+    cases: createCases({ handle, changes, calendar }),
     codes,
     apiKeys,
     messages,
@@ -91,7 +97,7 @@ export function createServices(
     }),
     welcome: createWelcome(credits, monthlyCredits),
     userKeys,
-    outbox: createMailOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
+    outbox: createMailOutbox(database, messages, mailKey(masterKey), calendar, config.registration === 'open'),
     erasures: {
       ...erasures,
       ...createErasureList({

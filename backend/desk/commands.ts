@@ -4,9 +4,11 @@ import type { Decided, DeskActionEvent, DeskOrder } from './events.ts'
 interface Commands {
   AskAction: DeskOrder & Decided & { /** Why the rules refuse it, if they do. */ refused?: string }
   ApproveAction: Decided & { operatorId: string }
-  RefuseAction: Decided & { operatorId: string; why: string }
+  RefuseAction: { operator: string; operatorId: string; why: string }
   FinishAction: Omit<DeskActionEvent<'ActionDone'>['data'], 'actionId' | 'at'>
   FailAction: { why: string; detail: string }
+  /** `operator` is missing if the person stops it. */
+  StopAction: { operator?: string }
 }
 
 export type DeskActionCommand<T extends keyof Commands = keyof Commands> = {

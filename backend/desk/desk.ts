@@ -8,10 +8,11 @@ import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { must } from '../kernel/must.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Calendar } from '../kernel/time.ts'
-import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS } from './contract.ts'
-import { deskAction, isOver, isReady, type DeskAction as State } from './deskAction.decider.ts'
+import type { DeskActionCommand } from './commands.ts'
+import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS, WAIT_HOURS } from './contract.ts'
+import { deskAction, isOver, isReady, isScheduled, type DeskAction as State } from './deskAction.decider.ts'
 import type { PasskeySignature } from './events.ts'
-import { askedText, challengeOf, decidedText } from './signedTexts.ts'
+import { approvedText, askedText, challengeOf } from './signedTexts.ts'
 
 /** A sale that can be refunded. `refundable` and `unused`, its exact unused share, are in cents. */
 export interface Sale {
@@ -40,6 +41,10 @@ interface DeskDeps {
   /** Returns the ids of the operators who can approve. */
   readonly deciders: () => Promise<readonly string[]>
   readonly signing: Signing
+  /** Encrypts a new address with the user's key. */
+  readonly sealAddress: (userId: string, actionId: string, address: string) => Promise<string>
+  /** @throws Rejection why an action is not possible: no_second_factor, email_already_registered @throws ValidationError address */
+  readonly assertPossible: (kind: DeskKind, userId: string, address: string | undefined) => Promise<void>
   /** Each returns the user whom a subject concerns; undefined if it is unknown. */
   readonly subjects: {
     user(id: string): Promise<{ readonly userId: string } | undefined>
@@ -58,49 +63,72 @@ const MAX_CREDITS = 1_000_000
 
 /** Creates the service by which operators order actions. Triggers of the log carry them out. */
 export function createDesk(deps: DeskDeps) {
-  const { handle, changes, calendar } = deps
+  const { handle, changes, calendar, sealAddress } = deps
+  const now = () => new Date(calendar()).toISOString()
 
   /** Waits until an action is over, or `PATIENCE_MS`. */
   async function outcomeOf(actionId: string) {
     for (const until = performance.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
       const found = await handle.read(deskAction, actionId)
       const state = must(found.state, 'action')
-      if (!isOver(state) && isReady(state) && performance.now() < until) continue
+      const isDue = !isOver(state) && isReady(state) && !isScheduled(state, now())
+      if (isDue && performance.now() < until) continue
       await changes.waitFor(['deskActions'], found.position)
       return viewOf(actionId, state)
     }
   }
 
-  /** Approves or refuses an action. */
-  async function decide(
-    actionId: string,
-    decision: 'approve' | 'refuse',
-    operator: OperatorCaller,
-    credential?: object,
-  ): Promise<DeskAction> {
+  /** Reads an action. @throws Rejection not_found */
+  async function existing(actionId: string) {
     const state = isUuid(actionId) ? (await handle.read(deskAction, actionId)).state : null
     if (!state) throw new Rejection('not_found', 'There is no such action.')
-    const by = { operator: operator.name, operatorId: operator.id }
-    const text = decidedText({ ...state, actionId }, decision, by)
-    // The rules refuse before a signature is asked for.
-    const about = { actionId, ...by, at: new Date(calendar()).toISOString() }
-    const command = (signature?: PasskeySignature) => {
-      const signed = { ...about, ...(signature && { signature }) }
-      return decision === 'approve'
-        ? ({ type: 'ApproveAction', ...signed } as const)
-        : ({ type: 'RefuseAction', ...signed, why: 'refused_by_operator' } as const)
-    }
-    deskAction.decide(command(), state)
-    const signed = command(await signatureOf(deps.signing, operator, text, credential))
-    const context = { commandId: uuid7(), actor: `operator:${operator.name}`, correlationId: actionId }
-    await handle(deskAction, actionId, signed, context)
+    return state
+  }
+
+  /** Sends an operator's decision about an action, and returns the action with its outcome. */
+  async function decide(command: DeskActionCommand<'ApproveAction' | 'RefuseAction'>): Promise<DeskAction> {
+    const { actionId, operator } = command
+    const context = { commandId: uuid7(), actor: `operator:${operator}`, correlationId: actionId }
+    await handle(deskAction, actionId, command, context)
     return outcomeOf(actionId)
+  }
+
+  /** Returns the parts of a new order that follow from its kind. */
+  async function termsOf(actionId: string, kind: DeskKind, userId: string, address: string | undefined) {
+    if ((address !== undefined) !== (kind === 'change_address'))
+      throw new ValidationError([{ path: 'address', code: address === undefined ? 'required' : 'not_allowed' }])
+    await deps.assertPossible(kind, userId, address)
+    const hours = WAIT_HOURS[kind]
+    return {
+      ...(hours !== undefined && { dueAt: new Date(calendar() + hours * 3_600_000).toISOString() }),
+      ...(address !== undefined && { sealedAddress: await sealAddress(userId, actionId, address) }),
+    }
   }
 
   return {
     /** Returns whether an operator signs, which proves more than a step-up. */
     signs: deps.signing.hasKeys,
-    decide,
+
+    /**
+     * Approves an action of another operator, which is signed.
+     * @throws Rejection not_found, not_waiting, own_approval, signature_required, passkey_refused
+     */
+    async approve(actionId: string, operator: OperatorCaller, credential: object | undefined): Promise<DeskAction> {
+      const state = await existing(actionId)
+      const by = { operator: operator.name, operatorId: operator.id }
+      const command = { type: 'ApproveAction', actionId, ...by, at: now() } as const
+      // The rules refuse before a signature is asked for.
+      if (deskAction.decide(command, state).length === 0) return outcomeOf(actionId)
+      const text = approvedText({ ...state, actionId }, by)
+      const signature = await signatureOf(deps.signing, operator, text, credential)
+      return decide({ ...command, ...(signature && { signature }) })
+    },
+
+    /** Refuses an action that waits for an approval. @throws Rejection not_found, not_waiting */
+    async refuse(actionId: string, { id: operatorId, name: operator }: OperatorCaller): Promise<DeskAction> {
+      await existing(actionId)
+      return decide({ type: 'RefuseAction', actionId, operator, operatorId, why: 'refused_by_operator', at: now() })
+    },
 
     /**
      * Orders an action, and returns it with its outcome, or as it is after a few seconds.
@@ -108,9 +136,10 @@ export function createDesk(deps: DeskDeps) {
      * @throws ValidationError amount
      */
     async ask(
-      { id = uuid7(), kind, subject, reason, amount, credential }: DeskOrder,
-      { id: operatorId, name: operator, role }: OperatorCaller,
+      { id = uuid7(), kind, subject, reason, amount, address, credential }: DeskOrder,
+      by: OperatorCaller,
     ): Promise<DeskAction> {
+      const { id: operatorId, name: operator } = by
       const known = (await handle.read(deskAction, id)).state
       const about = known ?? (await concern(deps, kind, subject, amount))
       const needsSecond = !known && isAbove(deps, about)
@@ -121,16 +150,16 @@ export function createDesk(deps: DeskDeps) {
         userId: about.userId,
         ...(about.amount !== undefined && { amount: known ? (amount ?? about.amount) : about.amount }),
         ...(about.currency !== undefined && { currency: about.currency }),
+        ...(!known && (await termsOf(id, kind, about.userId, address))),
       }
-      const caller = { id: operatorId, name: operator, role }
-      const signature = known ? undefined : await signatureOf(deps.signing, caller, askedText(order), credential, order)
+      const signature = known ? undefined : await signatureOf(deps.signing, by, askedText(order), credential, order)
       const command = {
         type: 'AskAction',
         ...order,
         ...(signature && { signature }),
         ...(needsSecond && { needsApproval: true as const }),
         ...(refused && { refused }),
-        at: new Date(calendar()).toISOString(),
+        at: now(),
       } as const
       const context = { commandId: derivedId('ask', id), actor: `operator:${operator}`, correlationId: id }
       await handle(deskAction, id, command, context)
@@ -139,6 +168,29 @@ export function createDesk(deps: DeskDeps) {
         throw new Rejection('second_operator_required', 'Another operator must approve this amount, and there is none.')
       return action
     },
+
+    /** Stops an action before its time. @throws Rejection not_found, too_late */
+    async stop(id: string, operator: string): Promise<DeskAction> {
+      const command = { type: 'StopAction', actionId: id, operator, at: now() } as const
+      const context = { commandId: uuid7(), actor: `operator:${operator}`, correlationId: id }
+      await handle(deskAction, id, command, context)
+      return outcomeOf(id)
+    },
+  }
+}
+
+/** Stops what waits for its time because the person objects, with a link that was mailed. Skips what is too late to stop. */
+export async function stopByPerson(
+  { handle, calendar }: Pick<DeskDeps, 'handle' | 'calendar'>,
+  userId: string,
+  actionIds: readonly string[],
+): Promise<void> {
+  for (const actionId of actionIds) {
+    const context = { commandId: uuid7(), actor: `user:${userId}`, correlationId: actionId }
+    const command = { type: 'StopAction', actionId, at: new Date(calendar()).toISOString() } as const
+    await handle(deskAction, actionId, command, context).catch((error) => {
+      if (!(error instanceof Rejection) || error.code !== 'too_late') throw error
+    })
   }
 }
 
@@ -199,8 +251,20 @@ function isAbove({ secondOperatorAbove }: DeskDeps, { amount = 0, currency }: Co
 }
 
 function viewOf(id: string, state: NonNullable<State>): DeskAction {
-  const { kind, subject, userId, amount = null, currency = null, reason, operator, why = null, at } = state
-  const status = state.status === 'asked' && state.needsApproval ? 'waiting' : state.status
+  const {
+    kind,
+    subject,
+    userId,
+    amount = null,
+    currency = null,
+    reason,
+    operator,
+    why = null,
+    at,
+    dueAt = null,
+  } = state
+  const waits = state.needsApproval ? 'waiting' : dueAt ? 'scheduled' : 'asked'
+  const status = state.status === 'asked' ? waits : state.status
   return {
     id,
     kind,
@@ -213,6 +277,7 @@ function viewOf(id: string, state: NonNullable<State>): DeskAction {
     status,
     why,
     asked_at: at,
+    due_at: dueAt,
     ended_at: null,
   }
 }

@@ -17,7 +17,7 @@ export interface DeskRoutes {
   readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly record: (
     ctx: Context,
-    action: 'act_ordered' | 'act_decided' | 'person_shown' | 'note_written',
+    action: 'act_ordered' | 'act_decided' | 'act_stopped' | 'person_shown' | 'note_written',
     detail: string,
   ) => Promise<void>
   listActions(
@@ -54,16 +54,26 @@ export function serveDesk(serve: Serve, serveShort: Serve, serveWhole: Serve, ro
     return { action }
   })
 
-  for (const [endpoint, decision] of [
-    [contract.approveAction, 'approve'],
-    [contract.refuseAction, 'refuse'],
-  ] as const)
-    serve(endpoint, async ({ body, params, ctx, operator }) => {
-      await requireProof(ctx, operator)
-      const action = await desk.decide(params.id, decision, operator, body.credential)
-      await recordAct(ctx, 'act_decided', action)
-      return { action }
-    })
+  serve(contract.approveAction, async ({ body, params, ctx, operator }) => {
+    await requireProof(ctx, operator)
+    const action = await desk.approve(params.id, operator, body.credential)
+    await recordAct(ctx, 'act_decided', action)
+    return { action }
+  })
+
+  serve(contract.refuseAction, async ({ params, ctx, operator }) => {
+    await requireStepUp(ctx)
+    const action = await desk.refuse(params.id, operator)
+    await recordAct(ctx, 'act_decided', action)
+    return { action }
+  })
+
+  serve(contract.stopAction, async ({ params, ctx, operator }) => {
+    await requireStepUp(ctx)
+    const action = await desk.stop(params.id, operator.name)
+    await record(ctx, 'act_stopped', `${action.kind} ${action.subject}: action ${action.id}`)
+    return { action }
+  })
 
   serve(contract.listActions, async ({ query: { user: userId = null, status = null, page, per_page: perPage } }) => ({
     success: true as const,

@@ -19,12 +19,11 @@ export const askedText = (order: Order): string =>
     operatorId: order.operatorId ?? null,
   })
 
-/** Returns the text that the operator signs who decides about the action of another one. */
-export const decidedText = (
+/** Returns the text that an operator signs who approves the action of another one. */
+export const approvedText = (
   order: Order,
-  decision: 'approve' | 'refuse',
   { operator, operatorId = null }: { readonly operator: string; readonly operatorId?: string | null },
-): string => canonicalJson({ format: 'kinora-approval-1', decision, ...contentOf(order), operator, operatorId })
+): string => canonicalJson({ format: 'kinora-approval-1', ...contentOf(order), operator, operatorId })
 
 /** Returns the WebAuthn challenge of a text, in base64url. */
 export const challengeOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

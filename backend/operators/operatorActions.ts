@@ -16,8 +16,13 @@ interface Action {
     | 'codes_issued'
     | 'act_ordered'
     | 'act_decided'
+    | 'act_stopped'
     | 'person_shown'
     | 'note_written'
+    | 'installation_changed'
+    | 'case_assigned'
+    | 'case_closed'
+    | 'dossier_made'
     | 'codes_voided'
     | 'events_replayed'
     | 'graph_saved'
@@ -45,6 +50,8 @@ interface ActionRow extends Pick<Action, 'action'> {
   readonly operator: string | null
   readonly ip: string | null
 }
+
+export type RecordedAction = Action['action']
 
 /** CSV export of the actions, newest first. The query takes no parameters. */
 export const ACTIONS_FILE = {

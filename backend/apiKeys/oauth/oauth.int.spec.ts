@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextp
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setSuspended } from '#backend/accounts/suspensions.ts'
 import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
+import { REFUSED_ADDRESSES } from '#backend/kernel/http/outgoing/testing/refusedAddresses.ts'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
@@ -316,15 +317,21 @@ describe('a document of a client', () => {
     'https://CLIENT.example/mcp.json',
     'https://client.example/mcp.json#x',
     'https://user@client.example/mcp.json',
-    'https://127.0.0.1/mcp.json',
-    'https://2130706433/mcp.json',
-    'https://[::1]/mcp.json',
-    'https://metadata.internal/mcp.json',
-    'file:///etc/passwd',
   ])('at %s is not asked for', async (id) => {
     publish(id, {})
     const { request } = accessRequest(id)
     expect((await view(await kinora.newUser(), authorizeUrl(request))).code).toBe('client_unknown')
+  })
+
+  it('is not asked for at addresses that the guard refuses', async () => {
+    let user!: TestUser
+    for (const [n, id] of REFUSED_ADDRESSES.entries()) {
+      // A user may ask for access so often.
+      if (n % 10 === 0) user = await kinora.newUser()
+      publish(id, {})
+      const { request } = accessRequest(id)
+      expect([id, (await view(user, authorizeUrl(request))).code]).toEqual([id, 'client_unknown'])
+    }
   })
 })
 

@@ -12,7 +12,10 @@ import { assertStrong } from '../../accounts/weakness/assertStrong.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
 import { backupOnBoard } from '../../backups/backupOnBoard.ts'
-import { type DeskRoutes, serveDesk } from '../../desk/routes.ts'
+import { serveCases } from '../../cases/routes.ts'
+import { serveDesk } from '../../desk/routes.ts'
+import type { Control } from '../../installation/control.ts'
+import { serveControl } from '../../installation/routes.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { redact } from '../../kernel/observability/log.ts'
@@ -26,7 +29,7 @@ import { serveExports } from '../../operators/exportRoutes.ts'
 import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
 import { serveMasked } from '../../operators/maskAddresses.ts'
-import { ACTIONS_FILE } from '../../operators/operatorActions.ts'
+import { ACTIONS_FILE, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
@@ -46,6 +49,7 @@ interface Shared {
   readonly opened: OpenOperators
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
   readonly codes: CodesOnBoard
+  readonly control: Control
   readonly desk: OpenDesk
 }
 
@@ -63,9 +67,9 @@ const inviteBy =
 /** Composes the routes of operators. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { videos, definitions, catalogue, mailer }: Adapters,
+  { videos, definitions, catalogue, mailer, payments, templates }: Adapters,
   publicUrl: () => string,
-  { opened, keys, codes, desk }: Shared,
+  { opened, keys, codes, control, desk }: Shared,
 ) {
   const { config, pool, database, store, clock, calendar } = context
   const { timeZone } = config.operators
@@ -93,7 +97,7 @@ export function composeOperators(
       serveRoll(board, { ...opened, mail, assertStrong: strong })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
       serveBoard(board, { traffic: createTraffic(pool), users, failures, time })
-      const refused = () => new Map([...definitions.faults(), ...catalogue.faults()])
+      const refused = () => new Map([...definitions.faults(), ...catalogue.faults(), ...templates.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
@@ -103,9 +107,18 @@ export function composeOperators(
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
-      const record: DeskRoutes['record'] = (ctx, action, detail) => actions.record({ action, detail, ctx })
+      const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
+        actions.record({ action, detail, ctx })
       const shortened = serveMasked(serve, async () => false)
-      serveDesk(board, shortened, serve, { ...desk, requireStepUp, record })
+      const { openCases, ...acts } = desk
+      const by = { requireStepUp, record }
+      serveDesk(board, shortened, serve, { ...acts, ...by })
+      serveCases(board, { ...openCases, ...by })
+      const pausable = () => ({
+        models: catalogue.offered().map(({ id, names }) => ({ id, names })),
+        tills: payments.offers.map(({ name }) => name),
+      })
+      serveControl(serve, { ...by, control, calendar, pausable })
       serveExports(board, { pool, files: FILES, actions, requireStepUp, time })
     },
   }

@@ -6,12 +6,13 @@ import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
+import { casesOnBoard, type OpenCases } from './casesOnBoard.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
 import type { OpenOperators } from './openOperators.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
 
-export type OpenDesk = Omit<DeskRoutes, 'requireStepUp' | 'record'>
+export type OpenDesk = Omit<DeskRoutes, 'requireStepUp' | 'record'> & { readonly openCases: OpenCases }
 
 /** Creates what the desk reads and orders. */
 export function openDesk(
@@ -21,9 +22,10 @@ export function openDesk(
   accounts: AccountServices,
   opened: OpenOperators,
 ): OpenDesk {
-  const desk = deskOnBoard(context, services, opened)
+  const desk = deskOnBoard(context, services, accounts, opened)
   return {
     ...desk,
+    openCases: casesOnBoard(context, services),
     media,
     search: searchOnBoard(context, services),
     person: personOnBoard(context, services, accounts, desk),

@@ -1,5 +1,5 @@
 import type { PasskeySignature } from '../../../desk/events.ts'
-import { askedText, decidedText } from '../../../desk/signedTexts.ts'
+import { approvedText, askedText } from '../../../desk/signedTexts.ts'
 import { derivedId } from '../../../kernel/eventsourcing/pure/eventHash.ts'
 import { BOOTSTRAP } from '../../../operators/roll/events.ts'
 import { createPasskeyDouble } from '../../../operators/testing/passkeyDouble.ts'
@@ -79,8 +79,8 @@ export const OPERATORS: readonly Tampering[] = [
     names: onAction(/Its signature is not one of what it says/),
   },
   {
-    what: 'the signature of a refusal as that of an order',
-    does: all(keyOf(), asked(key.sign(decidedText(orderOf(), 'refuse', orderOf())))),
+    what: 'the signature of an approval as that of an order',
+    does: all(keyOf(), asked(key.sign(approvedText(orderOf(), orderOf())))),
     names: onAction(/Its signature is not one of what it says/),
   },
   {

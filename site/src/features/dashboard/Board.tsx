@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
@@ -14,14 +14,14 @@ import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
 import { DeskSearch } from './desk/DeskSearch.tsx'
-import { $open, waiting } from './desk/desk.ts'
+import { $page, PAGES, waiting } from './desk/desk.ts'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
-import { $isOpen, followOperators, own } from './operators/operators.ts'
+import { own } from './operators/operators.ts'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
@@ -37,15 +37,14 @@ export function Board() {
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
   const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
-  const [isPerson, isOperators] = [useStore($open) !== null, useStore($isOpen)]
+  const page = useStore($page)
   const isInvited = useStore(own.$section).data?.role === 'invited'
-  useEffect(() => void followOperators(), [])
   if (isInvited) return <FirstFactor />
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
-        {(!empty || away) && !isPerson && !isOperators && <DateRange />}
+        {(!empty || away) && page === null && <DateRange />}
       </div>
       {refreshing && <LongWait onRetry={refreshBoard} />}
       <div role="alert">{failed && !away && <Failure />}</div>
@@ -61,25 +60,47 @@ export function Board() {
           )}
           <NeedsMe />
           <DeskSearch />
-          {isPerson ? <LazyPerson /> : isOperators ? <LazyOperators /> : <Panels />}
+          <Nav page={page} />
+          {page ? <LazyPage key={page} page={page} /> : <Panels />}
         </>
       )}
     </ErrorBoundary>
   )
 }
 
-/** A person's page, whose script is loaded when it is opened. */
-function LazyPerson() {
-  const [part, setPart] = useState<typeof import('./desk/PersonPage.tsx')>()
-  useEffect(() => void import('./desk/PersonPage.tsx').then(setPart), [])
-  return part ? <part.PersonPage /> : <div className="skeleton board-skeleton" />
+type Page = NonNullable<ReturnType<typeof $page.get>>
+
+const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
+  operators: async () => (await import('./operators/OperatorsPage.tsx')).OperatorsPage,
+  person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
+  control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
+  money: async () => (await import('./control/ControlPage.tsx')).ControlPage,
 }
 
-/** The page of operators, whose script is loaded when it is opened. */
-function LazyOperators() {
-  const [part, setPart] = useState<typeof import('./operators/OperatorsPage.tsx')>()
-  useEffect(() => void import('./operators/OperatorsPage.tsx').then(setPart), [])
-  return part ? <part.OperatorsPage /> : <div className="skeleton board-skeleton" />
+/** A page of the board, whose script is loaded when it is opened. */
+function LazyPage({ page }: { page: Page }) {
+  const [Opened, setOpened] = useState<ComponentType>()
+  useEffect(() => void LOAD[page]().then((component) => setOpened(() => component)), [page])
+  return Opened ? <Opened /> : <div className="skeleton board-skeleton" />
+}
+
+/** Links to the pages of the board. */
+function Nav({ page }: { page: Page | null }) {
+  const t = translate()
+  return (
+    <nav className="row board-nav" aria-label={t('dashboard.pages.label')}>
+      {(['board', ...PAGES] as const).map((each) => (
+        <a
+          key={each}
+          className="touch plain bold"
+          href={`#${each}`}
+          aria-current={each === (page ?? 'board') ? 'page' : undefined}
+        >
+          {t(`dashboard.pages.${each}`)}
+        </a>
+      ))}
+    </nav>
+  )
 }
 
 /** What waits for the operator: a successor, and approvals. */

@@ -22,11 +22,6 @@ export function Foot() {
         </>
       )}
       <p>{t('dashboard.foot.kept', { days: KEPT_DAYS })}</p>
-      <p>
-        <a className="link" href="#operators">
-          {t('dashboard.operators.heading')}
-        </a>
-      </p>
     </div>
   )
 }

@@ -11,6 +11,7 @@ import {
   refuseAction,
   revealPerson,
   search,
+  stopAction,
   writeNote,
 } from '#backend/desk/contract.ts'
 import { call } from '../../../api/api.ts'
@@ -28,6 +29,11 @@ export interface Open {
 }
 
 export const $open = atom<Open | null>(null)
+
+/** Pages that the address can name, beside that of a person. */
+export const PAGES = ['operators', 'control', 'money'] as const
+/** The page that replaces the panels; null while they are shown. */
+export const $page = atom<'person' | (typeof PAGES)[number] | null>(null)
 
 /** Finds people and what is theirs. @throws ApiError */
 export const find = async (q: string): Promise<readonly Found[]> => (await call(search, { query: { q } })).results
@@ -52,12 +58,14 @@ interface Unsigned {
   readonly options: { readonly challenge: string }
 }
 type Signed = Pick<DeskOrder, 'id' | 'amount' | 'credential'>
+/** What both an order and the text that is signed say. */
+const SIGNED = ['kind', 'subject', 'amount', 'reason'] as const
 
 /**
  * Sends an order, and signs it if the server asks for that: the passkey signs the hash of a text, which must say what was
  * ordered here.
  */
-async function signed<T>(order: object, send: (more: Signed) => Promise<T>): Promise<T> {
+async function signed<T>(order: Partial<DeskOrder>, send: (more: Signed) => Promise<T>): Promise<T> {
   try {
     return await send({})
   } catch (error) {
@@ -66,9 +74,7 @@ async function signed<T>(order: object, send: (more: Signed) => Promise<T>): Pro
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
     const challenge = btoa(String.fromCharCode(...hash)).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '')
     const said = JSON.parse(text) as Record<string, unknown>
-    const isOrdered = Object.entries({ ...order, actionId: id ?? said.actionId }).every(
-      ([name, value]) => value === undefined || name === 'id' || said[name] === value,
-    )
+    const isOrdered = SIGNED.every((name) => order[name] === undefined || said[name] === order[name])
     if (challenge !== options.challenge || !isOrdered) throw new ApiError(0, 'passkey_refused')
     return send({ ...(id && { id }), ...(amount && { amount }), credential: await answerWithPasskey(options) })
   }
@@ -88,12 +94,23 @@ export const waiting = boardSection(async () => {
 })
 
 /** Approves or refuses an action. @throws ApiError */
-export async function decide({ id, kind, subject }: DeskAction, decision: 'approve' | 'refuse'): Promise<DeskAction> {
-  const endpoint = decision === 'approve' ? approveAction : refuseAction
-  const said = { actionId: id, kind, subject, decision }
-  const { action } = await signed(said, ({ credential }) => call(endpoint, { params: { id }, body: { credential } }))
+export async function decide(action: DeskAction, decision: 'approve' | 'refuse'): Promise<DeskAction> {
+  const { id, kind, subject, reason, amount } = action
+  const params = { id }
+  const { action: decided } =
+    decision === 'refuse'
+      ? await call(refuseAction, { params })
+      : await signed({ kind, subject, reason, amount: amount ?? undefined }, ({ credential }) =>
+          call(approveAction, { params, body: { credential } }),
+        )
   await waiting.load()
-  return action
+  return decided
+}
+
+/** Stops an action that waits for its time. @throws ApiError */
+export async function stop(id: string): Promise<void> {
+  await call(stopAction, { params: { id } })
+  await readPerson()
 }
 
 /** @throws ApiError */
@@ -105,6 +122,7 @@ export async function note(text: string): Promise<void> {
 
 function show(): void {
   const [, id] = /^#person\/([\w-]{1,64})$/.exec(location.hash) ?? []
+  $page.set(id === undefined ? (PAGES.find((page) => location.hash === `#${page}`) ?? null) : 'person')
   if (id === $open.get()?.id) return
   $open.set(id === undefined ? null : { id })
   readPerson().catch((error: unknown) => {
@@ -112,7 +130,7 @@ function show(): void {
   })
 }
 
-/** Shows the person that the address names, now and when it changes. Runs once per page. */
+/** Shows the page that the address names, now and when it changes. Runs once per page. */
 export const followAddress = once(async () => {
   addEventListener('hashchange', show)
   show()

@@ -31,11 +31,6 @@ export function OperatorsPage() {
   }, [])
   return (
     <div className="stack desk-person">
-      <p>
-        <a className="link" href="#board">
-          {t('dashboard.desk.back')}
-        </a>
-      </p>
       <h2 className="sr-only" ref={heading} tabIndex={-1}>
         {t('dashboard.operators.heading')}
       </h2>

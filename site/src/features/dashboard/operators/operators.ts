@@ -1,4 +1,3 @@
-import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
 import {
   acceptInvitation,
@@ -10,7 +9,6 @@ import {
   removeOperator,
 } from '#backend/operators/contract.ts'
 import { type Answer, call } from '../../../api/api.ts'
-import { once } from '../../../api/once.ts'
 import { boardSection } from '../boardSection.ts'
 
 export type OperatorRow = Answer<typeof operators>['operators'][number]
@@ -50,13 +48,3 @@ export async function remove(id: string): Promise<void> {
 
 /** Chooses the password of an invited operator, who is signed in then. @throws ApiError */
 export const accept = (token: string, password: string) => call(acceptInvitation, { body: { token, password } })
-
-/** Whether the page of operators is shown instead of the board. */
-export const $isOpen = atom(false)
-
-/** Shows the page that the address names, now and when it changes. Runs once per page. */
-export const followOperators = once(async () => {
-  const show = () => $isOpen.set(location.hash === '#operators')
-  addEventListener('hashchange', show)
-  show()
-})
