@@ -63,13 +63,13 @@ function evolve(roll: OperatorRoll, { type, data }: OperatorRollEvent): Operator
 const rankOf = (role: GivenRole) => OPERATOR_ROLES.indexOf(role)
 
 function decide(command: OperatorRollCommand, roll: OperatorRoll): readonly OperatorRollEvent[] {
-  const { type, operatorId, at, bootstrap } = command
+  const { operatorId, at, bootstrap } = command
   const about = { operatorId, at }
-  if (type === 'InviteOperator') return invite(command, roll)
+  if (command.type === 'InviteOperator') return invite(command, roll)
   const operator = operatorIn(roll, operatorId, bootstrap)
-  if (operator?.status === 'removed' && type === 'RemoveOperator') return []
+  if (operator?.status === 'removed' && command.type === 'RemoveOperator') return []
   if (!operator || operator.status === 'removed') throw new Rejection('not_found', 'There is no such operator.')
-  switch (type) {
+  switch (command.type) {
     case 'JoinOperator':
       return operator.status === 'invited' ? [{ type: 'OperatorJoined', data: about }] : []
     case 'ChangeRole': {
