@@ -22,6 +22,7 @@ import { M0017Lineage } from './migrations/M0017Lineage.ts'
 import { M0018Operators } from './migrations/M0018Operators.ts'
 import { M0019Cases } from './migrations/M0019Cases.ts'
 import { M0020Control } from './migrations/M0020Control.ts'
+import { M0021Prompts } from './migrations/M0021Prompts.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -43,6 +44,7 @@ export const MIGRATIONS = [
   { name: 'M0018Operators', class: M0018Operators },
   { name: 'M0019Cases', class: M0019Cases },
   { name: 'M0020Control', class: M0020Control },
+  { name: 'M0021Prompts', class: M0021Prompts },
 ]
 
 /**

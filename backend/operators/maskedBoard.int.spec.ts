@@ -15,6 +15,7 @@ const SECRETS = [MAIL, ...NETWORKS]
 const PERSONAL = [
   'GET /analytics/actions',
   'GET /analytics/keys',
+  'GET /analytics/outbox',
   'GET /analytics/overview',
   'GET /analytics/security',
   'GET /analytics/tables/actions.csv',
@@ -57,6 +58,7 @@ async function plantAddresses() {
       ctx: { ip, state: {} },
     })
   }
+  await pool.query(`update outbox set state = 'failed', answer = $2 where user_id = $1`, [userId, `550 no ${MAIL}`])
   await kinora.visitsCounted()
   const alerts = createOperatorAlerts(pool, { error: () => {}, info: () => {} })
   await alerts.raise('urgent', `connect ${NETWORKS[0]}:443 for ${MAIL}`)

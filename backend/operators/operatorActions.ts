@@ -25,6 +25,7 @@ interface Action {
     | 'dossier_made'
     | 'codes_voided'
     | 'events_replayed'
+    | 'message_resent'
     | 'graph_saved'
     | 'recovery_phrase_made'
     | 'second_factor_added'

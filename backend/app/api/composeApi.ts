@@ -154,6 +154,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const operators = composeOperators(context, adapters, publicUrl, {
     opened,
     keys: keysOnBoard(services, accounts, keyMails),
+    messages: services.messages,
     codes: codesOnBoard(context, services),
     control: services.control,
     desk: openDesk(context, adapters, services, accounts, opened),

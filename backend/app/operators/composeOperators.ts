@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Context as HttpContext } from 'koa'
 import { PROJECTIONS } from '#projections/all.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
+import { SALES_FILE } from '#projections/subscriptions/readMoney.ts'
+import { COSTS_FILE } from '#projections/tasks/readMade.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
 import type { Mailer } from '../../accounts/mailer.port.ts'
@@ -11,6 +13,8 @@ import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { assertStrong } from '../../accounts/weakness/assertStrong.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
+import { readZeros, ZEROS_FILE } from '../../audit/zero/startZeros.ts'
+import { zeroOnBoard } from '../../audit/zero/zeroOnBoard.ts'
 import { backupOnBoard } from '../../backups/backupOnBoard.ts'
 import { serveCases } from '../../cases/routes.ts'
 import { serveDesk } from '../../desk/routes.ts'
@@ -19,6 +23,7 @@ import { serveControl } from '../../installation/routes.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { redact } from '../../kernel/observability/log.ts'
+import type { Outbox } from '../../kernel/outbox/outbox.ts'
 import { readOpenAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { serveBackup } from '../../operators/backupRoutes.ts'
 import { serveBoard } from '../../operators/boardRoutes.ts'
@@ -29,8 +34,11 @@ import { serveExports } from '../../operators/exportRoutes.ts'
 import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
 import { serveMasked } from '../../operators/maskAddresses.ts'
+import { serveMoney } from '../../operators/moneyRoutes.ts'
+import { serveNow } from '../../operators/nowRoutes.ts'
 import { ACTIONS_FILE, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
+import { serveOutbox } from '../../operators/outboxRoutes.ts'
 import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
@@ -39,15 +47,21 @@ import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
+import { nowOnBoard } from './nowOnBoard.ts'
 import type { OpenDesk } from './openDesk.ts'
 import type { OpenOperators } from './openOperators.ts'
 
-const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
+const MONEY_FILES = { sales: SALES_FILE, costs: COSTS_FILE, zeros: ZEROS_FILE }
+const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE, ...MONEY_FILES }
+
+/** Days whose comparison the board shows. */
+const SHOWN_ZEROS = 7
 
 /** Services of users' accounts that the operator's account uses, too. */
 interface Shared {
   readonly opened: OpenOperators
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
+  readonly messages: Pick<Outbox, 'undelivered' | 'resendAny'>
   readonly codes: CodesOnBoard
   readonly control: Control
   readonly desk: OpenDesk
@@ -69,7 +83,7 @@ export function composeOperators(
   context: Context,
   { videos, definitions, catalogue, mailer, payments, templates }: Adapters,
   publicUrl: () => string,
-  { opened, keys, codes, control, desk }: Shared,
+  { opened, keys, codes, control, desk, messages }: Shared,
 ) {
   const { config, pool, database, store, clock, calendar } = context
   const { timeZone } = config.operators
@@ -96,16 +110,22 @@ export function composeOperators(
       const strong = (word: string) => assertStrong(word, { email: '', username: '' }, 'password')
       serveRoll(board, { ...opened, mail, assertStrong: strong })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
-      serveBoard(board, { traffic: createTraffic(pool), users, failures, time })
+      serveBoard(board, { traffic: createTraffic(pool, () => new URL(publicUrl()).host), users, failures, time })
       const refused = () => new Map([...definitions.faults(), ...catalogue.faults(), ...templates.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
+      const unprefixed = payments.offers.find(({ name }) => name === 'paypal' || name === 'sandbox')?.name
+      const zeros = async () => (await readZeros(pool, SHOWN_ZEROS)).map(zeroOnBoard)
+      serveMoney(board, { database, time, unprefixed, hasCost: !rendersHere(videos), zeros })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
       serveGraphs(serve, { setup: openGraphSetup(context, videos), actions })
-      serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
+      const copies = () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact })
+      serveBackup(board, copies)
+      serveNow(board, nowOnBoard(context, alerts, copies))
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
+      serveOutbox(board, { messages, actions, emailsOf })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
       const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
         actions.record({ action, detail, ctx })

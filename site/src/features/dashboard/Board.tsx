@@ -14,18 +14,21 @@ import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
 import { DeskSearch } from './desk/DeskSearch.tsx'
-import { $page, PAGES, waiting } from './desk/desk.ts'
+import { $page, PAGES } from './desk/desk.ts'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
+import { Now } from './Now.tsx'
+import { Outbox } from './Outbox.tsx'
 import { own } from './operators/operators.ts'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
 import { SecurityFailures } from './SecurityFailures.tsx'
+import { Sources } from './Sources.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { TwoStep } from './TwoStep.tsx'
 import { Users } from './Users.tsx'
@@ -58,7 +61,7 @@ export function Board() {
               </a>
             </Notice>
           )}
-          <NeedsMe />
+          <Successor />
           <DeskSearch />
           <Nav page={page} />
           {page ? <LazyPage key={page} page={page} /> : <Panels />}
@@ -74,7 +77,7 @@ const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
   operators: async () => (await import('./operators/OperatorsPage.tsx')).OperatorsPage,
   person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
   control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
-  money: async () => (await import('./control/ControlPage.tsx')).ControlPage,
+  money: async () => (await import('./money/MoneyPage.tsx')).MoneyPage,
 }
 
 /** A page of the board, whose script is loaded when it is opened. */
@@ -103,23 +106,19 @@ function Nav({ page }: { page: Page | null }) {
   )
 }
 
-/** What waits for the operator: a successor, and approvals. */
-function NeedsMe() {
+/** Asks the only owner for a successor. */
+function Successor() {
   const t = translate()
   const me = useStore(own.$section).data
-  const total = useStore(waiting.$section).data?.total ?? 0
-  const needs = [
-    ...(me?.alone && me.role === 'owner' ? [t('dashboard.operators.alone')] : []),
-    ...(total > 0 ? [t('dashboard.waiting.some', { count: total })] : []),
-  ]
-  return needs.map((text) => (
-    <Notice tone="warning" key={text}>
-      {text}{' '}
+  if (!me?.alone || me.role !== 'owner') return null
+  return (
+    <Notice tone="warning">
+      {t('dashboard.operators.alone')}{' '}
       <a className="link" href="#operators">
         {t('dashboard.operators.open')}
       </a>
     </Notice>
-  ))
+  )
 }
 
 /** Lets an invited operator set up the second factor without which nothing else may be done. */
@@ -139,12 +138,14 @@ function FirstFactor() {
 
 const Panels = () => (
   <>
+    <Now />
     <Masked />
     <Cards />
     <div className="board-panels stack gap-3">
       <Trend />
       <Hours />
       <Ranking />
+      <Sources />
       <Visits />
       <Users />
       <Live />
@@ -156,6 +157,7 @@ const Panels = () => (
       <SecurityFailures />
       <Keys />
       <Codes />
+      <Outbox />
       <Parked />
       <TwoStep />
     </div>
