@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type Case, type CaseHistory, closeCase } from '#backend/cases/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
-import { pageLocale, translate } from '../../../i18n/client.ts'
+import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
 import { money } from '../../../i18n/money.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -77,7 +77,7 @@ function Facts({ shown }: { shown: Case }) {
       </a>,
     ],
     amount !== null && [t('dashboard.desk.amount'), money(amount, currency ?? 'USD', pageLocale())],
-    detail !== null && [t('dashboard.cases.detail'), detail],
+    detail !== null && [t('dashboard.cases.detail'), textAt(`dashboard.cases.details.${detail}`) ?? detail],
     due_at !== null && [t('dashboard.cases.due'), <Time key="due" iso={due_at} />],
     [t('dashboard.cases.owner'), owner ?? t('dashboard.cases.nobody')],
     outcome !== null && [
