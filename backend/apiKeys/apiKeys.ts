@@ -75,6 +75,7 @@ const viewOf = (stored: KeyRow, spent: KeySpending): ApiKey => {
   const { user_id: _, purse_id: __, ended_at: ___, client_id, client_host, ...row } = stored
   return {
     ...row,
+    team: null,
     client: client_id === null ? null : { host: client_host },
     spent_today: spent.ofDay,
     spent_this_month: spent.ofMonth,

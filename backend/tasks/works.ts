@@ -249,5 +249,8 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     error_code: row.error_code,
     error_message: row.error_code && MESSAGES[row.error_code],
     progress: row.status === 'Processing' ? (row.percent ?? 0) : null,
+    team_id: null,
+    visibility: 'private',
+    by: null,
   }
 }

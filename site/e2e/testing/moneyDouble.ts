@@ -87,7 +87,7 @@ export const keyOf = (id: string, over: Partial<ApiKey> = {}): ApiKey => ({
   ...{ id, name: 'Open WebUI', hint: `ab${id}`, scopes: ['videos:write', 'videos:read'] },
   ...{ credits_per_day: null, credits_per_month: null, spent_today: 0, spent_this_month: 0 },
   ...{ models: null, networks: null, created_at: inDays(-20), expires_at: inDays(70) },
-  ...{ last_used_at: null, last_network: null, client: null },
+  ...{ last_used_at: null, last_network: null, team: null, client: null },
   ...over,
 })
 
