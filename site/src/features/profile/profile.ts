@@ -20,6 +20,7 @@ import { once } from '../../api/once.ts'
 import { onRestored } from '../../api/pages/restored.ts'
 import { loadPlan } from '../../api/plans/subscription.ts'
 import { $session, requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
+import { loadTeams } from '../../api/teams.ts'
 import { loadLabelPolicy } from '../../api/videoLabel.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
@@ -53,6 +54,7 @@ const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
   billing: [loadPlan, invoiceList.again, loadBillingDetails],
   credits: [loadBalance, creditHistory.again],
+  teams: [loadBalance, loadTeams],
   security: [loadBalance, securityLog.again, loadDevices, loadPassword, loadSignIns],
   developers: [loadBalance, loadKeys, loadModels, loadPassword, loadEndpoints],
   settings: [loadBalance, loadPassword],
