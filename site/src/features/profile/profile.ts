@@ -53,10 +53,11 @@ export const loadPassword = (): Promise<void> =>
 const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
   billing: [loadPlan, invoiceList.again, loadBillingDetails],
-  credits: [loadBalance, creditHistory.again],
+  // Whether the history has a column more is known before it is shown.
+  credits: [loadBalance, () => loadTeams().then(creditHistory.again)],
   teams: [loadBalance, loadTeams],
   security: [loadBalance, securityLog.again, loadDevices, loadPassword, loadSignIns],
-  developers: [loadBalance, loadKeys, loadModels, loadPassword, loadEndpoints],
+  developers: [loadBalance, loadKeys, loadModels, loadPassword, loadEndpoints, loadTeams],
   settings: [loadBalance, loadPassword],
 }
 

@@ -108,11 +108,12 @@ function expiryText(iso: string, isSoon: boolean): string {
 /** Returns when a key was made, expires and was used, and its limits. */
 export function factsOf(key: ApiKey) {
   const t = translate()
-  const { expires_at, last_used_at, last_network, models, networks } = key
+  const { expires_at, last_used_at, last_network, models, networks, team } = key
   const used =
     last_used_at && [timeAgo(last_used_at, Date.now(), t, pageLocale()), last_network].filter(Boolean).join(' · ')
   const names = models?.map((id) => modelNamed(id)?.names[pageLocale()] ?? id)
   return [
+    ...(team ? [[t('keys.payer'), team.name] as const] : []),
     [t('keys.made'), dayText(key.created_at, 'medium')],
     [
       t(key.client ? 'keys.connections.expiry' : 'keys.expiry'),
