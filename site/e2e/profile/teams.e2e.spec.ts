@@ -51,8 +51,9 @@ describeOnSite('teams', (site) => {
     state.teams = { teams: [OWN_TEAM, JOINED_TEAM], can_create: false }
     await page.reload()
     const own = page.locator(`[data-team="${OWN_TEAM.id}"]`)
-    const tones = own.locator('.key-spent').evaluateAll((bars) => bars.map((bar) => (bar as HTMLElement).dataset.tone))
-    expect(await tones).toEqual([undefined, undefined, 'warning', 'danger'])
+    const tones = () =>
+      own.locator('.key-spent').evaluateAll((bars) => bars.map((bar) => (bar as HTMLElement).dataset.tone))
+    await expect.poll(tones).toEqual([undefined, undefined, 'warning', 'danger'])
     await own.getByText(t.invite.full).waitFor()
     await expectNoFaults(page, `teams-both-${language}`)
     await button(t.limit.openOf.replace('{{name}}', 'Grace Hopper')).click()
@@ -90,7 +91,7 @@ describeOnSite('teams', (site) => {
     await dialog.getByLabel(t.form.password, { exact: true }).fill('correct horse')
     await expectNoFaults(page, `teams-key-${language}`)
     const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/keys'))
-    await button(t.form.submit).click()
+    await dialog.getByRole('button', { name: t.form.submit, exact: true }).click()
     expect((await sent).postDataJSON()).toMatchObject({ team_id: JOINED_TEAM.id })
     await page.context().close()
   })

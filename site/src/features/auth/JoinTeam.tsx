@@ -114,7 +114,7 @@ function Question({ token, shown, onJoined }: QuestionProps) {
   return (
     <Outcome takesFocus tone="info" icon="mail" heading={t('teams.join.heading', { team })}>
       <p>{t('teams.join.by', { owner })}</p>
-      <ul className="stack gap-2 join-terms">
+      <ul className="stack gap-2 join-terms muted">
         <li>{limit === null ? t('teams.join.noLimit') : t('teams.join.limit', { count: limit })}</li>
         <li>{t('teams.join.shared')}</li>
         <li>{t('teams.join.own')}</li>

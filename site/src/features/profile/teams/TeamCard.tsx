@@ -79,7 +79,7 @@ function factsOf({ role, owner, credits_remaining, seats, seats_used }: Team) {
 function Members({ team, me }: TeamProps) {
   const t = translate()
   return (
-    <div className="stack">
+    <div className="stack gap-1">
       <h4>{t('teams.members')}</h4>
       <ul ref={keepFocus}>
         {team.members.map((member) => (
