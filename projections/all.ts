@@ -15,6 +15,8 @@ import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
 import { videoTasks } from './tasks/videoTask.ts'
+import { openTeamChanges } from './teams/openTeamChange.ts'
+import { teamRosters } from './teams/teamRoster.ts'
 
 export const PROJECTIONS: readonly AnyProjection[] = [
   videoTasks,
@@ -33,6 +35,8 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   openRedemptions,
   filmOrigins,
   deskActions,
+  teamRosters,
+  openTeamChanges,
 ]
 
 /** Read models that list what workflows resume and sweep. */
@@ -43,4 +47,5 @@ export const WORK_LISTS: readonly AnyProjection[] = [
   currentSubscriptions,
   openRedemptions,
   deskActions,
+  openTeamChanges,
 ]

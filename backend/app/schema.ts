@@ -17,6 +17,7 @@ import { M0010Receipts } from './migrations/M0010Receipts.ts'
 import { M0012Desk } from './migrations/M0012Desk.ts'
 import { M0013Identities } from './migrations/M0013Identities.ts'
 import { M0014Joins } from './migrations/M0014Joins.ts'
+import { M0015Teams } from './migrations/M0015Teams.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   { name: 'M0012Desk', class: M0012Desk },
   { name: 'M0013Identities', class: M0013Identities },
   { name: 'M0014Joins', class: M0014Joins },
+  { name: 'M0015Teams', class: M0015Teams },
 ]
 
 /**

@@ -17,6 +17,7 @@ export interface Deviation extends Place {
     | 'desk'
     | 'invoice'
     | 'delivery'
+    | 'team'
     | 'read model'
     | 'head'
   /** Description of the fault, one sentence. */

@@ -6,6 +6,7 @@ import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing
 import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { RENDER_LANE, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
+import { TEAM, TEAM_EVENTS, type TeamEvent } from '../teams/events.ts'
 
 export type LedgerEvent =
   | CodeEvent
@@ -14,6 +15,7 @@ export type LedgerEvent =
   | SubscriptionEvent
   | VideoTaskEvent
   | InvoiceEvent
+  | TeamEvent
 
 export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...CODE_EVENTS,
@@ -22,13 +24,14 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...SUBSCRIPTION_EVENTS,
   ...VIDEO_TASK_EVENTS,
   ...INVOICE_BOOK_EVENTS,
+  ...TEAM_EVENTS,
 }
 
 /** Events per page: round trips hardly count, and the collector copies few events that are waiting. */
 const PAGE = 2_000
 
 /** Categories of the streams that belong to the ledger. */
-export const LEDGER_CATEGORIES = [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK] as const
+export const LEDGER_CATEGORIES = [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK, TEAM] as const
 
 /** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */
 export const AUDITED_CATEGORIES = [...LEDGER_CATEGORIES, RENDER_LANE] as const

@@ -157,6 +157,12 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoRecoveryEnded':
       if (task.status === 'deleted') return { ...task, recovering: undefined }
       return task.status === 'failed' ? { ...task, jobId: null } : task
+    case 'VideoVisibilitySet': {
+      if (!('order' in task)) return task
+      const { shownTo: _, ...order } = task.order
+      const { shownTo } = event.data
+      return { ...task, order: shownTo === null ? order : { ...order, shownTo } }
+    }
     case 'VideoTaskAbandoned':
       return { status: 'abandoned' }
     case 'VideoTaskDeleted': {

@@ -3,10 +3,12 @@ import { readCredits } from '#projections/credits/readCredits.ts'
 import { readLineage } from '#projections/tasks/readLineage.ts'
 import { readLiveFrame } from '#projections/tasks/readLiveFrame.ts'
 import {
+  type Access,
   foldVideoTask,
   listPrompts,
   listVideoTasks,
   listVideoTasksAfter,
+  readAccess,
   readMadeOf,
   readVideoTasks,
   readWorkStats,
@@ -31,6 +33,8 @@ export interface WorksDeps {
   readonly clock: Clock
   readonly calendar: Calendar
   readonly decrypt: Decrypt
+  /** Returns the name of a user; undefined if the account was deleted. */
+  readonly nameOf: (userId: string) => Promise<string | undefined>
   readonly allowance: (userId: string) => Promise<{ openTasks: number; concurrent: number }>
   /** Maximum number of concurrent renders across all users. */
   readonly renderSlots: number
@@ -59,22 +63,41 @@ export function createWorks({
   clock,
   calendar,
   decrypt,
+  nameOf,
   allowance,
   renderSlots,
   createsPerMinute,
   firstEstimateMs,
 }: WorksDeps) {
-  const readOwn = (userId: string, taskId: string) => readOwnTask({ database, store }, userId, taskId)
+  const readAs = (accepted: readonly Access[]) => (userId: string, taskId: string) =>
+    readTask({ database, store }, userId, taskId, accepted)
+  const readOwn = readAs(['mine'])
+  const readShown = readAs(['mine', 'managed', 'shown'])
   const view = (row: TaskWithProgress) => taskView(row, decrypt)
 
   return {
     readOwn,
+    /** Returns the row of a task that a user may cancel and delete: one that is the user's, or that the user's team sees. */
+    readManaged: readAs(['mine', 'managed']),
+    /** Returns the row of a task that a user may see. */
+    readShown,
+
+    /** Returns a task as a user sees it, with the name of who made it. */
+    async viewFor(userId: string, row: TaskWithProgress) {
+      return (await namedViews({ nameOf, decrypt }, userId, [row]))[0]!
+    },
 
     /** Returns the row of a user's finished task. @throws Rejection not_found, forbidden */
-    async readFinished(userId: string, taskId: string): Promise<Owned<TaskWithProgress>> {
-      const row = await readOwn(userId, taskId)
-      if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
-      return row
+    readFinished: async (userId: string, taskId: string) => finished(await readOwn(userId, taskId)),
+
+    /** Returns the row of a finished task that a user may see. @throws Rejection not_found, forbidden */
+    readFinishedShown: async (userId: string, taskId: string) => finished(await readShown(userId, taskId)),
+
+    /** Returns the row of a finished task that its maker, or who paid, has shared. @throws Rejection not_found */
+    async readShared(taskId: string): Promise<TaskWithProgress> {
+      const row = await findTask({ database, store }, taskId)
+      if (!row) throw new Rejection('not_found', 'This task does not exist.')
+      return finished(row)
     },
 
     view,
@@ -83,14 +106,14 @@ export function createWorks({
     async relatives(userId: string, { id, made_from }: Owned<TaskWithProgress>) {
       const ids = [...new Set((made_from ?? []).map((from) => from.id))]
       const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
-      const from = ids.flatMap((each) => rows.get(each) ?? []).filter((row) => row.user_id === userId)
+      const from = await seenBy(database, userId, ids.flatMap((each) => rows.get(each) ?? []))
       const into = await readMadeOf(database, userId, id, MAX_RELATIVES)
       return { from: await Promise.all(from.map(view)), into: await Promise.all(into.map(view)) }
     },
 
     /** Returns the picture so far of a user's running render as a JPEG. @throws Rejection not_found, forbidden */
     async readLiveFrame(userId: string, taskId: string): Promise<Buffer> {
-      const { id } = await readOwn(userId, taskId)
+      const { id } = await readShown(userId, taskId)
       const frame = await readLiveFrame(database, id)
       if (!frame) throw new Rejection('not_found', 'There is no picture of this render.')
       return frame
@@ -99,7 +122,7 @@ export function createWorks({
     /** Returns one page of a user's tasks, newest first, and the total number of matching tasks. */
     async list(userId: string, query: WorksQuery) {
       const { tasks, total } = await listPage(database, decrypt, userId, query)
-      return { tasks: await Promise.all(tasks.map(view)), total }
+      return { tasks: await namedViews({ nameOf, decrypt }, userId, tasks), total }
     },
 
     /**
@@ -110,7 +133,7 @@ export function createWorks({
       place.after !== undefined && !isUuid(place.after) ? undefined : listVideoTasksAfter(database, userId, place),
 
     shown: (userId: string, ids: readonly string[]) => shownFilms(database, decrypt, userId, ids),
-    lineage: (task: Owned<TaskWithProgress>) => lineageOf(database, decrypt, task),
+    lineage: (userId: string, task: Owned<TaskWithProgress>) => lineageOf(database, decrypt, userId, task),
 
     async queue(userId: string) {
       const limits = { slots: renderSlots, createsPerMinute, firstEstimateMs, ...(await allowance(userId)) }
@@ -121,32 +144,70 @@ export function createWorks({
   }
 }
 
-/** Returns the row of a user's task. @throws Rejection not_found, forbidden */
-async function readOwnTask(
-  { database, store }: Pick<WorksDeps, 'database' | 'store'>,
-  userId: string,
-  taskId: string,
-): Promise<Owned<TaskWithProgress>> {
-  // A task that the read model does not show yet is in the log.
-  const readTask = async () => (await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))
-  const row = isUuid(taskId) ? await readTask() : undefined
+type Stores = Pick<WorksDeps, 'database' | 'store'>
+
+/** Returns the row of a task. One that the read model does not show yet is in the log. */
+const findTask = async ({ database, store }: Stores, taskId: string): Promise<TaskWithProgress | undefined> =>
+  isUuid(taskId) ? ((await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))) : undefined
+
+/** Returns the row of a task to which a user has one of the accesses. @throws Rejection not_found, forbidden */
+async function readTask(stores: Stores, userId: string, taskId: string, accepted: readonly Access[]) {
+  const row = await findTask(stores, taskId)
   if (!row) throw new Rejection('not_found', 'This task does not exist.')
-  if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
+  const access = await readAccess(stores.database, userId, row)
+  if (!access || !accepted.includes(access)) throw new Rejection('forbidden', 'This task belongs to someone else.')
   return asOwned(row)
 }
 
+/** @throws Rejection not_found */
+function finished<Row extends TaskWithProgress>(row: Row): Row {
+  if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
+  return row
+}
+
+/** Returns the rows of those films that a user may see. */
+async function seenBy(database: Database, userId: string, rows: readonly TaskWithProgress[]) {
+  const seen = await Promise.all(rows.map((row) => readAccess(database, userId, row)))
+  return rows.filter((_, n) => seen[n])
+}
+
+/** Returns tasks as a user sees them, with the names of who made them. */
+async function namedViews(
+  { nameOf, decrypt }: Pick<WorksDeps, 'nameOf' | 'decrypt'>,
+  userId: string,
+  rows: readonly TaskWithProgress[],
+): Promise<Task[]> {
+  const makers = [...new Set(rows.map((row) => row.user_id))].filter((id) => id !== userId)
+  const names = new Map(await Promise.all(makers.map(async (id) => [id, (await nameOf(id)) ?? ''] as const)))
+  return Promise.all(
+    rows.map(async (row) => {
+      const name = names.get(row.user_id)
+      const task = await taskView(row, decrypt)
+      return name === undefined ? task : { ...task, ...WITHOUT_PICTURES, by: { id: row.user_id, name } }
+    }),
+  )
+}
+
+/** The pictures of an order stay with who uploaded them. */
+const WITHOUT_PICTURES = { first_frame_image_url: null, last_frame_image_url: null, reference_image_urls: [] }
+
 /** Returns what a list shows of a user's films among these, by their ids. */
 async function shownFilms(database: Database, decrypt: Decrypt, userId: string, ids: readonly string[]) {
-  const rows = (await readVideoTasks(database, [...new Set(ids)])).filter((row) => row.user_id === userId)
+  const rows = await seenBy(database, userId, await readVideoTasks(database, [...new Set(ids)]))
   const tasks = await Promise.all(rows.map((row) => taskView(row, decrypt)))
   return new Map(tasks.map(({ id, prompt, thumbnail_url }) => [id, { prompt, thumbnail_url }]))
 }
 
 /** Returns the tree of films that a user's film belongs to. */
-async function lineageOf(database: Database, decrypt: Decrypt, { id, user_id: userId }: Owned<TaskWithProgress>) {
-  const films = await readLineage(database, userId, id)
+async function lineageOf(
+  database: Database,
+  decrypt: Decrypt,
+  userId: string,
+  { id, user_id: maker }: Owned<TaskWithProgress>,
+) {
+  const films = await readLineage(database, maker, id)
   const ids = films.map((film) => film.id)
-  const rows = (await readVideoTasks(database, ids)).filter((row) => row.user_id === userId)
+  const rows = await seenBy(database, userId, await readVideoTasks(database, ids))
   const known = new Map(rows.map((row) => [row.id, row]))
   const views = films.map(async (film) => {
     const row = known.get(film.id)
@@ -187,8 +248,8 @@ async function searchPrompts(
 ): Promise<{ tasks: TaskWithProgress[]; total: number }> {
   const wanted = fold(text)
   const found: string[] = []
-  for (const { id, prompt } of await listPrompts(database, userId, filter))
-    if (fold((await decrypt(aboutPrompt(userId, id), prompt)) ?? '').includes(wanted)) found.push(id)
+  for (const { id, encrypted_prompt: prompt, ...row } of await listPrompts(database, userId, filter))
+    if (fold((await decrypt(aboutPrompt(makerOf(row), id), prompt)) ?? '').includes(wanted)) found.push(id)
   const shown = found.slice((page - 1) * perPage, page * perPage)
   const rows = new Map((await readVideoTasks(database, shown)).map((row) => [row.id, row]))
   return { tasks: shown.flatMap((id) => rows.get(id) ?? []), total: found.length }
@@ -213,6 +274,9 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
   internal: 'Something went wrong on our side.',
 }
 
+/** Returns whose key encrypts the texts of a film. */
+const makerOf = (row: Pick<TaskWithProgress, 'user_id' | 'team_id'>) => ({ userId: row.user_id, teamId: row.team_id })
+
 /** Converts a row to its API representation. The prompt is empty if it cannot be decrypted. */
 export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise<Task> {
   const done = row.status === 'Success'
@@ -228,7 +292,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     engine_model: row.engine_model,
     duration: row.duration,
     resolution: row.resolution as Task['resolution'],
-    prompt: (await decrypt(aboutPrompt(row.user_id, row.id), row.encrypted_prompt)) ?? '',
+    prompt: (await decrypt(aboutPrompt(makerOf(row), row.id), row.encrypted_prompt)) ?? '',
     camera_movements: [...row.camera_movements] as Task['camera_movements'],
     prompt_optimizer: row.prompt_optimizer,
     first_frame_image_url: row.first_frame && url('images', row.first_frame),
@@ -236,7 +300,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     reference_image_urls: (row.reference_images ?? []).map((id) => url('images', id)),
     aspect_ratio: row.aspect_ratio,
     seed: row.seed,
-    negative_prompt: negative && ((await decrypt(aboutNegativePrompt(row.user_id, row.id), negative)) ?? null),
+    negative_prompt: negative && ((await decrypt(aboutNegativePrompt(makerOf(row), row.id), negative)) ?? null),
     sound: row.sound,
     video_url: done ? url('preview', row.id) : null,
     thumbnail_url: done ? url('thumbnail', row.id) : null,
@@ -249,8 +313,8 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     error_code: row.error_code,
     error_message: row.error_code && MESSAGES[row.error_code],
     progress: row.status === 'Processing' ? (row.percent ?? 0) : null,
-    team_id: null,
-    visibility: 'private',
+    team_id: row.team_id,
+    visibility: row.shown_to === null ? 'private' : 'team',
     by: null,
   }
 }

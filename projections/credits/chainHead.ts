@@ -7,6 +7,7 @@ import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import { TEAM, TEAM_EVENTS, type TeamEvent } from '#backend/teams/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 import { type Queries, readRows } from '../engine/readRows.ts'
 
@@ -21,7 +22,14 @@ const ChainHeadTable = defineEntity({
 })
 export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
-type Chained = CodeEvent | CreditAccountEvent | DeskActionEvent | SubscriptionEvent | VideoTaskEvent | InvoiceEvent
+type Chained =
+  | CodeEvent
+  | CreditAccountEvent
+  | DeskActionEvent
+  | SubscriptionEvent
+  | VideoTaskEvent
+  | InvoiceEvent
+  | TeamEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
@@ -44,7 +52,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
   version: 3,
   table: ChainHeadTable,
-  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK],
+  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK, TEAM],
   schemas: {
     ...CODE_EVENTS,
     ...CREDIT_ACCOUNT_EVENTS,
@@ -52,6 +60,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     ...SUBSCRIPTION_EVENTS,
     ...VIDEO_TASK_EVENTS,
     ...INVOICE_BOOK_EVENTS,
+    ...TEAM_EVENTS,
   },
   row: (event) => derivedId('chain', event.stream),
   on: {
@@ -60,6 +69,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     CodeVoided: advanced,
     CreditLotGranted: advanced,
     CreditsHeld: advanced,
+    SpendersSet: advanced,
     CreditsCaptured: advanced,
     CreditsReleased: advanced,
     CreditLotClosed: advanced,
@@ -110,9 +120,17 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     VideoTaskAbandoned: advanced,
     VideoTaskRecovered: advanced,
     VideoRecoveryEnded: advanced,
+    VideoVisibilitySet: advanced,
     VideoTaskDeleted: advanced,
     InvoiceIssued: advanced,
     CreditNoteIssued: advanced,
+    TeamCreated: advanced,
+    MemberInvited: advanced,
+    InvitationWithdrawn: advanced,
+    MemberJoined: advanced,
+    MemberLimitSet: advanced,
+    MemberRemoved: advanced,
+    TeamClosed: advanced,
   },
 }
 

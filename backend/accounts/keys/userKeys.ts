@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { query } from '../../kernel/postgres/query.ts'
+import { derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { type About, opens, seal, unseal, wrappingKey } from './seal.ts'
 
 /** Long enough to decrypt a list with one key read, short enough for an erasure to take effect soon. */
@@ -13,8 +14,14 @@ class Undecryptable extends Error {
   override name = 'Undecryptable'
 }
 
-/** Which of a user's texts: its purpose and the task or subscription that it belongs to. */
-export type UserText = About & { readonly userId: string }
+/**
+ * Which of a user's texts: its purpose and the task or subscription that it belongs to. `owner`: the account with whose erasure
+ * the key is destroyed, if the text is of the account's team.
+ */
+export type UserText = About & { readonly userId: string; readonly owner?: string }
+
+/** Returns the id of a user's team, whose key is stored as if it were a user. */
+export const teamIdOf = (ownerId: string): string => derivedId('team', ownerId)
 
 const aboutKey = (userId: string): About => ({ purpose: 'user key', userId, row: userId })
 
@@ -58,13 +65,18 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
     return key && unsealText(key, sealed, about)
   }
 
+  const forget = (userId?: string): void => {
+    if (userId === undefined) cache.clear()
+    else for (const id of [userId, teamIdOf(userId)]) cache.delete(id)
+  }
+
   return {
     /** @throws Rejection unauthenticated, if the account was deleted: it must not get a new key */
     async encrypt(about: UserText, text: string): Promise<string> {
-      const { userId } = about
+      const { userId, owner = userId } = about
       let key = await keyOf(userId)
       if (!key) {
-        await addKey(database, userId, seal(wrapping, randomBytes(32), aboutKey(userId)))
+        await addKey(database, userId, owner, seal(wrapping, randomBytes(32), aboutKey(userId)))
         cache.delete(userId)
         key = await keyOf(userId)
         if (!key) throw new Rejection('unauthenticated', 'This account was deleted.')
@@ -87,14 +99,11 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
 
     async destroy(userId: string): Promise<void> {
       await destroyUserKey(database.em.fork(), userId)
-      cache.delete(userId)
+      forget(userId)
     },
 
-    /** Reads a user's key again at its next use; without an id, everyone's. */
-    forget(userId?: string): void {
-      if (userId === undefined) cache.clear()
-      else cache.delete(userId)
-    },
+    /** Reads the keys of a user and of the user's team again at their next use; without an id, all keys. */
+    forget,
   }
 }
 
@@ -106,22 +115,22 @@ function unsealText(key: KeyObject, sealed: string, about: UserText): string {
   }
 }
 
-/** Stores a wrapped key, unless the user has one or was deleted. */
-async function addKey(database: Database, userId: string, wrapped: string): Promise<void> {
+/** Stores a wrapped key, unless the user has one, or the owner was deleted. */
+async function addKey(database: Database, userId: string, owner: string, wrapped: string): Promise<void> {
   await query(
     database,
     `insert into user_key (user_id, wrapped_key) select $1, $2
        where not exists (select 1 from erasure where user_id = $3) on conflict do nothing`,
-    [userId, wrapped, userId],
+    [userId, wrapped, owner],
   )
 }
 
-/** Deletes the user's key from the database. */
+/** Deletes the user's key, and that of the user's team, from the database. */
 export async function destroyUserKey(
   database: { execute(sql: string, values: readonly unknown[]): Promise<unknown> },
   userId: string,
 ): Promise<void> {
-  await query(database, 'delete from user_key where user_id = $1', [userId])
+  await query(database, 'delete from user_key where user_id in ($1, $2)', [userId, teamIdOf(userId)])
 }
 
 type WrappedKey = Readonly<{ user_id: string; wrapped_key: string }>

@@ -90,7 +90,7 @@ describe('a search', () => {
     const ids = Array.from({ length: 2_000 }, () => uuid7())
     const prompts = await Promise.all(
       ids.map((id, n) =>
-        encrypt(aboutPrompt(owner.userId, id), `${'A boat on the sea at dusk. '.repeat(8)} No. ${n}.`),
+        encrypt(aboutPrompt(owner, id), `${'A boat on the sea at dusk. '.repeat(8)} No. ${n}.`),
       ),
     )
     await pool.query(
