@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { TEAM_NAME_MAX, type Team, type TeamMember } from '#backend/teams/contract.ts'
+import { ApiError } from '../../../api/apiError.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -18,6 +19,12 @@ interface FormDialogProps {
   readonly children: ReactNode
 }
 
+function problemText(problem: unknown): string {
+  const t = translate()
+  const noMail = problem instanceof ApiError && problem.code === 'mail_required'
+  return noMail ? t('teams.invite.noMail') : errorText(problem, t('profile.failed'))
+}
+
 /** A dialog with one form. */
 function FormDialog({ title, submit, lead, made, onClose, children }: FormDialogProps) {
   const id = useId()
@@ -27,7 +34,7 @@ function FormDialog({ title, submit, lead, made, onClose, children }: FormDialog
     <Dialog title={title} busy={busy} onClose={onClose} foot={foot}>
       {lead && <p>{lead}</p>}
       <form className="stack stack-wide" id={id} {...form}>
-        <FormProblem text={problem === undefined ? undefined : errorText(problem, translate()('profile.failed'))} />
+        <FormProblem text={problem === undefined ? undefined : problemText(problem)} />
         {children}
       </form>
     </Dialog>
