@@ -77,6 +77,8 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const drafts = createStartDrafts(database, startKey(secrets.encryption), Date.now)
   return {
     registrationOpen,
+    /** What {@link createInvitations} needs. */
+    invitable: { database, links, grants },
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,

@@ -4,7 +4,7 @@ import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures, ERASURES } from '../accounts/erasures.ts'
 import { CODES, formerKeys, mailKey } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
-import { createUserKeys } from '../accounts/keys/userKeys.ts'
+import { createUserKeys, teamIdOf } from '../accounts/keys/userKeys.ts'
 import { createOutbox as createMailOutbox } from '../accounts/mails/outbox.ts'
 import { accountSuspended, isSuspended, SUSPENSIONS } from '../accounts/suspensions.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
@@ -20,12 +20,16 @@ import { createOutbox } from '../kernel/outbox/outbox.ts'
 import { cacheRows } from '../kernel/postgres/cacheRows.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
+import { currentOf } from '../subscriptions/agreements.rules.ts'
+import { subscription } from '../subscriptions/subscription.decider.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhooks/webhookInbox.ts'
 import { createVisibleCopies } from '../tasks/downloads/visibleCopies.ts'
 import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
 import { createImageUploads } from '../tasks/uploads/imageUploads.ts'
+import { createTeamRows } from '../teams/teamRows.ts'
+import { createTeams } from '../teams/teams.ts'
 import { createWebhookEndpoints } from '../webhooks/webhookEndpoints.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -63,9 +67,18 @@ export function createServices(
     ...{ handle, changes, calendar, credits },
     keys: async () => [keyFor(CODES, masterKey), ...(await formerKeys(database, masterKey, CODES))],
   })
-  const apiKeys = createApiKeys(database, pool, clock, credits.spentBy)
   /** Returns the limits of the user's plan. */
   const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const isErased = cacheRows(changes, ERASURES, erasures.isRequested)
+  const teamRows = createTeamRows(database)
+  const seatsOf = async (userId: string) =>
+    config.teamSeats > 1 && (await allowance(userId)).team ? config.teamSeats : 0
+  const teams = createTeams({
+    ...{ handle, database, changes, calendar, teamIdOf, seatsOf, isErased, setSpenders: credits.setSpenders },
+    hasPlan: async (userId) =>
+      tills.length === 0 || currentOf((await handle.read(subscription, userId)).state)?.tier === 'ultimate',
+  })
+  const apiKeys = createApiKeys(database, pool, clock, credits.spentBy, { payerIn: teams.payerIn, read: teamRows.read })
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   const messages = createOutbox(pool, clock)
   const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
@@ -103,7 +116,11 @@ export function createServices(
     removals: createMediaRemovals(pool),
     uploads: createImageUploads(database, media, temporaryDir),
     /** Returns whether the account was deleted. */
-    isErased: cacheRows(changes, ERASURES, erasures.isRequested),
+    isErased,
+    teams,
+    teamRows,
+    seatsOf,
+    ...{ payerIn: teams.payerIn, teamOf: teams.teamOf },
     subscriptionReads,
   }
 }

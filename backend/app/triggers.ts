@@ -5,6 +5,7 @@ import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
 import { readUnstarted } from '#projections/tasks/readTaskHealth.ts'
+import { readOpenTeamChanges, readTeamOwners } from '#projections/teams/readTeams.ts'
 import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import { codeTrigger } from '#workflows/credits/codeTrigger.ts'
@@ -21,8 +22,11 @@ import { createSettleIfEnded } from '#workflows/tasks/settleIfEnded.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
 import { generationTrigger, recoveryTrigger, removalTrigger } from '#workflows/tasks/taskTriggers.ts'
+import { teamPlanTrigger, teamTrigger } from '#workflows/teams/teamTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
+import { bySystem, type CommandContext } from '../kernel/eventsourcing/command.ts'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import type { Running } from '../kernel/postgres/leased.ts'
@@ -50,7 +54,7 @@ type TriggerServices = Services & {
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, clock, log, changes }: Context,
-  { credits, outbox, erasures, webhooks, removals, invoices, carryOut }: TriggerServices,
+  { credits, outbox, erasures, webhooks, removals, invoices, teams, carryOut }: TriggerServices,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -68,6 +72,11 @@ export function startTriggers(
       subscriptionTrigger(() => readSubscribers(database)),
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
       deskTrigger(() => readOpenActions(database), carryOut),
+      teamTrigger(() => readOpenTeamChanges(database), teams.retell),
+      teamPlanTrigger(
+        () => readTeamOwners(database),
+        (userId) => teams.closeWithoutPlan(userId, newContext(userId)),
+      ),
     ],
     signal,
     onError,
@@ -112,6 +121,9 @@ export function startTriggers(
     },
   }
 }
+
+/** Returns the context of a command that one user's team may get several times. */
+const newContext = (userId: string): CommandContext => ({ ...bySystem('plan ended', userId), commandId: uuid7() })
 
 /** Sweeps holds once, then starts the schedules. */
 async function startSchedules(engine: Engine): Promise<void> {

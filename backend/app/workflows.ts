@@ -17,6 +17,8 @@ import { filmAssertion } from '../audit/receipts/filmAssertion.ts'
 import { removePartials } from '../backups/removePartials.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
+import { bySystem } from '../kernel/eventsourcing/command.ts'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { deleteExpiredIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
@@ -144,6 +146,8 @@ function activitiesOf(
     waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: uploads.eraseAll,
+    endTeams: (userId) =>
+      services.teams.erase(userId, (team) => ({ ...bySystem('erase', userId, team), commandId: uuid7() })),
     async removeUnusedUploads() {
       await uploads.removeUnused()
       await removeExpiredStarts(database, Date.now())
@@ -161,7 +165,16 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, clients, connections, erasures, invoices, messages, outbox }: Services & { readonly invoices: Invoices },
+  {
+    apiKeys,
+    clients,
+    connections,
+    erasures,
+    invoices,
+    messages,
+    outbox,
+    teamRows,
+  }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -178,6 +191,7 @@ function createSweep(
       await deleteOldQuotes(pool, clock)
       await connections.removeExpired()
       await clients.removeUnused()
+      await teamRows.removeExpired(new Date(calendar()))
       await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())

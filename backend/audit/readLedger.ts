@@ -31,7 +31,15 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
 const PAGE = 2_000
 
 /** Categories of the streams that belong to the ledger. */
-export const LEDGER_CATEGORIES = [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK, TEAM] as const
+export const LEDGER_CATEGORIES = [
+  CODE,
+  CREDIT_ACCOUNT,
+  DESK_ACTION,
+  SUBSCRIPTION,
+  VIDEO_TASK,
+  INVOICE_BOOK,
+  TEAM,
+] as const
 
 /** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */
 export const AUDITED_CATEGORIES = [...LEDGER_CATEGORIES, RENDER_LANE] as const

@@ -61,7 +61,11 @@ export class TeamProofs {
   end(before: number): void {
     for (const { unknown } of this.#teams.values())
       if (unknown && Date.parse(unknown.at) < before)
-        this.#deviations.add('team', unknown, "The account of the team's owner does not know this change of the members.")
+        this.#deviations.add(
+          'team',
+          unknown,
+          "The account of the team's owner does not know this change of the members.",
+        )
   }
 
   #team(teamId: string): Team {

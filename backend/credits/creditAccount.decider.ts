@@ -151,7 +151,9 @@ function hold(
     })
   if (key) assertWithinLimits(account.keys, key, amount, at)
   const parts = allocate(account.lots, amount, at)
-  return [{ type: 'CreditsHeld', data: { userId, holdId, parts, ...(key && { key }), ...(spentBy && { spentBy }), at } }]
+  return [
+    { type: 'CreditsHeld', data: { userId, holdId, parts, ...(key && { key }), ...(spentBy && { spentBy }), at } },
+  ]
 }
 
 /**
@@ -265,5 +267,7 @@ export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditA
   hashChained: true,
   snapshotVersion: 4,
   weight: ({ lots, closed, holds, settled, corrected, keys, team: { spenders } }) =>
-    200 * (lots.length + closed.length + holds.length + keys.length + spenders.length) + 64 * corrected.length + weightOfEnded(settled),
+    200 * (lots.length + closed.length + holds.length + keys.length + spenders.length) +
+    64 * corrected.length +
+    weightOfEnded(settled),
 }

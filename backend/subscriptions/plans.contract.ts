@@ -71,5 +71,6 @@ export type Allowance = ReturnType<typeof allowanceOf>
 /** Returns the limits and options of a plan. Priority 1 is served first. */
 export function allowanceOf(tier: Tier) {
   const { concurrent, priority, watermark } = PLANS[tier]
-  return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd: tier !== 'free', watermark }
+  const [fullHd, team] = [tier !== 'free', tier === 'ultimate']
+  return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd, watermark, team }
 }

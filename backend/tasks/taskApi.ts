@@ -39,7 +39,7 @@ const VISITOR = { burst: 120, everyMs: 1_000 }
 const VIEW = { burst: 1, everyMs: 30 * 60_000 }
 
 type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake' | 'understands'> &
-  WorksDeps &
+  Omit<WorksDeps, 'nameOf'> &
   Pick<MediaRoutes, 'files' | 'uploadLimits'> &
   Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail'> &
   Pick<TaskRoutes, 'realtime'> & {
@@ -62,7 +62,8 @@ export function createTaskApi(deps: TaskApiDeps) {
   const cancelsJobs = (provider: string) => videos.get(provider)?.cancels ?? false
   const understands: TaskDeps['understands'] = (provider, prompt) => videos.get(provider)?.understands?.(prompt, 'en')
   const tasks = createTasks({ ...deps, understands, cancels: cancelsJobs, wake: (taskId) => wakeTask(pool, taskId) })
-  const works = createWorks(deps)
+  const nameOf = async (userId: string) => (await userById(userId))?.fullName
+  const works = createWorks({ ...deps, nameOf })
   const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => cancelsJobs(provider))
   const understand: TaskRoutes['understand'] = (model, prompt, language) => {
     const chosen = catalogue.offered().find(({ id }) => model === undefined || id === model)
@@ -73,7 +74,6 @@ export function createTaskApi(deps: TaskApiDeps) {
   const shares = createShares(pool, clock)
   const attached = { shares, marks: createMarks(pool) }
   const signatures = createShareSignatures(deps.secret)
-  const nameOf = async (userId: string) => (await userById(userId))?.fullName
   const sharedVideos = createSharedVideos({ ...deps, shares, works, signatures, nameOf })
   const isNewView = (ctx: Context, id: string) =>
     deps.throttle('share view', `${id} ${networkAddress(ctx)}`, VIEW).then(

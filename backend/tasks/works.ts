@@ -106,7 +106,11 @@ export function createWorks({
     async relatives(userId: string, { id, made_from }: Owned<TaskWithProgress>) {
       const ids = [...new Set((made_from ?? []).map((from) => from.id))]
       const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
-      const from = await seenBy(database, userId, ids.flatMap((each) => rows.get(each) ?? []))
+      const from = await seenBy(
+        database,
+        userId,
+        ids.flatMap((each) => rows.get(each) ?? []),
+      )
       const into = await readMadeOf(database, userId, id, MAX_RELATIVES)
       return { from: await Promise.all(from.map(view)), into: await Promise.all(into.map(view)) }
     },

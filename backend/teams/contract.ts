@@ -106,7 +106,7 @@ export const inviteMember = endpoint('POST /teams/:id/invitations', {
   }),
   answer: z.object({ invitation: Invitation }),
   status: 201,
-  refuses: ['forbidden', 'seats_full', 'already_member', 'plan_required', 'too_many_requests'],
+  refuses: ['forbidden', 'seats_full', 'already_member', 'plan_required', 'mail_required', 'too_many_requests'],
   summary: 'Mails an invitation, which is valid for 7 days. A second one for the same address replaces the first',
 })
 
@@ -139,7 +139,7 @@ export const acceptInvitation = endpoint('POST /teams/invitations/accept', {
   access: 'visitor',
   body: z.object({ token: Token }),
   answer: z.object({ team: Team }),
-  refuses: ['token_invalid', 'unauthenticated', 'already_member', 'seats_full', 'registration_closed'],
+  refuses: ['token_invalid', 'unauthenticated', 'already_member', 'registration_closed'],
   summary:
     'Joins the team, once. Without a session, and if the address has no account, makes one and signs in; if it has one, ' +
     'refuses with `unauthenticated`: sign in and accept again',

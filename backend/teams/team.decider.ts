@@ -8,6 +8,7 @@ type Invitation = Readonly<{ id: string; perMonth: number | null; expiresAt: str
 export interface TeamState {
   /** Undefined before the team was created. */
   readonly ownerId?: string
+  readonly createdAt?: string
   readonly isOpen: boolean
   readonly members: readonly Member[]
   /** Invitations that were neither accepted nor withdrawn; some may have expired. */
@@ -23,7 +24,7 @@ function evolve(before: TeamState, event: TeamEvent): TeamState {
   const team = { ...before, revision: before.revision + 1 }
   switch (event.type) {
     case 'TeamCreated':
-      return { ...team, ownerId: event.data.ownerId, isOpen: true }
+      return { ...team, ownerId: event.data.ownerId, createdAt: event.data.at, isOpen: true }
     case 'MemberInvited': {
       const { invitationId: id, perMonth, expiresAt } = event.data
       return { ...team, invitations: [...team.invitations, { id, perMonth, expiresAt }] }

@@ -54,7 +54,8 @@ const codeOf = (error: unknown) => (error instanceof Rejection ? error.code : St
 
 async function formTeam({ credits, teams }: ReturnType<typeof open>): Promise<string> {
   await credits.grantAllowance(OWNER, CREDITS)
-  const teamId = await teams.create(OWNER, by(OWNER, 'create'))
+  await teams.create(OWNER, by(OWNER, 'create'))
+  const teamId = teams.idOf(OWNER)
   for (const userId of MEMBERS) {
     const invitation = { invitationId: userId, perMonth: limitOf(userId), expiresAt: '2999-01-01', replaces: [] }
     await teams.invite(await teams.readOwn(OWNER, teamId), invitation, by(OWNER, 'invite', userId))

@@ -88,6 +88,8 @@ export function createTeams(deps: TeamDeps) {
   return {
     find,
 
+    idOf: teamIdOf,
+
     /** Returns a team that a user owns or is in. @throws Rejection not_in_team */
     async readIn(userId: string, teamId: string): Promise<OpenTeam> {
       const found = await find(teamId)
@@ -127,12 +129,11 @@ export function createTeams(deps: TeamDeps) {
     },
 
     /** Makes a user's team. @throws Rejection plan_required, team_exists */
-    async create(ownerId: string, context: CommandContext): Promise<string> {
+    async create(ownerId: string, context: CommandContext): Promise<void> {
       if ((await seatsOf(ownerId)) === 0) throw new Rejection('plan_required', 'Teams need the Ultimate plan.')
       const teamId = teamIdOf(ownerId)
       const { position } = await handle(team, teamId, { type: 'CreateTeam', teamId, ownerId, at: at() }, context)
       await changes.waitFor(['teamRosters'], position)
-      return teamId
     },
 
     /** Records an invitation. @throws Rejection seats_full, plan_required */

@@ -39,7 +39,9 @@ const MINE = `(t.user_id = $1::uuid and (t.payer_id is null or t.payer_id = $1::
 const SHOWN = `t.shown_to is not null and ${inTeam('t.shown_to', '$1::uuid')}
   and (t.team_id = t.shown_to or ${inTeam('t.shown_to', 't.user_id')})`
 
-const matchingIn = (library: TaskFilter['library']) => `(${library === 'team' ? SHOWN : MINE}) and ($2::text is null or status = $2)
+const matchingIn = (
+  library: TaskFilter['library'],
+) => `(${library === 'team' ? SHOWN : MINE}) and ($2::text is null or status = $2)
   and ($3::text is null or task_type = $3) and ($4::text is null or model = $4)
   and ($5::timestamptz is null or created_at >= $5) and ($6::timestamptz is null or created_at < $6)
   and ($7::jsonb is null or id in (select value::uuid from jsonb_array_elements_text($7::jsonb)))`

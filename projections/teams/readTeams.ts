@@ -2,6 +2,7 @@ import type { Database } from '#backend/kernel/postgres/query.ts'
 import { query } from '#backend/kernel/postgres/query.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { openTeamChanges } from './openTeamChange.ts'
+import { teamRosters } from './teamRoster.ts'
 
 /** Returns the ids of the open teams that a user owns or is in, the own one first. */
 export async function readTeamsOf(database: Database, userId: string): Promise<string[]> {
@@ -17,3 +18,7 @@ export async function readTeamsOf(database: Database, userId: string): Promise<s
 /** Returns the teams whose last change their owners' credit accounts do not know yet. */
 export const readOpenTeamChanges = (database: Database) =>
   readSnapshot<Readonly<{ teamId: string }>>(database, openTeamChanges, `json_build_object('teamId', id)`)
+
+/** Returns the owners of the open teams. */
+export const readTeamOwners = (database: Database) =>
+  readSnapshot<Readonly<{ userId: string }>>(database, teamRosters, `json_build_object('userId', owner_id)`)

@@ -31,7 +31,8 @@ export function generationTrigger(
     schemas: VIDEO_TASK_EVENTS,
     readOpenWork,
     resume: generate,
-    react: ({ type, data }) => (type === 'VideoTaskSubmitted' ? generate({ ...data, userId: payerOf(data) }) : undefined),
+    react: ({ type, data }) =>
+      type === 'VideoTaskSubmitted' ? generate({ ...data, userId: payerOf(data) }) : undefined,
   }
 }
 

@@ -1,9 +1,9 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { query } from '../../kernel/postgres/query.ts'
-import { derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { type About, opens, seal, unseal, wrappingKey } from './seal.ts'
 
 /** Long enough to decrypt a list with one key read, short enough for an erasure to take effect soon. */

@@ -192,6 +192,7 @@ const Environment = z.object({
     'UTC',
   ),
   DESK_SECOND_OPERATOR_ABOVE: z.optional(whole(0, 1_000_000_000)),
+  TEAM_SEATS: z._default(whole(0, 1_000), 5),
   ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
   ALERT_WEBHOOK: z.optional(service),
   METRICS_TOKEN: z.optional(atLeast(16)),
