@@ -90,7 +90,8 @@ function faultOfAmounts(
     }
     case 'SpendersSet': {
       const { revision, spenders } = command as CreditAccountCommand<'SetSpenders'>
-      const isAsked = JSON.stringify([revision, spenders]) === JSON.stringify([event.data.revision, event.data.spenders])
+      const isAsked =
+        JSON.stringify([revision, spenders]) === JSON.stringify([event.data.revision, event.data.spenders])
       return isAsked ? undefined : 'lets others spend than was asked'
     }
     case 'CreditsReversed': {

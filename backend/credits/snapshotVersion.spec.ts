@@ -59,7 +59,10 @@ const HISTORY: readonly CreditAccountEvent[] = [
     type: 'CreditsWithdrawn',
     data: { userId, at, adjustmentId: 'W1', parts: [{ lotId: 'sale-2', amount: 5 }], reason: 'r' },
   },
-  { type: 'SpendersSet', data: { userId, at, teamId: 'team', revision: 4, spenders: [{ id: 'member', perMonth: 90 }] } },
+  {
+    type: 'SpendersSet',
+    data: { userId, at, teamId: 'team', revision: 4, spenders: [{ id: 'member', perMonth: 90 }] },
+  },
   {
     type: 'CreditsHeld',
     data: { userId, at, holdId: 't3', parts: [{ lotId: 'sale-2', amount: 30 }], key, spentBy: 'member' },
