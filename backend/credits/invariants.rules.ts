@@ -88,6 +88,12 @@ function faultOfAmounts(
       const moved = 'parts' in data ? total(data.parts) : data.amount
       return moved === amount ? undefined : `moves ${moved} of ${amount} credits`
     }
+    case 'SpendersSet': {
+      const { revision, spenders } = command as CreditAccountCommand<'SetSpenders'>
+      const isAsked =
+        JSON.stringify([revision, spenders]) === JSON.stringify([event.data.revision, event.data.spenders])
+      return isAsked ? undefined : 'lets others spend than was asked'
+    }
     case 'CreditsReversed': {
       const [{ data }, { amount }] = [event, command as CreditAccountCommand<'ReverseLot'>]
       const claimed = total(data.parts) + data.debt

@@ -14,6 +14,7 @@ import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEv
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'
+import { team } from '../teams/team.decider.ts'
 
 // Events as releases have stored them. Never edit one: when a schema changes, raise its version with an upcaster and add
 // an example of the new version.
@@ -31,6 +32,7 @@ const contexts = {
   invoices: golden('invoices'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
+  teams: golden('teams'),
 }
 const events = Object.values(contexts).flat()
 
@@ -42,6 +44,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   invoiceBook,
   videoTask,
   renderLane,
+  team,
 ].map((decider) => [decider.category, decider as unknown as Decider<unknown, never, never>])
 const ofCategory = (category: string) => events.filter(({ stream }) => stream.startsWith(`${category}-`))
 
