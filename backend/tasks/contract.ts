@@ -38,7 +38,7 @@ export const FAILURE_CODES = [
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
 /** Who sees a film: who made it, or everyone in the team. */
-export const Visibility = z.enum(['private', 'team'], 'invalid_choice')
+const Visibility = z.enum(['private', 'team'], 'invalid_choice')
 export type Visibility = z.infer<typeof Visibility>
 
 export const Task = z.object({

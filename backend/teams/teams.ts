@@ -36,7 +36,7 @@ export type OpenTeam = TeamState & { readonly id: string; readonly ownerId: stri
 /** Data of a command, without what the service adds. */
 type Data<T extends TeamCommand['type']> = Omit<TeamCommand<T>, 'type' | 'teamId' | 'at'>
 
-export const notInTeam = () => new Rejection('not_in_team', 'You are not in this team, or it was closed.')
+const notInTeam = () => new Rejection('not_in_team', 'You are not in this team, or it was closed.')
 
 const isOpen = (state: OpenTeam | (TeamState & { id: string })): state is OpenTeam =>
   state.isOpen && state.ownerId !== undefined
