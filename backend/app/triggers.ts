@@ -25,6 +25,7 @@ import { generationTrigger, recoveryTrigger, removalTrigger } from '#workflows/t
 import { teamPlanTrigger, teamTrigger } from '#workflows/teams/teamTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
+import type { TeamMails } from '../accounts/mails/teamMails.ts'
 import { bySystem, type CommandContext } from '../kernel/eventsourcing/command.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
@@ -49,12 +50,13 @@ const RECONCILE_MS = 24 * 60 * 60_000
 type TriggerServices = Services & {
   readonly invoices: ReturnType<typeof openInvoicing>
   readonly carryOut: (actionId: string) => Promise<void>
+  readonly teamMails: TeamMails
 }
 
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, clock, log, changes }: Context,
-  { credits, outbox, erasures, webhooks, removals, invoices, teams, carryOut }: TriggerServices,
+  { credits, outbox, erasures, webhooks, removals, invoices, teams, teamMails, carryOut }: TriggerServices,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -75,7 +77,10 @@ export function startTriggers(
       teamTrigger(() => readOpenTeamChanges(database), teams.retell),
       teamPlanTrigger(
         () => readTeamOwners(database),
-        (userId) => teams.closeWithoutPlan(userId, newContext(userId)),
+        async (userId) => {
+          const closed = await teams.closeWithoutPlan(userId, newContext(userId))
+          if (closed) await teamMails.closed(closed)
+        },
       ),
     ],
     signal,

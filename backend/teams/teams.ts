@@ -161,25 +161,28 @@ export function createTeams(deps: TeamDeps) {
       await change({ type: 'SetMemberLimit', teamId, ...limit, at: at() }, context)
     },
 
-    /** Removes a member, whom the owner removes or who leaves. @throws Rejection not_found, forbidden */
-    async removeAs(userId: string, teamId: string, memberId: string, context: CommandContext): Promise<void> {
+    /** Removes a member, whom the owner removes or who leaves. Returns both as they were. @throws Rejection not_found, forbidden */
+    async removeAs(userId: string, teamId: string, memberId: string, context: CommandContext) {
       const found = await find(teamId)
       if (!found || !isIn(found, userId)) throw new Rejection('not_found', 'There is no such team.')
       if (userId !== found.ownerId && userId !== memberId)
         throw new Rejection('forbidden', "Only the team's owner can do this.")
-      if (!found.members.some(({ id }) => id === memberId))
-        throw new Rejection('not_found', 'This person is not a member of the team.')
+      const member = found.members.find(({ id }) => id === memberId)
+      if (!member) throw new Rejection('not_found', 'This person is not a member of the team.')
       await remove(found.id, memberId, userId === memberId ? 'left' : 'removed', context)
+      return { team: found, member }
     },
 
     async close({ id }: Owned<OpenTeam>, context: CommandContext): Promise<void> {
       await close(id, 'closed', context)
     },
 
-    /** Closes a user's team if the plan has none any more. */
-    async closeWithoutPlan(ownerId: string, context: CommandContext): Promise<void> {
+    /** Closes a user's team if the plan has none any more. Returns the team as it was; undefined if it stays. */
+    async closeWithoutPlan(ownerId: string, context: CommandContext): Promise<OpenTeam | undefined> {
       const own = await find(teamIdOf(ownerId))
-      if (own && !(await deps.hasPlan(ownerId))) await close(own.id, 'plan ended', context)
+      if (!own || (await deps.hasPlan(ownerId))) return undefined
+      await close(own.id, 'plan ended', context)
+      return own
     },
 
     /** Closes the team of a deleted account, and takes the account out of those of others. */
