@@ -141,6 +141,7 @@ export function createApiKeys(
 
   return {
     ...createLookups(pool, clock),
+    ...createLists(pool, clock, view),
 
     /** Makes a key. @throws Rejection too_many_keys, not_in_team */
     async create(userId: string, { expires_in_days: days, ...order }: KeyOrder) {
@@ -162,6 +163,31 @@ export function createApiKeys(
       return { ...(await view(row)), key }
     },
 
+    /**
+     * Makes a key with the settings, the purse and the lifetime of another, which ends after the overlap.
+     * @throws Rejection not_found, too_many_keys
+     */
+    async rotate(userId: string, keyId: string, overlapHours: number) {
+      const now = new Date(clock())
+      const { key, row } = await transaction(database, (tx) => replaceKey(tx, userId, keyId, overlapHours, now))
+      return { ...(await view(row)), key }
+    },
+
+    /** Ends a key of a user. @throws Rejection not_found */
+    async end(userId: string, keyId: string): Promise<void> {
+      const { rowCount } = await pool.query(`${END} and user_id = $1 and id = $3`, [
+        userId,
+        new Date(clock()),
+        isUuid(keyId) ? keyId : null,
+      ])
+      if (rowCount === 0) throw new Rejection('not_found', 'This key has ended.')
+    },
+  }
+}
+
+/** Creates the lists of keys that work. */
+function createLists(pool: Pick<pg.Pool, 'query'>, clock: Clock, view: (row: KeyRow) => Promise<ApiKey>) {
+  return {
     /** Returns the keys of a user that work, newest first. */
     async list(userId: string): Promise<ApiKey[]> {
       const sql = `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} order by id desc`
@@ -182,26 +208,6 @@ export function createApiKeys(
       )
       const keys = await Promise.all(rows.map(async (row) => ({ ...(await view(row)), user_id: row.user_id })))
       return { keys, total: onlyRow(counted).total }
-    },
-
-    /**
-     * Makes a key with the settings, the purse and the lifetime of another, which ends after the overlap.
-     * @throws Rejection not_found, too_many_keys
-     */
-    async rotate(userId: string, keyId: string, overlapHours: number) {
-      const now = new Date(clock())
-      const { key, row } = await transaction(database, (tx) => replaceKey(tx, userId, keyId, overlapHours, now))
-      return { ...(await view(row)), key }
-    },
-
-    /** Ends a key of a user. @throws Rejection not_found */
-    async end(userId: string, keyId: string): Promise<void> {
-      const { rowCount } = await pool.query(`${END} and user_id = $1 and id = $3`, [
-        userId,
-        new Date(clock()),
-        isUuid(keyId) ? keyId : null,
-      ])
-      if (rowCount === 0) throw new Rejection('not_found', 'This key has ended.')
     },
   }
 }

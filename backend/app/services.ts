@@ -29,7 +29,7 @@ import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
 import { createImageUploads } from '../tasks/uploads/imageUploads.ts'
 import { createTeamRows } from '../teams/teamRows.ts'
-import { createTeams } from '../teams/teams.ts'
+import { createTeams, type TeamDeps } from '../teams/teams.ts'
 import { createWebhookEndpoints } from '../webhooks/webhookEndpoints.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -39,13 +39,29 @@ import { createWelcome } from './welcome.ts'
 /** Deletes a user's rows in each module that stores some. */
 export const ERASE_ROWS = [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews]
 
+type TeamParts = Pick<TeamDeps, 'isErased' | 'setSpenders'> & {
+  readonly allowance: (userId: string) => Promise<{ team: boolean }>
+}
+
+function openTeams({ config, database, handle, changes, calendar }: Context, { allowance, ...parts }: TeamParts) {
+  const seatsOf = async (userId: string) =>
+    config.teamSeats > 1 && (await allowance(userId)).team ? config.teamSeats : 0
+  /** Returns whether a plan, which may be suspended, has a team. */
+  const hasPlan = async (userId: string) =>
+    config.payments.tills.length === 0 ||
+    currentOf((await handle.read(subscription, userId)).state)?.tier === 'ultimate'
+  return {
+    teams: createTeams({ ...{ handle, database, changes, calendar, teamIdOf, seatsOf, hasPlan }, ...parts }),
+    teamRows: createTeamRows(database),
+    seatsOf,
+  }
+}
+
 export type Services = ReturnType<typeof createServices>
 
 /** Creates the domain services that the API and the workflows share. */
-export function createServices(
-  { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir }: Context,
-  { marker, media, documents }: Adapters,
-) {
+export function createServices(context: Context, { marker, media, documents }: Adapters) {
+  const { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir } = context
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
   )
@@ -70,14 +86,7 @@ export function createServices(
   /** Returns the limits of the user's plan. */
   const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
   const isErased = cacheRows(changes, ERASURES, erasures.isRequested)
-  const teamRows = createTeamRows(database)
-  const seatsOf = async (userId: string) =>
-    config.teamSeats > 1 && (await allowance(userId)).team ? config.teamSeats : 0
-  const teams = createTeams({
-    ...{ handle, database, changes, calendar, teamIdOf, seatsOf, isErased, setSpenders: credits.setSpenders },
-    hasPlan: async (userId) =>
-      tills.length === 0 || currentOf((await handle.read(subscription, userId)).state)?.tier === 'ultimate',
-  })
+  const { teams, teamRows, seatsOf } = openTeams(context, { allowance, isErased, setSpenders: credits.setSpenders })
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy, { payerIn: teams.payerIn, read: teamRows.read })
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   const messages = createOutbox(pool, clock)

@@ -134,11 +134,6 @@ function assertMayOrder(key: KeyCaller | undefined, { model, team_id: teamId }: 
 export function createTasks(deps: TaskDeps) {
   const { handle, store, database, note, uploads } = deps
 
-  /** Either of the two may have sent the command. */
-  const noteFor = async (task: OwnTask, written: Parameters<typeof note>[1]) => {
-    for (const userId of new Set([task.user_id, payerOfRow(task)])) await note(userId, written)
-  }
-
   /** Submits what `prepare` returns, once per idempotency key. */
   const start = async (
     attempt: Omit<Parameters<typeof withIdempotencyKey>[1], 'isLost'>,
@@ -171,11 +166,7 @@ export function createTasks(deps: TaskDeps) {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const from = await readParent({ handle, uploads }, userId, generation, images)
-        const teamId = apiKey ? apiKey.teamId : generation.team_id
-        const paid = teamId ? { teamId, payerId: await deps.payerIn(teamId, userId) } : undefined
-        const { visibility = teamId ? 'team' : 'private' } = generation
-        const shown = visibility === 'team' ? { shownTo: teamId ?? (await deps.teamOf(userId)) } : undefined
-        const team = { ...paid, ...shown }
+        const team = await teamOf(deps, userId, generation, apiKey)
         return { taskId, userId, team, generation, images, source, from, purse: apiKey?.purse }
       })
     },
@@ -191,6 +182,19 @@ export function createTasks(deps: TaskDeps) {
       return row
     },
 
+    ...createTaskChanges(deps),
+  }
+}
+
+/** Creates what changes a task that exists. */
+function createTaskChanges(deps: TaskDeps) {
+  const { handle, store, note } = deps
+  /** Either of the two may have sent the command. */
+  const noteFor = async (task: OwnTask, written: Parameters<typeof note>[1]) => {
+    for (const userId of new Set([task.user_id, payerOfRow(task)])) await note(userId, written)
+  }
+
+  return {
     /** Shows a film to a team, or to none. */
     async show(task: OwnTask, shownTo: string | null, context: CommandContext): Promise<void> {
       const at = new Date(deps.clock()).toISOString()
@@ -213,6 +217,19 @@ export function createTasks(deps: TaskDeps) {
       await noteFor(task, await removeTask(deps, task, context))
     },
   }
+}
+
+/** Returns the team that pays, its owner, and the team that sees the film. @throws Rejection not_in_team */
+async function teamOf(
+  deps: Pick<TaskDeps, 'payerIn' | 'teamOf'>,
+  userId: string,
+  { team_id, visibility }: Generation,
+  apiKey: KeyCaller | undefined,
+): Promise<Submission['team']> {
+  const teamId = apiKey ? apiKey.teamId : team_id
+  const paid = teamId ? { teamId, payerId: await deps.payerIn(teamId, userId) } : {}
+  const isShown = (visibility ?? (teamId ? 'team' : 'private')) === 'team'
+  return isShown ? { ...paid, shownTo: teamId ?? (await deps.teamOf(userId)) } : paid
 }
 
 /** Returns a task's row from the log. @throws Rejection not_found (task deleted) */

@@ -20,6 +20,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../kernel/http/contract.ts'
 import { instant } from '../kernel/http/instant.ts'
+import { must } from '../kernel/must.ts'
 import { asOwned, type Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
@@ -57,50 +58,13 @@ export interface WorksQuery extends TaskFilter {
 export type Works = ReturnType<typeof createWorks>
 
 /** Creates the API's read side of tasks: lists, statistics and the queue. */
-export function createWorks({
-  store,
-  database,
-  clock,
-  calendar,
-  decrypt,
-  nameOf,
-  allowance,
-  renderSlots,
-  createsPerMinute,
-  firstEstimateMs,
-}: WorksDeps) {
-  const readAs = (accepted: readonly Access[]) => (userId: string, taskId: string) =>
-    readTask({ database, store }, userId, taskId, accepted)
-  const readOwn = readAs(['mine'])
-  const readShown = readAs(['mine', 'managed', 'shown'])
-  const view = (row: TaskWithProgress) => taskView(row, decrypt)
+export function createWorks(deps: WorksDeps) {
+  const { database, clock, calendar, decrypt, allowance, renderSlots, createsPerMinute, firstEstimateMs } = deps
+  const access = createAccess(deps)
+  const { readShown, view } = access
 
   return {
-    readOwn,
-    /** Returns the row of a task that a user may cancel and delete: one that is the user's, or that the user's team sees. */
-    readManaged: readAs(['mine', 'managed']),
-    /** Returns the row of a task that a user may see. */
-    readShown,
-
-    /** Returns a task as a user sees it, with the name of who made it. */
-    async viewFor(userId: string, row: TaskWithProgress) {
-      return (await namedViews({ nameOf, decrypt }, userId, [row]))[0]!
-    },
-
-    /** Returns the row of a user's finished task. @throws Rejection not_found, forbidden */
-    readFinished: async (userId: string, taskId: string) => finished(await readOwn(userId, taskId)),
-
-    /** Returns the row of a finished task that a user may see. @throws Rejection not_found, forbidden */
-    readFinishedShown: async (userId: string, taskId: string) => finished(await readShown(userId, taskId)),
-
-    /** Returns the row of a finished task that its maker, or who paid, has shared. @throws Rejection not_found */
-    async readShared(taskId: string): Promise<TaskWithProgress> {
-      const row = await findTask({ database, store }, taskId)
-      if (!row) throw new Rejection('not_found', 'This task does not exist.')
-      return finished(row)
-    },
-
-    view,
+    ...access,
 
     /** Returns the user's tasks that a task was made from, in their order, and the newest that were made from it. */
     async relatives(userId: string, { id, made_from }: Owned<TaskWithProgress>) {
@@ -126,7 +90,7 @@ export function createWorks({
     /** Returns one page of a user's tasks, newest first, and the total number of matching tasks. */
     async list(userId: string, query: WorksQuery) {
       const { tasks, total } = await listPage(database, decrypt, userId, query)
-      return { tasks: await namedViews({ nameOf, decrypt }, userId, tasks), total }
+      return { tasks: await namedViews(deps, userId, tasks), total }
     },
 
     /**
@@ -145,6 +109,40 @@ export function createWorks({
     },
 
     stats: (userId: string) => readStats(database, new Date(calendar()), userId),
+  }
+}
+
+/** Creates what reads one task, for those who may see it, end it, or do all with it. */
+function createAccess(deps: WorksDeps) {
+  const readAs = (accepted: readonly Access[]) => (userId: string, taskId: string) =>
+    readTask(deps, userId, taskId, accepted)
+  const readOwn = readAs(['mine'])
+  const readShown = readAs(['mine', 'managed', 'shown'])
+
+  return {
+    readOwn,
+    /** Returns the row of a task that a user may cancel and delete: one that is the user's, or that the user's team sees. */
+    readManaged: readAs(['mine', 'managed']),
+    /** Returns the row of a task that a user may see. */
+    readShown,
+
+    /** Returns the row of a user's finished task. @throws Rejection not_found, forbidden */
+    readFinished: async (userId: string, taskId: string) => finished(await readOwn(userId, taskId)),
+
+    /** Returns the row of a finished task that a user may see. @throws Rejection not_found, forbidden */
+    readFinishedShown: async (userId: string, taskId: string) => finished(await readShown(userId, taskId)),
+
+    /** Returns the row of a finished task that its maker, or who paid, has shared. @throws Rejection not_found */
+    async readShared(taskId: string): Promise<TaskWithProgress> {
+      const row = await findTask(deps, taskId)
+      if (!row) throw new Rejection('not_found', 'This task does not exist.')
+      return finished(row)
+    },
+
+    view: (row: TaskWithProgress) => taskView(row, deps.decrypt),
+
+    /** Returns a task as a user sees it, with the name of who made it. */
+    viewFor: async (userId: string, row: TaskWithProgress) => must((await namedViews(deps, userId, [row]))[0], 'view'),
   }
 }
 

@@ -67,7 +67,6 @@ export type Team = z.infer<typeof Team>
 
 export const listTeams = endpoint('GET /teams', {
   access: 'user',
-  scope: 'account:read',
   answer: z.object({
     /** The caller's own team first. */
     teams: z.array(Team),

@@ -144,17 +144,19 @@ function serveInvitations(serve: Serve, routes: TeamRoutes): void {
 
   serve(contract.acceptInvitation, async ({ userId, body, ctx, command }) => {
     const { row, team } = await find(body.token)
-    const joins = async () => {
-      if ((await accounts.find(row.email))?.isVerified)
-        throw new Rejection('unauthenticated', 'Please sign in, and accept the invitation again.')
-      const claimed = await accounts.claim(row.email)
-      await accounts.signIn(ctx, claimed)
-      return claimed
-    }
-    const member = userId ?? (await joins())
+    const member = userId ?? (await signUp(accounts, ctx, row.email))
     const context = { ...command(derivedId('join', row.id, member)), actor: `user:${member}` }
     await teams.join(team.id, { userId: member, invitationId: row.id }, context)
     await rows.remove(team.id, row.id)
     return { team: await teamView(routes, member, await teams.readIn(member, team.id)) }
   })
+}
+
+/** Makes the account of an invited address, and signs in. Returns its id. @throws Rejection unauthenticated, if it has one */
+async function signUp(accounts: TeamRoutes['accounts'], ctx: RouterContext, email: string): Promise<string> {
+  if ((await accounts.find(email))?.isVerified)
+    throw new Rejection('unauthenticated', 'Please sign in, and accept the invitation again.')
+  const claimed = await accounts.claim(email)
+  await accounts.signIn(ctx, claimed)
+  return claimed
 }

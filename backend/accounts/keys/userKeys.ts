@@ -38,21 +38,10 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
   const wrapping = wrappingKey(masterKey)
   const cache = new Map<string, Promise<KeyObject | undefined>>()
 
-  const stored = async (userId: string) => {
-    const sql = 'select wrapped_key from user_key where user_id = $1'
-    const [row] = await query<{ wrapped_key: string }>(database, sql, [userId])
-    try {
-      return row && createSecretKey(unseal(wrapping, row.wrapped_key, aboutKey(userId)))
-    } catch (error) {
-      onDamaged(userId, error)
-      throw new Undecryptable("The user's key cannot be opened.", { cause: error })
-    }
-  }
-
   const keyOf = (userId: string) => {
     const cached = cache.get(userId)
     if (cached) return cached
-    const key = stored(userId)
+    const key = readKey(database, wrapping, onDamaged, userId)
     cache.set(userId, key)
     setTimeout(() => cache.delete(userId), CACHE_MS).unref()
     // A key that cannot be opened stays so; a database that cannot be reached does not.
@@ -104,6 +93,17 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
 
     /** Reads the keys of a user and of the user's team again at their next use; without an id, all keys. */
     forget,
+  }
+}
+
+async function readKey(database: Database, wrapping: Buffer, onDamaged: OnDamaged, userId: string) {
+  const sql = 'select wrapped_key from user_key where user_id = $1'
+  const [row] = await query<{ wrapped_key: string }>(database, sql, [userId])
+  try {
+    return row && createSecretKey(unseal(wrapping, row.wrapped_key, aboutKey(userId)))
+  } catch (error) {
+    onDamaged(userId, error)
+    throw new Undecryptable("The user's key cannot be opened.", { cause: error })
   }
 }
 
