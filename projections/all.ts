@@ -6,11 +6,11 @@ import { creditEntries } from './credits/creditEntry.ts'
 import { creditFlows } from './credits/creditFlow.ts'
 import { openHolds } from './credits/openHold.ts'
 import { deskActions } from './desk/deskAction.ts'
+import { deskCases } from './desk/deskCase.ts'
 import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
 import { invoiceDocuments } from './subscriptions/invoiceDocument.ts'
-import { filmOrigins } from './tasks/filmOrigin.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
@@ -33,10 +33,10 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   creditFlows,
   creditCodes,
   openRedemptions,
-  filmOrigins,
   deskActions,
   teamRosters,
   openTeamChanges,
+  deskCases,
 ]
 
 /** Read models that list what workflows resume and sweep. */

@@ -12,8 +12,10 @@ import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
 import { createClients } from '../apiKeys/oauth/clients.ts'
 import { createConnections } from '../apiKeys/oauth/connections.ts'
+import { createCases } from '../cases/cases.ts'
 import { createCodes } from '../codes/codes.ts'
 import { createCredits } from '../credits/credits.ts'
+import { createControl } from '../installation/control.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/socketTokens.ts'
 import { createOutbox } from '../kernel/outbox/outbox.ts'
@@ -84,7 +86,9 @@ export function createServices(context: Context, { marker, media, documents }: A
     keys: async () => [keyFor(CODES, masterKey), ...(await formerKeys(database, masterKey, CODES))],
   })
   /** Returns the limits of the user's plan. */
-  const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const planAllowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const control = createControl({ handle, changes, pool })
+  const allowance = async (userId: string) => control.limited(await planAllowance(userId))
   const isErased = cacheRows(changes, ERASURES, erasures.isRequested)
   const { teams, teamRows, seatsOf } = openTeams(context, { allowance, isErased, setSpenders: credits.setSpenders })
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy, { payerIn: teams.payerIn, read: teamRows.read })
@@ -92,11 +96,13 @@ export function createServices(context: Context, { marker, media, documents }: A
   const messages = createOutbox(pool, clock)
   const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
   return {
+    control,
     /** @throws Rejection account_suspended */
     async assertActive(userId: string): Promise<void> {
       if (await suspended(userId)) throw accountSuspended()
     },
     credits,
+    cases: createCases({ handle, changes, calendar }),
     codes,
     apiKeys,
     messages,
@@ -113,7 +119,7 @@ export function createServices(context: Context, { marker, media, documents }: A
     }),
     welcome: createWelcome(credits, monthlyCredits),
     userKeys,
-    outbox: createMailOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
+    outbox: createMailOutbox(database, messages, mailKey(masterKey), calendar, config.registration === 'open'),
     erasures: {
       ...erasures,
       ...createErasureList({

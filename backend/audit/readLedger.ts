@@ -1,6 +1,7 @@
 import { CODE, CODE_EVENTS, type CodeEvent } from '../codes/events.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent } from '../desk/events.ts'
+import { INSTALLATION, INSTALLATION_EVENTS, type InstallationEvent } from '../installation/events.ts'
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
@@ -12,6 +13,7 @@ export type LedgerEvent =
   | CodeEvent
   | CreditAccountEvent
   | DeskActionEvent
+  | InstallationEvent
   | SubscriptionEvent
   | VideoTaskEvent
   | InvoiceEvent
@@ -21,6 +23,7 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...CODE_EVENTS,
   ...CREDIT_ACCOUNT_EVENTS,
   ...DESK_ACTION_EVENTS,
+  ...INSTALLATION_EVENTS,
   ...SUBSCRIPTION_EVENTS,
   ...VIDEO_TASK_EVENTS,
   ...INVOICE_BOOK_EVENTS,
@@ -35,6 +38,7 @@ export const LEDGER_CATEGORIES = [
   CODE,
   CREDIT_ACCOUNT,
   DESK_ACTION,
+  INSTALLATION,
   SUBSCRIPTION,
   VIDEO_TASK,
   INVOICE_BOOK,

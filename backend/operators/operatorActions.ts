@@ -14,10 +14,16 @@ interface Action {
     | 'api_key_ended'
     | 'codes_issued'
     | 'act_ordered'
+    | 'act_stopped'
     | 'person_shown'
     | 'note_written'
+    | 'installation_changed'
+    | 'case_assigned'
+    | 'case_closed'
+    | 'dossier_made'
     | 'codes_voided'
     | 'events_replayed'
+    | 'message_resent'
     | 'graph_saved'
     | 'recovery_phrase_made'
     | 'second_factor_added'
@@ -31,6 +37,8 @@ interface Action {
   /** Null for actions on the command line. */
   readonly ip: string | null
 }
+
+export type RecordedAction = Action['action']
 
 type ActionRow = Omit<Action, 'detail'> & { readonly at: Date; readonly detail: string | null }
 

@@ -9,7 +9,6 @@ import {
   listVideoTasks,
   listVideoTasksAfter,
   readAccess,
-  readMadeOf,
   readVideoTasks,
   readWorkStats,
   type TaskFilter,
@@ -45,9 +44,6 @@ export interface WorksDeps {
   readonly firstEstimateMs: number
 }
 
-/** Films of one film that are shown. */
-const MAX_RELATIVES = 50
-
 export interface WorksQuery extends TaskFilter {
   /** Text to search for in the prompt, ignoring case. */
   readonly text?: string | undefined
@@ -61,23 +57,10 @@ export type Works = ReturnType<typeof createWorks>
 export function createWorks(deps: WorksDeps) {
   const { database, clock, calendar, decrypt, allowance, renderSlots, createsPerMinute, firstEstimateMs } = deps
   const access = createAccess(deps)
-  const { readShown, view } = access
+  const { readShown } = access
 
   return {
     ...access,
-
-    /** Returns the user's tasks that a task was made from, in their order, and the newest that were made from it. */
-    async relatives(userId: string, { id, made_from }: Owned<TaskWithProgress>) {
-      const ids = [...new Set((made_from ?? []).map((from) => from.id))]
-      const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
-      const from = await seenBy(
-        database,
-        userId,
-        ids.flatMap((each) => rows.get(each) ?? []),
-      )
-      const into = await readMadeOf(database, userId, id, MAX_RELATIVES)
-      return { from: await Promise.all(from.map(view)), into: await Promise.all(into.map(view)) }
-    },
 
     /** Returns the picture so far of a user's running render as a JPEG. @throws Rejection not_found, forbidden */
     async readLiveFrame(userId: string, taskId: string): Promise<Buffer> {
@@ -200,22 +183,21 @@ async function shownFilms(database: Database, decrypt: Decrypt, userId: string, 
   return new Map(tasks.map(({ id, prompt, thumbnail_url }) => [id, { prompt, thumbnail_url }]))
 }
 
-/** Returns the tree of films that a user's film belongs to. */
+/** Returns the films of the user that a film is related to, in the order of {@link readLineage}. */
 async function lineageOf(
   database: Database,
   decrypt: Decrypt,
   userId: string,
   { id, user_id: maker }: Owned<TaskWithProgress>,
 ) {
-  const films = await readLineage(database, maker, id)
-  const ids = films.map((film) => film.id)
-  const rows = await seenBy(database, userId, await readVideoTasks(database, ids))
-  const known = new Map(rows.map((row) => [row.id, row]))
-  const views = films.map(async (film) => {
-    const row = known.get(film.id)
-    return { ...film, task: row ? await taskView(row, decrypt) : null }
-  })
-  return { films: await Promise.all(views) }
+  const ids = await readLineage(database, maker, id)
+  const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
+  const seen = await seenBy(
+    database,
+    userId,
+    ids.flatMap((each) => rows.get(each) ?? []),
+  )
+  return { films: await Promise.all(seen.map((row) => taskView(row, decrypt))) }
 }
 
 async function readStats(database: Database, today: Date, userId: string): Promise<WorkStats> {
@@ -287,6 +269,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
   const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`
   return {
     id: row.id,
+    url: `/film/${row.id}`,
     task_type: row.task_type as Task['task_type'],
     status: row.status,
     model: row.model as Task['model'],

@@ -3,9 +3,11 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
 import { foldOrPark, keyEvents } from '#projections/engine/foldOrPark.ts'
+import { deskCase } from '../cases/case.decider.ts'
 import { code } from '../codes/code.decider.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
 import { deskAction } from '../desk/deskAction.decider.ts'
+import { installation } from '../installation/installation.decider.ts'
 import { invoiceBook } from '../invoices/invoiceBook.decider.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
@@ -26,9 +28,11 @@ const golden = (context: string): Stored[] => {
   return events.map((event, n) => ({ ...event, position: position(n), created: new Date(0) }))
 }
 const contexts = {
+  cases: golden('cases'),
   codes: golden('codes'),
   credits: golden('credits'),
   desk: golden('desk'),
+  installation: golden('installation'),
   invoices: golden('invoices'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
@@ -40,6 +44,8 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   code,
   creditAccount,
   deskAction,
+  installation,
+  deskCase,
   subscription,
   invoiceBook,
   videoTask,

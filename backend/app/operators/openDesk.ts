@@ -6,11 +6,12 @@ import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
+import { casesOnBoard, type OpenCases } from './casesOnBoard.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
 
-export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'>
+export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'> & { readonly openCases: OpenCases }
 
 /** Creates what the desk reads and orders. */
 export function openDesk(
@@ -19,9 +20,10 @@ export function openDesk(
   services: Services,
   accounts: AccountServices,
 ): OpenDesk {
-  const desk = deskOnBoard(context, services)
+  const desk = deskOnBoard(context, services, accounts)
   return {
     ...desk,
+    openCases: casesOnBoard(context, services),
     media,
     search: searchOnBoard(context, services),
     person: personOnBoard(context, services, accounts, desk),

@@ -1,5 +1,5 @@
 import { readCreditEntries } from '#projections/credits/readCreditEntries.ts'
-import { listVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import { listVideoTasks, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { AccountServices } from '../../accounts/accountServices.ts'
 import { findById } from '../../accounts/accounts.ts'
 import { parseUserAgent } from '../../accounts/sessions/userAgent.ts'
@@ -10,6 +10,7 @@ import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../../kernel/http/contract.ts'
 import { instant } from '../../kernel/http/instant.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { pagesOf } from '../../tasks/shares/shareRemovals.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
 import { type DeskOnBoard, saleOf } from './deskOnBoard.ts'
@@ -17,23 +18,40 @@ import { type DeskOnBoard, saleOf } from './deskOnBoard.ts'
 /** Things of each kind on the page of a person. */
 const PAGE = { page: 1, perPage: 20 }
 
+/** Returns the path of a video's still; null until it is finished. */
+const posterOf = ({ id, status }: { id: string; status: string }): string | null =>
+  status === 'Success' ? `${API_BASE}/desk/videos/${id}/poster` : null
+
 const balanceOf = async (database: Database, userId: string): Promise<Person['balance']> => {
   const { entries, total } = await readCreditEntries(database, userId, PAGE)
+  const films = await readVideoTasks(
+    database,
+    entries.flatMap(({ task_id }) => task_id ?? []),
+  )
+  const posters = new Map(films.map((film) => [film.id, posterOf(film)]))
   const items = entries.map(({ task_id, lot_id, user_id: _, ...entry }) => ({
     ...entry,
     created_at: instant(entry.created_at),
     ...(task_id !== null && { task_id }),
+    // Prompts are not for operators.
+    ...(task_id !== null && posters.has(task_id) && { film: { prompt: '', thumbnail_url: posters.get(task_id)! } }),
     ...(lot_id !== null && { lot_id }),
   }))
   return { items, total }
 }
 
-const videosOf = async (database: Database, userId: string): Promise<Person['videos']> => {
+const videosOf = async (
+  { database, pool }: Pick<Context, 'database' | 'pool'>,
+  userId: string,
+): Promise<Person['videos']> => {
   const { tasks, total } = await listVideoTasks(database, userId, PAGE)
+  const ids = tasks.map(({ id }) => id)
+  const pages = await pagesOf(pool, ids)
   const items = tasks.map(({ id, status, model, engine, engine_model, error_code, error_detail, ...task }) => ({
     ...{ id, status, model, engine, engine_model, error_code, error_detail, credits: task.credits },
     created_at: instant(task.created_at),
-    poster: status === 'Success' ? `${API_BASE}/desk/videos/${id}/poster` : null,
+    poster: posterOf({ id, status }),
+    page: pages.get(id) ?? null,
   }))
   return { items, total }
 }
@@ -77,7 +95,7 @@ export function personOnBoard(
     if (!account) return undefined
     const parts = await Promise.all([
       ...([isSuspended(database, id), factors.methods(id), subscriptionReads.stats(id)] as const),
-      ...([balanceOf(database, id), videosOf(database, id), payments(id), apiKeys.list(id), sessionsOf(id)] as const),
+      ...([balanceOf(database, id), videosOf(context, id), payments(id), apiKeys.list(id), sessionsOf(id)] as const),
       ...([outbox.sent(id, PAGE.perPage), security(id), notes.list(id)] as const),
       listActions(id, PAGE.page, PAGE.perPage),
     ])

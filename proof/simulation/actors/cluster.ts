@@ -126,8 +126,10 @@ export class Cluster {
       credits,
       payerIn: withoutTeams,
       teamOf: withoutTeams,
+      assertMayMake: services.control.assertMayMake,
     })
-    const deps = { ...context, payments: payments.client, inbox, credits, encrypt, publicUrl }
+    const { pausedTills } = services.control
+    const deps = { ...context, payments: payments.client, pausedTills, inbox, credits, encrypt, publicUrl }
     return { context, services, tasks, subscriptions: createSubscriptions(deps), machine: currentMachine()! }
   }
 

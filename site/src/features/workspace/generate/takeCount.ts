@@ -3,7 +3,7 @@ import { atom, computed } from 'nanostores'
 import { openTaskLimit } from '#backend/subscriptions/contract.ts'
 import { limitsOf } from '../../../api/credits.ts'
 import { isFinal } from '../../../api/taskProgress.ts'
-import { $cost } from '../generation.ts'
+import { $cost, $prompts } from '../generation.ts'
 import { $purse } from '../pay/payer.ts'
 import { $counted, $estimates } from '../queue.ts'
 import { $tasks } from '../tasks.ts'
@@ -19,7 +19,7 @@ const $places = computed([$open, $purse], (open, purse) => {
   const plan = limitsOf(purse)
   return plan && Math.max(0, openTaskLimit(plan) - open)
 })
-export const $isFull = computed($places, (places) => places === 0)
+export const $isFull = computed([$places, $prompts], (places, { length }) => (places ?? length) < length)
 
 /** Estimated seconds until a place in the queue is free; null if unknown. */
 export const $nextPlace = computed($estimates, (estimates) => {
@@ -27,8 +27,8 @@ export const $nextPlace = computed($estimates, (estimates) => {
   return left.length > 0 ? Math.min(...left) : null
 })
 
-export const $maxTakes = computed([$places, $purse, $cost], (places, purse, cost) =>
-  allowedTakes(places, purse?.remaining ?? null, cost),
+export const $maxTakes = computed([$places, $purse, $cost, $prompts], (places, purse, cost, { length }) =>
+  allowedTakes(places == null ? null : Math.floor(places / length), purse?.remaining ?? null, cost * length),
 )
 
 const $wanted = atom(1)

@@ -8,7 +8,7 @@ import { HTML_LANG } from '../../../i18n/core.ts'
 import { Choices } from '../../../ui/Choices.tsx'
 import { Fault } from '../../../ui/Field.tsx'
 import { RetryNotice } from '../../../ui/RetryNotice.tsx'
-import { $cost } from '../generation.ts'
+import { $cost, $prompts } from '../generation.ts'
 import { $inProgress } from '../tasks.ts'
 import { $payer } from './payer.ts'
 
@@ -66,7 +66,7 @@ export function PayWith() {
 /** Says why the team cannot pay for the video: the user's limit is reached, or its balance is too low. */
 export function TeamShort() {
   const t = translate()
-  const cost = useStore($cost)
+  const cost = useStore($cost) * useStore($prompts).length
   const payer = useStore($payer)
   const mine = useStore($credits)?.remaining ?? 0
   const team = knownTeams(useStore($teams)).find(({ id }) => id === payer?.id)
