@@ -21,6 +21,7 @@ import { M0016Mails } from './migrations/M0016Mails.ts'
 import { M0017Lineage } from './migrations/M0017Lineage.ts'
 import { M0019Cases } from './migrations/M0019Cases.ts'
 import { M0020Control } from './migrations/M0020Control.ts'
+import { M0021Prompts } from './migrations/M0021Prompts.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   { name: 'M0017Lineage', class: M0017Lineage },
   { name: 'M0019Cases', class: M0019Cases },
   { name: 'M0020Control', class: M0020Control },
+  { name: 'M0021Prompts', class: M0021Prompts },
 ]
 
 /**

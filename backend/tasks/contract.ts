@@ -13,6 +13,7 @@ export * from './library/join.contract.ts'
 export * from './library/library.contract.ts'
 export * from './shares/shares.contract.ts'
 export * from './templates/templates.contract.ts'
+export * from './uploads/pictures.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
 export const TaskStatus = z.enum(TASK_STATUSES)
@@ -40,6 +41,8 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 
 export const Task = z.object({
   id: z.string(),
+  /** Path of its page on the site, for its owner. */
+  url: z.string(),
   task_type: z.enum(FILM_TYPES),
   status: TaskStatus,
   /** Id of the catalogue model that was ordered. */

@@ -1,6 +1,8 @@
 import type { Context as HttpContext } from 'koa'
 import { PROJECTIONS } from '#projections/all.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
+import { SALES_FILE } from '#projections/subscriptions/readMoney.ts'
+import { COSTS_FILE } from '#projections/tasks/readMade.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
 import type { Passkeys } from '../../accounts/factors/passkeys.ts'
@@ -10,6 +12,8 @@ import { listUsers, readEmails, readRegistrations, USERS_FILE } from '../../acco
 import { listTrouble } from '../../accounts/security/securityLog.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
+import { readZeros, ZEROS_FILE } from '../../audit/zero/startZeros.ts'
+import { zeroOnBoard } from '../../audit/zero/zeroOnBoard.ts'
 import { backupOnBoard } from '../../backups/backupOnBoard.ts'
 import { serveCases } from '../../cases/routes.ts'
 import { serveDesk } from '../../desk/routes.ts'
@@ -30,6 +34,8 @@ import { serveExports } from '../../operators/exportRoutes.ts'
 import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
 import { serveMasked } from '../../operators/maskAddresses.ts'
+import { serveMoney } from '../../operators/moneyRoutes.ts'
+import { serveNow } from '../../operators/nowRoutes.ts'
 import { ACTIONS_FILE, createOperatorActions, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
@@ -42,10 +48,15 @@ import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
+import { nowOnBoard } from './nowOnBoard.ts'
 import type { OpenDesk } from './openDesk.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
 
-const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
+const MONEY_FILES = { sales: SALES_FILE, costs: COSTS_FILE, zeros: ZEROS_FILE }
+const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE, ...MONEY_FILES }
+
+/** Days whose comparison the board shows. */
+const SHOWN_ZEROS = 7
 
 /** Services of users' accounts that the operator's account uses, too. */
 interface Shared {
@@ -91,13 +102,18 @@ export function composeOperators(
       const board = serveMasked(serve, isSteppedUp)
       serveOperator(board, { credentials: config.operators, sessions, actions, limit, secondStep })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
-      serveBoard(board, { traffic: createTraffic(pool), users, failures, time })
+      serveBoard(board, { traffic: createTraffic(pool, () => new URL(publicUrl()).host), users, failures, time })
       const refused = () => new Map([...definitions.faults(), ...catalogue.faults(), ...templates.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
+      const unprefixed = payments.offers.find(({ name }) => name === 'paypal' || name === 'sandbox')?.name
+      const zeros = async () => (await readZeros(pool, SHOWN_ZEROS)).map(zeroOnBoard)
+      serveMoney(board, { database, time, unprefixed, hasCost: !rendersHere(videos), zeros })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
       serveGraphs(serve, { setup: openGraphSetup(context, videos), actions })
-      serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
+      const copies = () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact })
+      serveBackup(board, copies)
+      serveNow(board, nowOnBoard(context, alerts, copies))
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
