@@ -13,6 +13,7 @@ import {
   parkedEvents,
   replayParkedEvents,
   taskHealth,
+  undelivered,
   userList,
   userOverview,
   weekly,
@@ -107,6 +108,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         state.answers.set(operatorActions.path, () => ({ actions: [], total: 0 }))
         state.answers.set(parkedEvents.path, () => ({ events: [], total: 0 }))
         state.answers.set(apiKeys.path, () => ({ keys: [], total: 0 }))
+        state.answers.set(undelivered.path, () => ({ messages: [], total: 0 }))
         state.answers.set(codes.path, () => ({ codes: [], total: 0 }))
         state.answers.set(pageRanking.path, () => ({ data: { page_ranking: [] } }))
         state.answers.set(margin.path, () => ({
