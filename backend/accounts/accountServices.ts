@@ -28,6 +28,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { createThrottle } from './sessions/throttle.ts'
 import { createStartDrafts, startKey } from './start/startDrafts.ts'
 import { createStartLinks } from './start/startLinks.ts'
+import { isSuspended } from './suspensions.ts'
 
 interface AccountServicesOptions {
   readonly production: boolean
@@ -43,7 +44,11 @@ interface AccountServicesOptions {
   readonly identityProviders: readonly IdentityProvider[]
   /** Mail domains whose owners may sign up through a provider although registration is closed. */
   readonly signUpDomains: readonly string[]
+  /** Refuses new accounts while operators pause them. @throws Rejection registration_paused */
+  readonly assertMayRegister: () => Promise<void>
   readonly grantFreeCredits: (userId: string) => Promise<void>
+  /** Stops what operators have planned for an account. */
+  readonly stopActions: (userId: string) => Promise<void>
   readonly log: Logger
   /** Clock for the expiry of emailed links. Sessions and rate limits always use the system time. */
   readonly clock: Clock
@@ -62,7 +67,10 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const grants = createFreeGrants(database, secrets.encryption, grantFreeCredits)
   const securityLog = createSecurityLog(database)
   const shared = { database, links, background, grants }
-  const passwords = createAccountPasswords({ ...shared, outbox, publicUrl, now: clock })
+  const passwords = createAccountPasswords({
+    ...{ ...shared, outbox, publicUrl, now: clock },
+    stopActions: options.stopActions,
+  })
   const sessions = createBrowserSessions(
     createSessions(database, secrets.session),
     cookies,
@@ -73,22 +81,24 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const passkeys = createPasskeys(database, challenges, publicUrl)
   const factors = createSecondFactors({ database, passkeys, userKeys })
   const notifyFactor = createFactorNotices(database, links, clock)
-  const { registrationOpen, signUpDomains: domains } = options
+  const { registrationOpen, assertMayRegister, signUpDomains: domains } = options
   const drafts = createStartDrafts(database, startKey(secrets.encryption), Date.now)
   return {
     registrationOpen,
+    assertMayRegister,
+    isSuspended: (userId: string) => isSuspended(database, userId),
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,
     },
-    identities: createIdentities({ ...shared, production, calendar, registrationOpen, domains }),
+    identities: createIdentities({ ...shared, production, calendar, registrationOpen, assertMayRegister, domains }),
     identityProviders: options.identityProviders,
     flows: createFlows(database, keyFor(FLOWS, secrets.encryption), cookies),
     notifyFactor,
     publicUrl,
     log,
     drafts,
-    startLinks: createStartLinks({ ...shared, production, calendar, outbox, drafts, publicUrl }),
+    startLinks: createStartLinks({ ...shared, production, calendar, outbox, drafts, publicUrl, assertMayRegister }),
     passwords,
     sessions,
     attempts,

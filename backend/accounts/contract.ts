@@ -23,7 +23,7 @@ export const register = endpoint('POST /auth/register', {
   body: Registration,
   answer: Message,
   status: 201,
-  refuses: ['too_many_requests', 'email_already_registered', 'registration_closed'],
+  refuses: ['too_many_requests', 'email_already_registered', 'registration_closed', 'registration_paused'],
   summary: 'Registers an account and mails a verification link',
 })
 
@@ -187,6 +187,7 @@ const SECURITY_EVENTS = [
   'api_key_ended',
   'api_key_ended_by_operator',
   'connection_allowed',
+  'address_changed',
   'suspended',
   'restored',
   'signed_out_by_operator',

@@ -6,7 +6,7 @@ import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
 import { ticketInvalid } from './factors/tickets.ts'
 import { mailIdentity } from './mails/mailAddress.ts'
-import { assertOpen } from './sessions/registrationOpen.ts'
+import { assertMayRegister, assertOpen } from './sessions/registrationOpen.ts'
 import { createSignIns, versionOf } from './sessions/signIns.ts'
 
 export type AccountRoutes = Omit<AccountServices, 'throttle' | 'settled'>
@@ -56,7 +56,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   serve(contract.me, async ({ userId }) => {
     const account = await accounts.byId(userId)
     if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
-    return asUser(account)
+    return { ...asUser(account), ...((await services.isSuspended(userId)) && { suspended: true as const }) }
   })
 
   serve(contract.refresh, async ({ ctx }) => {
@@ -77,7 +77,7 @@ function serveRegistration(serve: Serve, services: AccountRoutes): void {
   const { accounts, attempts } = services
 
   serve(contract.register, async ({ body, ctx }) => {
-    assertOpen(services)
+    await assertMayRegister(services)
     await attempts.take(ctx, 'register', networkAddress(ctx))
     await attempts.take(ctx, 'register address', mailIdentity(body.email))
     await accounts.register(body)

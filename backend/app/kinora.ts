@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS, WORK_LISTS } from '#projections/all.ts'
 import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness.ts'
 import { startHeads } from '../audit/heads/startHeads.ts'
+import { startZeros } from '../audit/zero/startZeros.ts'
 import { stopListening } from '../kernel/http/drain.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { isSocketRequest } from '../kernel/http/realtime.ts'
@@ -32,6 +33,7 @@ import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
 import { VERSION } from './version.ts'
 import { startWorkflows } from './workflows.ts'
+import { openZeros } from './zeros.ts'
 
 export type Kinora = Awaited<ReturnType<typeof startKinora>>
 
@@ -208,6 +210,7 @@ async function startBackground(context: Context, adapters: Adapters, services: S
         reconcileErasures: services.erasures.reconcile,
       }),
     )
+    if (config.payments.tills.length > 0) running.push(startZeros(openZeros(context, adapters)))
     // Most installations do without its packages.
     if (config.backup) running.push((await import('./backups.ts')).startNightlyCopies(context, config.backup))
   }

@@ -12,8 +12,10 @@ import { createApiKeys } from '../apiKeys/apiKeys.ts'
 import { createKeyDoor } from '../apiKeys/keyDoor.ts'
 import { createClients } from '../apiKeys/oauth/clients.ts'
 import { createConnections } from '../apiKeys/oauth/connections.ts'
+import { createCases } from '../cases/cases.ts'
 import { createCodes } from '../codes/codes.ts'
 import { createCredits } from '../credits/credits.ts'
+import { createControl } from '../installation/control.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/socketTokens.ts'
 import { createOutbox } from '../kernel/outbox/outbox.ts'
@@ -22,6 +24,7 @@ import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhooks/webhookInbox.ts'
+import { createVideoDownloads } from '../tasks/downloads/videoDownloads.ts'
 import { createVisibleCopies } from '../tasks/downloads/visibleCopies.ts'
 import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
@@ -65,16 +68,20 @@ export function createServices(
   })
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy)
   /** Returns the limits of the user's plan. */
-  const allowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const planAllowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
+  const control = createControl({ handle, changes, pool })
+  const allowance = async (userId: string) => control.limited(await planAllowance(userId))
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   const messages = createOutbox(pool, clock)
   const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
   return {
+    control,
     /** @throws Rejection account_suspended */
     async assertActive(userId: string): Promise<void> {
       if (await suspended(userId)) throw accountSuspended()
     },
     credits,
+    cases: createCases({ handle, changes, calendar }),
     codes,
     apiKeys,
     messages,
@@ -84,6 +91,7 @@ export function createServices(
     connections: createConnections(database, clock),
     allowance,
     labels,
+    downloads: createVideoDownloads(pool, clock),
     copies: createVisibleCopies({
       ...{ media, marker, temporaryDir, labels },
       ffmpegPath: config.video.ffmpegPath,
@@ -91,7 +99,7 @@ export function createServices(
     }),
     welcome: createWelcome(credits, monthlyCredits),
     userKeys,
-    outbox: createMailOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
+    outbox: createMailOutbox(database, messages, mailKey(masterKey), calendar, config.registration === 'open'),
     erasures: {
       ...erasures,
       ...createErasureList({

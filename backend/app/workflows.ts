@@ -95,7 +95,7 @@ export function startWorkflows(
 
 function activitiesOf(
   context: Context,
-  { marker, media, mailer, payments, videos }: Adapters,
+  { marker, media, payments, videos }: Adapters,
   services: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
   lease: number | undefined,
@@ -115,7 +115,6 @@ function activitiesOf(
     payments,
     inbox: webhooks,
     outbox,
-    mailer,
     erasures,
     removals,
     providers: videos,
@@ -151,7 +150,6 @@ function activitiesOf(
     },
     onFailed: ({ taskId, engine, engineModel, code, detail }) =>
       log.warn({ taskId, engine, engineModel, code, detail }, 'video failed'),
-    onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,
     issueInvoices: services.invoices.invoicing.issueDue,
     sweepVisits: createSweep(context, services, publicUrl),
@@ -190,7 +188,7 @@ function createSweep(
 /** Returns the queries and emails about subscriptions and credits that activities need. */
 export function subscriptionDeps(
   { config, database, pool, calendar, log }: Context,
-  { outbox, subscriptionReads }: Services,
+  { cases, outbox, subscriptionReads }: Services,
   publicUrl: () => string,
 ) {
   const { sendOnce: mailOnce } = createReminders(database, outbox, publicUrl)
@@ -199,8 +197,11 @@ export function subscriptionDeps(
     findBuyer: (saleId) => readBuyer(database, saleId),
     openAgreements: () => readOpenAgreements(database),
     usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),
-    onUnmatchedWebhook: (webhookId) =>
-      log.error({ webhookId, alert: 'payment_webhook_unmatched' }, 'webhook unmatched'),
+    cases,
+    async onUnmatchedWebhook(webhookId) {
+      log.error({ webhookId, alert: 'payment_webhook_unmatched' }, 'webhook unmatched')
+      await cases.open({ kind: 'unmatched_payment', subject: webhookId, source: webhookId })
+    },
     mailOnce: (userId, key, { kind, ...values }) => mailOnce(userId, key, kind, values),
     // These mails offer plans.
     creditsSpent:

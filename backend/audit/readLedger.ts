@@ -1,6 +1,7 @@
 import { CODE, CODE_EVENTS, type CodeEvent } from '../codes/events.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent } from '../desk/events.ts'
+import { INSTALLATION, INSTALLATION_EVENTS, type InstallationEvent } from '../installation/events.ts'
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
@@ -11,6 +12,7 @@ export type LedgerEvent =
   | CodeEvent
   | CreditAccountEvent
   | DeskActionEvent
+  | InstallationEvent
   | SubscriptionEvent
   | VideoTaskEvent
   | InvoiceEvent
@@ -19,6 +21,7 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...CODE_EVENTS,
   ...CREDIT_ACCOUNT_EVENTS,
   ...DESK_ACTION_EVENTS,
+  ...INSTALLATION_EVENTS,
   ...SUBSCRIPTION_EVENTS,
   ...VIDEO_TASK_EVENTS,
   ...INVOICE_BOOK_EVENTS,
@@ -28,7 +31,15 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
 const PAGE = 2_000
 
 /** Categories of the streams that belong to the ledger. */
-export const LEDGER_CATEGORIES = [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK] as const
+export const LEDGER_CATEGORIES = [
+  CODE,
+  CREDIT_ACCOUNT,
+  DESK_ACTION,
+  INSTALLATION,
+  SUBSCRIPTION,
+  VIDEO_TASK,
+  INVOICE_BOOK,
+] as const
 
 /** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */
 export const AUDITED_CATEGORIES = [...LEDGER_CATEGORIES, RENDER_LANE] as const

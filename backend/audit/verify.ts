@@ -1,6 +1,7 @@
 import { CODE, type CodeEvent } from '../codes/events.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, type DeskActionEvent } from '../desk/events.ts'
+import { INSTALLATION, type InstallationEvent } from '../installation/events.ts'
 import { INVOICE_BOOK, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
@@ -10,6 +11,7 @@ import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
 import { type CanonicalPage, eventOf, readCanonical } from './canonicalLedger.ts'
 import { DeliveryProofs } from './deliveryProofs.ts'
+import { takeInstallation } from './deskProofs.ts'
 import { type Deviation, Deviations, missingPlace, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type RememberedHeads } from './hashChain.ts'
@@ -84,9 +86,11 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
     if (isOfAccount(event)) book(event)
     else if (isOfTask(event)) {
       deliveries.takeTask(event)
+      grants.takeTask(event)
       delivered?.take(event)
     } else if (isOfCode(event)) grants.takeCode(event)
     else if (isOfDesk(event)) grants.takeDesk(event)
+    else if (isOfInstallation(event)) takeInstallation(event, deviations)
     else if (isOfBook(event)) invoices.takeBook(event)
     else {
       invoices.takeSubscription(event)
@@ -204,7 +208,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     readModels,
     /** Signatures of operators' adjustments. */
     adjustments: ledger.grants.adjustments,
-    /** Grants, takes and refunds of operators' actions that were found. */
+    /** Operators' actions that moved credits or money, and were found. */
     desk: ledger.grants.desk,
     /** Null if the files of delivered videos were not compared. */
     files,
@@ -224,6 +228,8 @@ const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountE
 const isOfCode = (event: Stored<LedgerEvent>): event is Stored<CodeEvent> => event.stream.startsWith(`${CODE}-`)
 const isOfDesk = (event: Stored<LedgerEvent>): event is Stored<DeskActionEvent> =>
   event.stream.startsWith(`${DESK_ACTION}-`)
+const isOfInstallation = (event: Stored<LedgerEvent>): event is Stored<InstallationEvent> =>
+  event.stream.startsWith(`${INSTALLATION}-`)
 const isOfTask = (event: Stored<LedgerEvent>): event is Stored<VideoTaskEvent> => event.stream.startsWith(VIDEO_TASK)
 const isOfBook = (event: Stored<LedgerEvent>): event is Stored<InvoiceEvent> => event.stream.startsWith(INVOICE_BOOK)
 

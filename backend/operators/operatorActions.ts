@@ -14,10 +14,18 @@ interface Action {
     | 'api_key_ended'
     | 'codes_issued'
     | 'act_ordered'
+    | 'act_stopped'
     | 'person_shown'
     | 'note_written'
+    | 'installation_changed'
+    | 'bulk_ordered'
+    | 'bulk_stopped'
+    | 'case_assigned'
+    | 'case_closed'
+    | 'dossier_made'
     | 'codes_voided'
     | 'events_replayed'
+    | 'message_resent'
     | 'graph_saved'
     | 'recovery_phrase_made'
     | 'second_factor_added'
@@ -31,6 +39,8 @@ interface Action {
   /** Null for actions on the command line. */
   readonly ip: string | null
 }
+
+export type RecordedAction = Action['action']
 
 type ActionRow = Omit<Action, 'detail'> & { readonly at: Date; readonly detail: string | null }
 

@@ -77,7 +77,13 @@ export type Reversal = Readonly<{
   failed?: true
 }>
 
-export type Dispute = Readonly<{ id: string; saleId: string; outcome: DisputeOutcome; statusAt: string }>
+export type Dispute = Readonly<{
+  id: string
+  saleId: string
+  outcome: DisputeOutcome
+  statusAt: string
+  dueAt?: string
+}>
 
 /** All agreements, sales and reversals of a user. */
 export interface Subscription {
@@ -252,9 +258,9 @@ function evolveSales(subscription: Subscription, event: SaleEvent): Subscription
       return { ...subscription, reversals: [...subscription.reversals, reversal] }
     }
     case 'SubscriptionSaleDisputed': {
-      const { disputeId: id, saleId, outcome, statusAt } = event.data
+      const { disputeId: id, saleId, outcome, statusAt, dueAt } = event.data
       const others = subscription.disputes.filter((dispute) => dispute.id !== id || dispute.saleId !== saleId)
-      return { ...subscription, disputes: [...others, { id, saleId, outcome, statusAt }] }
+      return { ...subscription, disputes: [...others, { id, saleId, outcome, statusAt, ...(dueAt && { dueAt }) }] }
     }
     case 'SubscriptionSaleRestored': {
       const { restorationId: id, saleId, credits, reversalId } = event.data

@@ -1,4 +1,4 @@
-import type { DisputeOutcome, PaidTier } from './events.ts'
+import type { PaidTier, SubscriptionEvent } from './events.ts'
 
 /** Data of each command, in addition to its type, user and time. */
 interface Data {
@@ -40,7 +40,7 @@ interface Data {
   }
   /** Reports that a refund failed after it was reported. */
   ReportFailedRefund: { saleId: string; reversalId: string }
-  ReportDispute: { saleId: string; disputeId: string; outcome: DisputeOutcome; statusAt: string }
+  ReportDispute: Omit<SubscriptionEvent<'SubscriptionSaleDisputed'>['data'], 'userId' | 'agreementId' | 'at'>
   CancelSubscription: { encryptedReason: string | null; atPeriodEnd: boolean }
   ReactivateSubscription: object
   /** Records the intent to pause a cancelled agreement at the provider, before the provider is called. */

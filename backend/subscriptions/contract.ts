@@ -121,7 +121,14 @@ export const upgrade = endpoint('POST /subscriptions/upgrade', {
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
   idempotent: true,
-  refuses: ['already_subscribed', 'too_many_approvals', 'no_payment_link', 'no_such_provider', 'payments_off'],
+  refuses: [
+    'already_subscribed',
+    'too_many_approvals',
+    'no_payment_link',
+    'no_such_provider',
+    'till_paused',
+    'payments_off',
+  ],
   summary: 'Requests a plan, which the buyer approves at `approval_url`. A smaller plan starts with the next period',
 })
 
@@ -273,7 +280,7 @@ export const buyPack = endpoint('POST /credits/packs/:id/buy', {
   ),
   answer: z.object({ data: z.object({ approval_url: z.string(), order_id: z.string() }) }),
   idempotent: true,
-  refuses: ['not_found', 'too_many_approvals', 'no_payment_link', 'no_such_provider', 'payments_off'],
+  refuses: ['not_found', 'too_many_approvals', 'no_payment_link', 'no_such_provider', 'till_paused', 'payments_off'],
   summary: 'Orders a pack of credits, which the buyer pays at `approval_url`. The body is optional',
 })
 

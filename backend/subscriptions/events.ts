@@ -124,7 +124,14 @@ interface Data {
     assumed?: true
   }
   /** A dispute about a sale was opened or resolved, in effect since `statusAt`. `won`: the seller keeps the money. */
-  SubscriptionSaleDisputed: { saleId: string; disputeId: string; outcome: DisputeOutcome; statusAt: string }
+  SubscriptionSaleDisputed: {
+    saleId: string
+    disputeId: string
+    outcome: DisputeOutcome
+    statusAt: string
+    /** When the seller's answer is due. */
+    dueAt?: string
+  }
   /**
    * Money that was taken back for a sale stays after all: `credits` that were claimed for it are given back. `reversalId`: the
    * refund, which failed; by default, a dispute was won.

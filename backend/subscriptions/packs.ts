@@ -32,10 +32,10 @@ export function createPacks(deps: SubscriptionsDeps) {
     /**
      * Orders a pack for the buyer to pay.
      * @param requestId idempotency key
-     * @throws Rejection too_many_approvals, no_payment_link, no_such_provider, unavailable
+     * @throws Rejection too_many_approvals, no_payment_link, no_such_provider, till_paused, unavailable
      */
     async buy({ userId, pack, currency, language, requestId, consent, ...wish }: Order, context: CommandContext) {
-      const provider = chooseTill(payments, currency, wish.provider)
+      const provider = await chooseTill(deps, currency, wish.provider)
       const [oldest, ...open] = (await read(userId)).packs.filter(({ status }) => status === 'requested')
       if (oldest && open.length + 1 >= MAX_OPEN)
         throw new Rejection('too_many_approvals', 'You have ordered packs too often without paying them.', {

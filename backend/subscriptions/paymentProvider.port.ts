@@ -81,6 +81,8 @@ export interface ProviderDispute {
   readonly saleIds: readonly string[]
   readonly outcome: DisputeOutcome
   readonly statusAt: string
+  /** When the seller's answer is due, while it is awaited. */
+  readonly dueAt?: string | undefined
 }
 
 /** Returns the name of the provider that an id belongs to. See docs/decisions/0069-several-tills.md. */

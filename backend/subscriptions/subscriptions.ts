@@ -21,6 +21,8 @@ export interface SubscriptionsDeps {
   readonly changes: Changes
   readonly handle: Handle
   readonly payments: Tills
+  /** Returns the names of providers that open no new checkout. */
+  readonly pausedTills: () => Promise<readonly string[]>
   readonly inbox: WebhookInbox
   /** `expire` closes expired lots and returns the log position of the user's credits. */
   readonly credits: {
@@ -50,10 +52,20 @@ type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPer
 /** Currency of the plans' prices. */
 const PLAN_CURRENCY = 'USD'
 
-/** Returns the provider that the buyer chose, by default the preferred one. @throws Rejection no_such_provider */
-export function chooseTill({ offers }: Tills, currency: string, wish: string | undefined): string {
-  const offer = offers.find(({ name, currencies }) => (wish ?? name) === name && currencies.includes(currency))
+/**
+ * Returns the provider that the buyer chose, by default the preferred one that is not paused.
+ * @throws Rejection no_such_provider, till_paused
+ */
+export async function chooseTill(
+  { payments: { offers }, pausedTills }: Pick<SubscriptionsDeps, 'payments' | 'pausedTills'>,
+  currency: string,
+  wish: string | undefined,
+): Promise<string> {
+  const fitting = offers.filter(({ name, currencies }) => (wish ?? name) === name && currencies.includes(currency))
+  const paused = await pausedTills()
+  const offer = fitting.find(({ name }) => !paused.includes(name))
   if (offer) return offer.name
+  if (fitting.length > 0) throw new Rejection('till_paused', 'Payments are paused right now. Nothing was charged.')
   throw new Rejection('no_such_provider', `Payments in ${currency}${wish ? ` by ${wish}` : ''} are not offered here.`)
 }
 
@@ -82,7 +94,7 @@ export function createSender({ changes, handle, calendar }: SubscriptionsDeps) {
  * Creates the function that creates an agreement for the buyer to approve, or returns the one for this plan that is still
  * open. A smaller plan starts when the current period ends.
  * @param requestId idempotency key
- * @throws Rejection already_subscribed, too_many_approvals, no_payment_link, no_such_provider, unavailable
+ * @throws Rejection already_subscribed, too_many_approvals, no_payment_link, no_such_provider, till_paused, unavailable
  */
 function createUpgrade(deps: SubscriptionsDeps) {
   const { payments, publicUrl } = deps
@@ -90,7 +102,7 @@ function createUpgrade(deps: SubscriptionsDeps) {
   const isPast = (instant: string | null) => instant !== null && instant <= at()
 
   return async ({ userId, tier, language, requestId, consent, ...wish }: Upgrade, context: CommandContext) => {
-    const provider = chooseTill(payments, PLAN_CURRENCY, wish.provider)
+    const provider = await chooseTill(deps, PLAN_CURRENCY, wish.provider)
     const timing = { ...context, commandId: derivedId(requestId, 'time') }
     const { state } = await sendCommand({ type: 'ApplyDueChanges', userId, at: at() }, timing)
     const current = currentOf(state)

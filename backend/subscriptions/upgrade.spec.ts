@@ -20,7 +20,7 @@ function startSubscriptions(when: string) {
     },
   }
   const changes = { waitFor: async () => {} }
-  const rest = { publicUrl: () => 'https://kinora.test', calendar: () => Date.parse(when) }
+  const rest = { pausedTills: async () => [], publicUrl: () => 'https://kinora.test', calendar: () => Date.parse(when) }
   return { handle, asked, ...createSubscriptions({ handle, changes, payments, ...rest } as never) }
 }
 

@@ -12,6 +12,8 @@ export * from './catalogue/models.contract.ts'
 export * from './library/join.contract.ts'
 export * from './library/library.contract.ts'
 export * from './shares/shares.contract.ts'
+export * from './templates/templates.contract.ts'
+export * from './uploads/pictures.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
 export const TaskStatus = z.enum(TASK_STATUSES)
@@ -107,6 +109,7 @@ export const generate = endpoint('POST /videos/generate', {
   refuses: [
     ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed', 'not_drawable'],
     ...['key_limit_reached', 'key_model'],
+    ...['generation_paused', 'model_paused', 'words_blocked'],
     ...['idempotency_key_reused', 'idempotency_in_progress'],
   ],
   summary:
@@ -154,7 +157,10 @@ export const joinVideos = endpoint('POST /videos/join', {
   answer: z.object({ task: Task }),
   status: 202,
   idempotent: true,
-  refuses: ['not_found', 'forbidden', 'queue_full', 'idempotency_key_reused', 'idempotency_in_progress'],
+  refuses: [
+    ...['not_found', 'forbidden', 'queue_full', 'generation_paused', 'words_blocked'],
+    ...['idempotency_key_reused', 'idempotency_in_progress'],
+  ],
   summary:
     "Joins parts of the user's finished videos to one, in the size of the first; costs nothing. The answer is a task like that of a generation",
 })

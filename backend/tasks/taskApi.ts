@@ -24,6 +24,7 @@ import { wakeTask } from './providerCallbacks.ts'
 import { serveTasks, type TaskRoutes } from './routes.ts'
 import { createSharedVideos, type SharedVideosOptions } from './shares/sharedVideos.ts'
 import { sharePages } from './shares/sharePages.ts'
+import { removalOf } from './shares/shareRemovals.ts'
 import { serveShares } from './shares/shareRoutes.ts'
 import { createShareSignatures, createShares } from './shares/shares.ts'
 import { createTasks, type TaskDeps } from './tasks.ts'
@@ -37,17 +38,23 @@ import { createWorks, type WorksDeps } from './works.ts'
 const VISITOR = { burst: 120, everyMs: 1_000 }
 /** A network address counts once as a viewer of a share in this time. */
 const VIEW = { burst: 1, everyMs: 30 * 60_000 }
+/** How often a network address may report films. */
+const REPORT = { burst: 5, everyMs: 10 * 60_000 }
 
 type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake' | 'understands'> &
   WorksDeps &
-  Pick<MediaRoutes, 'files' | 'uploadLimits'> &
-  Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail'> &
+  Pick<MediaRoutes, 'downloads' | 'files' | 'uploadLimits'> &
+  Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail' | 'openReport'> &
   Pick<TaskRoutes, 'realtime'> & {
     readonly pool: pg.Pool
     readonly videos: ReadonlyMap<string, VideoProvider>
     readonly userById: (userId: string) => Promise<{ fullName: string; language: 'en' | 'zh' } | null>
     /** Rejects if the subject has used its share of an action. */
-    readonly throttle: (action: 'share view' | 'understand', subject: string, limit: typeof VIEW) => Promise<void>
+    readonly throttle: (
+      action: 'share view' | 'share report' | 'understand',
+      subject: string,
+      limit: typeof VIEW,
+    ) => Promise<void>
     /** Signs the addresses of shared videos. */
     readonly secret: string
     readonly changes: Pick<Changes, 'subscribe'>
@@ -74,7 +81,11 @@ export function createTaskApi(deps: TaskApiDeps) {
   const attached = { shares, marks: createMarks(pool) }
   const signatures = createShareSignatures(deps.secret)
   const nameOf = async (userId: string) => (await userById(userId))?.fullName
-  const sharedVideos = createSharedVideos({ ...deps, shares, works, signatures, nameOf })
+  const sharedVideos = createSharedVideos({
+    ...{ ...deps, shares, works, signatures, nameOf },
+    removalOf: (taskId) => removalOf(pool, taskId),
+  })
+  const limitReports = (ctx: Context) => deps.throttle('share report', networkAddress(ctx), REPORT)
   const isNewView = (ctx: Context, id: string) =>
     deps.throttle('share view', `${id} ${networkAddress(ctx)}`, VIEW).then(
       () => true,
@@ -99,7 +110,7 @@ export function createTaskApi(deps: TaskApiDeps) {
       serveTasks(serve, { ...deps, tasks, works, attached, cancels, understand, languageOf, limitVisitor })
       serveLibrary(serve, { works, tasks, attached, files })
       serveMedia(serve, { ...deps, works })
-      serveShares(serve, { works, shares, sharedVideos, isNewView })
+      serveShares(serve, { works, shares, sharedVideos, isNewView, limitReports })
     },
     servePrograms: (serve: Serve): void =>
       serveV1(serve, { ...deps, tasks, works, orders, attached, repeats: createRepeats(deps.database, clock) }),

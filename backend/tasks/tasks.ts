@@ -34,6 +34,8 @@ export interface TaskDeps {
   readonly removals: Pick<MediaRemovals, 'around'>
   readonly uploads: ImageUploads
   readonly catalogue: Pick<Catalogue, 'offered'>
+  /** Refuses a new video. Nothing of it is stored. @throws Rejection generation_paused, model_paused, words_blocked */
+  readonly assertMayMake: (order: { readonly model?: string; readonly prompt: string }) => Promise<void>
   /** Returns whether a provider, by its name in the task's events, can stop a running job. */
   readonly cancels: (provider: string) => boolean
   /** Returns what a provider would draw of a prompt; undefined if it draws anything. */
@@ -85,7 +87,11 @@ interface GenerationSubmission extends Submitted {
   readonly from?: VideoTaskOrder['from']
 }
 
-type Submission = GenerationSubmission | (Submitted & { readonly join: JoinPlan })
+type Submission =
+  | GenerationSubmission
+  | (Submitted & { readonly join: JoinPlan })
+  /** What was ordered before. */
+  | (Submitted & { readonly again: VideoTaskOrder })
 
 /** The finished task whose video is made again, with the job that made it. */
 type Source = Readonly<{ taskId: string; provider: string; jobId: string }>
@@ -141,13 +147,14 @@ export function createTasks(deps: TaskDeps) {
   return {
     /**
      * Starts a task, once per idempotency key if there is one. Returns its row, and whether it was started before.
-     * @throws Rejection insufficient_credits, key_limit_reached, key_model, queue_full, plan_required, price_changed, not_drawable, not_found (task deleted), unavailable
+     * @throws Rejection insufficient_credits, key_limit_reached, key_model, generation_paused, model_paused, words_blocked, queue_full, plan_required, price_changed, not_drawable, not_found (task deleted), unavailable
      */
     async generate({ userId, key, keyed, subject, generation, apiKey, command }: Request) {
       assertMayOrder(apiKey, generation.model)
       // The expected price is a condition, not a part of the order. A retry may name another one.
       const { expected_credits: _, ...body } = generation
       return start({ userId, key, body: keyed ?? body, ...(subject && { subject }) }, command, async (taskId) => {
+        await deps.assertMayMake(generation)
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const from = await readParent({ handle, uploads }, userId, generation, images)
@@ -157,12 +164,14 @@ export function createTasks(deps: TaskDeps) {
 
     /**
      * Starts a task that joins finished videos, once per idempotency key if there is one. Returns its row.
-     * @throws Rejection queue_full, unavailable, and those of `plan`
+     * @throws Rejection generation_paused, words_blocked, queue_full, unavailable, and those of `plan`
      */
     async join({ userId, key, body, command, plan }: JoinRequest) {
-      const { row } = await start({ userId, key, body }, command, async (taskId) => ({
-        ...{ taskId, userId, join: await plan() },
-      }))
+      const { row } = await start({ userId, key, body }, command, async (taskId) => {
+        const join = await plan()
+        await deps.assertMayMake({ prompt: join.title })
+        return { taskId, userId, join }
+      })
       return row
     },
 
@@ -242,12 +251,14 @@ export async function submitTask(
   const { taskId, userId } = submission
   const { openTasks, priority, fullHd } = await allowance(userId)
   const order =
-    'join' in submission
-      ? {
-          ...{ taskId, userId, priority, ...joinOrder(submission.join) },
-          encryptedPrompt: await deps.encrypt(aboutPrompt(userId, taskId), submission.join.title),
-        }
-      : await orderOf(deps, submission, { priority, fullHd })
+    'again' in submission
+      ? { ...submission.again, priority }
+      : 'join' in submission
+        ? {
+            ...{ taskId, userId, priority, ...joinOrder(submission.join) },
+            encryptedPrompt: await deps.encrypt(aboutPrompt(userId, taskId), submission.join.title),
+          }
+        : await orderOf(deps, submission, { priority, fullHd })
   const at = new Date(clock()).toISOString()
   const submitContext = { ...context, commandId: derivedId('submit', taskId) }
   const submit = handle.step(videoTask, taskId, { type: 'Submit', order, at }, submitContext)

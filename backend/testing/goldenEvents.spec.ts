@@ -3,9 +3,11 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
 import { foldOrPark, keyEvents } from '#projections/engine/foldOrPark.ts'
+import { deskCase } from '../cases/case.decider.ts'
 import { code } from '../codes/code.decider.ts'
 import { creditAccount } from '../credits/creditAccount.decider.ts'
 import { deskAction } from '../desk/deskAction.decider.ts'
+import { installation } from '../installation/installation.decider.ts'
 import { invoiceBook } from '../invoices/invoiceBook.decider.ts'
 import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
@@ -14,6 +16,7 @@ import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEv
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'
+import { bulk } from '../triage/bulk.decider.ts'
 
 // Events as releases have stored them. Never edit one: when a schema changes, raise its version with an upcaster and add
 // an example of the new version.
@@ -25,12 +28,15 @@ const golden = (context: string): Stored[] => {
   return events.map((event, n) => ({ ...event, position: position(n), created: new Date(0) }))
 }
 const contexts = {
+  cases: golden('cases'),
   codes: golden('codes'),
   credits: golden('credits'),
   desk: golden('desk'),
+  installation: golden('installation'),
   invoices: golden('invoices'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
+  triage: golden('triage'),
 }
 const events = Object.values(contexts).flat()
 
@@ -38,6 +44,9 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   code,
   creditAccount,
   deskAction,
+  installation,
+  deskCase,
+  bulk,
   subscription,
   invoiceBook,
   videoTask,

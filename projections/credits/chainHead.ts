@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { CODE, CODE_EVENTS, type CodeEvent } from '#backend/codes/events.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent } from '#backend/desk/events.ts'
+import { INSTALLATION, INSTALLATION_EVENTS, type InstallationEvent } from '#backend/installation/events.ts'
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '#backend/invoices/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
@@ -21,7 +22,14 @@ const ChainHeadTable = defineEntity({
 })
 export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
-type Chained = CodeEvent | CreditAccountEvent | DeskActionEvent | SubscriptionEvent | VideoTaskEvent | InvoiceEvent
+type Chained =
+  | CodeEvent
+  | CreditAccountEvent
+  | DeskActionEvent
+  | InstallationEvent
+  | SubscriptionEvent
+  | VideoTaskEvent
+  | InvoiceEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
@@ -44,11 +52,12 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
   version: 3,
   table: ChainHeadTable,
-  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK],
+  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, INSTALLATION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK],
   schemas: {
     ...CODE_EVENTS,
     ...CREDIT_ACCOUNT_EVENTS,
     ...DESK_ACTION_EVENTS,
+    ...INSTALLATION_EVENTS,
     ...SUBSCRIPTION_EVENTS,
     ...VIDEO_TASK_EVENTS,
     ...INVOICE_BOOK_EVENTS,
@@ -72,6 +81,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     ActionRefused: advanced,
     ActionDone: advanced,
     ActionFailed: advanced,
+    InstallationChanged: advanced,
     SubscriptionRequested: advanced,
     SubscriptionScheduled: advanced,
     SubscriptionActivated: advanced,

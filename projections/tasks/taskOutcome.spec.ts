@@ -4,7 +4,8 @@ import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
 import { taskOutcomes } from './taskOutcome.ts'
 
 const e = taskEvents('task', 'user')
-const clip = { id: 'task', resolution: '768P', duration: 6, cents: null }
+const { model, credits } = e.submitted.data
+const clip = { id: 'task', resolution: '768P', duration: 6, model, engine: null as string | null, credits, cents: null }
 const row = { ...clip, ended_at: null, error_code: null }
 const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
 const at = (second: number) => ({ ended_at: `2026-01-01T00:00:0${second}.000Z` })

@@ -1,9 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { engineName } from '#backend/tasks/catalogue/maker.contract.ts'
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
   VIDEO_TASK_EVENTS,
   type VideoCostReported,
+  type VideoRenderRequested,
   type VideoTaskAbandoned,
   type VideoTaskDeleted,
   type VideoTaskFailed,
@@ -21,6 +23,10 @@ const TaskOutcomeTable = defineEntity({
     id: p.uuid().primary(),
     resolution: p.text(),
     duration: p.integer(),
+    /** The ordered model, and the engine that was asked last. */
+    model: p.text().nullable(),
+    engine: p.text().nullable(),
+    credits: p.integer().nullable(),
     /** Cost to the operator in US cents, as the provider or else the order says; null if unknown. */
     cents: p.double().nullable(),
     /** Null while the task is open. */
@@ -34,6 +40,7 @@ type TaskOutcomeRow = RowOf<typeof TaskOutcomeTable>
 type TaskOutcomeEvent =
   | VideoTaskSubmitted
   | VideoCostReported
+  | VideoRenderRequested
   | VideoTaskSucceeded
   | VideoTaskFailed
   | VideoTaskRecovered
@@ -46,17 +53,18 @@ const delivered = (row: Row, { data }: { data: { at: string } }): Row =>
 
 export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
   name: 'taskOutcomes',
-  version: 3,
+  version: 4,
   table: TaskOutcomeTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,
   row: (event) => event.data.taskId,
   on: {
-    VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration, shape } }) => {
+    VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration, model, credits, shape } }) => {
       const perSecond = shape.centsPerSecond
       const cents = shape.cents ?? (perSecond === undefined ? null : perSecond * duration)
-      return { id, resolution, duration, cents, ended_at: null, error_code: null }
+      return { id, resolution, duration, model, engine: null, credits, cents, ended_at: null, error_code: null }
     },
+    VideoRenderRequested: (row, { data }) => row && { ...row, engine: engineName(data.provider) },
     VideoCostReported: (row, { data: { costCents } }) =>
       row && (costCents === undefined ? row : { ...row, cents: costCents }),
     VideoTaskSucceeded: delivered,

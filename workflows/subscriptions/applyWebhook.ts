@@ -57,11 +57,11 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       const found = await deps.payments.getDispute(disputeId)
       let result: WebhookResult = 'later'
       if (!found) return 'later'
-      const { outcome, statusAt, saleIds } = found
+      const { outcome, statusAt, dueAt, saleIds } = found
       for (const saleId of saleIds) {
         const userId = await deps.findBuyer(saleId)
         if (userId === undefined) continue
-        const dispute = { userId, saleId, disputeId, outcome, statusAt }
+        const dispute = { userId, saleId, disputeId, outcome, statusAt, ...(dueAt && { dueAt }) }
         await sendCommand(deps, { type: 'ReportDispute', ...dispute, at: calendarTime(deps) })
         result = { userId }
       }

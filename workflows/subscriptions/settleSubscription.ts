@@ -15,6 +15,7 @@ import { ofSale, takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
 import { settleOrder } from './refreshOrder.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
+import { type CaseDoor, settleCases } from './settleCases.ts'
 
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
@@ -37,6 +38,7 @@ export interface SaleCredits {
 
 export interface SettleDeps extends RefreshDeps {
   readonly credits: SaleCredits
+  readonly cases: CaseDoor
 }
 
 /**
@@ -82,6 +84,7 @@ export async function settleUnlessRefused(
       if (error instanceof PaymentProviderDown) throw error
       failures.push(error)
     }
+  await settleCases(deps.cases, userId, state)
   for (const { id } of state.packs.filter(({ abandoned }) => abandoned)) await deps.payments.closeOrder(id)
   const dueAt = nextChangeDueAt(state)
   const due = dueAt === undefined ? null : Math.max(Date.parse(dueAt) - deps.calendar(), 0)

@@ -27,7 +27,7 @@ export interface SubscriptionActivityDeps extends WebhookDeps, ReminderDeps {
   /** Returns the agreements that the provider may still bill, grouped by user. */
   readonly openAgreements: () => Promise<readonly { userId: string; agreementIds: readonly string[] }[]>
   readonly usersWithExpiredLots: () => Promise<readonly string[]>
-  readonly onUnmatchedWebhook: (webhookId: string) => void
+  readonly onUnmatchedWebhook: (webhookId: string) => Promise<void>
   readonly signal: Engine['signal']
 }
 
@@ -70,7 +70,7 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       const result = await applyWebhook(deps, webhook.subject)
       if (result === 'later') {
         if (Date.now() - webhook.receivedAt < MATCH_TIMEOUT_MS) return 'later'
-        deps.onUnmatchedWebhook(webhookId)
+        await deps.onUnmatchedWebhook(webhookId)
         await inbox.close(webhookId, 'unmatched')
       } else if (result === 'ignored') {
         await inbox.close(webhookId, 'ignored')

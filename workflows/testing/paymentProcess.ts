@@ -1,3 +1,4 @@
+import { createCases } from '#backend/cases/cases.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
@@ -41,11 +42,12 @@ export async function startPaymentProcess(
     clear: async (code: string) => void raised.delete(code),
   }
   const credits = createCredits(handle, calendar)
+  const cases = createCases({ handle, calendar, changes: { waitFor: async () => {} } })
   return {
     store,
     clock,
     known,
     raised,
-    deps: { handle, payments, findOrigin, credits, alerts, calendar, findBuyer },
+    deps: { handle, payments, findOrigin, cases, credits, alerts, calendar, findBuyer },
   }
 }

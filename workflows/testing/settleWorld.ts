@@ -1,3 +1,4 @@
+import { createCases } from '#backend/cases/cases.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
@@ -59,6 +60,7 @@ export class SettleWorld {
       payments: this.provider.tills('paypal'),
       credits,
       alerts,
+      cases: createCases({ handle, calendar, changes: { waitFor: async () => {} } }),
       calendar,
     }
   }

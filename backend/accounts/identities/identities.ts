@@ -11,6 +11,8 @@ import type { Profile } from './identityProvider.port.ts'
 
 interface IdentitiesOptions extends Required<AccountsOptions> {
   readonly registrationOpen: boolean
+  /** @throws Rejection registration_paused */
+  readonly assertMayRegister: () => Promise<void>
   /** Mail domains whose owners may sign up through a provider although registration is closed. */
   readonly domains: readonly string[]
 }
@@ -49,12 +51,13 @@ export const eraseIdentities = (tx: EntityManager, userId: string, after: Date) 
   query(tx, 'delete from identity where user_id = $1 and connected_at > $2', [userId, after])
 
 function createSignUps({ database, links, grants, production, calendar, ...options }: IdentitiesOptions) {
-  /** @throws Rejection registration_closed, email_disposable, invalid_email */
-  const assertMayJoin = (email: string): void => {
+  /** @throws Rejection registration_closed, registration_paused, email_disposable, invalid_email */
+  const assertMayJoin = async (email: string): Promise<void> => {
     const fault = domainFault(email, production)
     if (fault) throw new Rejection(fault, 'This address cannot be used here.')
     if (!options.registrationOpen && !options.domains.includes(domainOf(email)))
       throw new Rejection('registration_closed', 'Registration is closed here. Ask the operator for an invitation.')
+    await options.assertMayRegister()
   }
 
   /** Returns the account of the profile's address, which the provider vouches for. Adds one if there is none. */
@@ -63,7 +66,7 @@ function createSignUps({ database, links, grants, production, calendar, ...optio
     if (!profile.emailVerified || !address.success) throw linkRefused()
     const email = address.data
     const existing = await findAccount(database.em.fork(), email)
-    if (!existing?.emailVerifiedAt) assertMayJoin(email)
+    if (!existing?.emailVerifiedAt) await assertMayJoin(email)
     const account = existing ?? (await findOrAddAccount({ database, calendar }, email, language))
     if (!account.emailVerifiedAt) await grants.grantOnce(account)
     const name = FullName.safeParse(profile.name)
@@ -93,7 +96,7 @@ export function createIdentities(options: IdentitiesOptions) {
     /**
      * Returns the account of an identity. One that is unknown here is connected to the account of its address if the provider
      * vouches for the address and the account is verified; an account that is not verified is replaced.
-     * @throws Rejection link_refused, identity_conflict, registration_closed, email_disposable, invalid_email, unauthenticated
+     * @throws Rejection link_refused, identity_conflict, registration_closed, registration_paused, email_disposable, invalid_email, unauthenticated
      */
     async signIn(issuer: string, profile: Profile, language: Language) {
       const [known] = await query<{ user_id: string }>(

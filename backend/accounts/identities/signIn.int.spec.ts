@@ -297,7 +297,15 @@ describe('an issuer', () => {
 describe('where registration is closed', () => {
   const join = async (email: string, domains: readonly string[] = []) => {
     const { database } = kinora.context
-    const closed = { database, registrationOpen: false, domains, production: false, calendar: Date.now }
+    const { assertMayRegister } = kinora.services.control
+    const closed = {
+      database,
+      registrationOpen: false,
+      assertMayRegister,
+      domains,
+      production: false,
+      calendar: Date.now,
+    }
     const links = { revokeUnverified: async () => [] }
     const grants = { grantOnce: async () => true }
     const identities = createIdentities({ ...closed, links, grants } as unknown as Parameters<

@@ -6,3 +6,9 @@ export function assertOpen({ registrationOpen }: Pick<AccountServices, 'registra
   if (!registrationOpen)
     throw new Rejection('registration_closed', 'Registration is closed here. Ask the operator for an invitation.')
 }
+
+/** Rejects new accounts. @throws Rejection registration_closed, registration_paused */
+export async function assertMayRegister(services: Pick<AccountServices, 'registrationOpen' | 'assertMayRegister'>) {
+  assertOpen(services)
+  await services.assertMayRegister()
+}

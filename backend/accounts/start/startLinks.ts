@@ -3,7 +3,7 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { query } from '../../kernel/postgres/query.ts'
-import type { AccountsOptions } from '../accounts.ts'
+import { type AccountsOptions, findAccount } from '../accounts.ts'
 import type { Language, start } from '../contract.ts'
 import { composeMail } from '../mails/composeMail.ts'
 import { domainFault } from '../mails/mailAddress.ts'
@@ -17,6 +17,8 @@ type Request = z.output<NonNullable<typeof start.body>>
 interface StartLinksOptions extends Required<AccountsOptions> {
   readonly outbox: Outbox
   readonly drafts: StartDrafts
+  /** @throws Rejection registration_paused */
+  readonly assertMayRegister: () => Promise<void>
   readonly publicUrl: () => string
 }
 
@@ -39,12 +41,18 @@ interface Link {
 }
 
 async function mailLink(
-  { database, calendar, outbox, drafts, publicUrl }: StartLinksOptions,
+  { database, calendar, outbox, drafts, publicUrl, assertMayRegister }: StartLinksOptions,
   { email: typed, language, draft }: Request,
   browser: string,
 ): Promise<void> {
   const at = Date.now()
   await removeExpiredStarts(database, at)
+  // The answer, which was sent, is the same for every address.
+  const isPaused = await assertMayRegister().then(
+    () => false,
+    () => true,
+  )
+  if (isPaused && !(await findAccount(database.em.fork(), typed))) return
   const account = await findOrAddAccount({ database, calendar }, typed, language)
   const email = account.emailVerifiedAt ? account.email : typed
   const [id, token] = [uuid7(), newToken()]

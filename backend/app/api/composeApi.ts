@@ -16,6 +16,7 @@ import { createReceipts } from '../../audit/receipts/receipts.ts'
 import { ownKey } from '../../audit/signingKey.ts'
 import { serveCodes } from '../../codes/routes.ts'
 import { serveCredits } from '../../credits/routes.ts'
+import { serveNotices } from '../../installation/routes.ts'
 import { serveInvoices } from '../../invoices/routes.ts'
 import type { AccessControl, Serve } from '../../kernel/http/endpoint.ts'
 import type { RefuseForeign } from '../../kernel/http/ownOrigin.ts'
@@ -123,6 +124,11 @@ function openTasks(
     files: { media, copies, labels, temporaryDir: context.temporaryDir, ffmpegPath: config.video.ffmpegPath },
     userById: accounts.accounts.byId,
     throttle: accounts.throttle.take,
+    assertMayMake: services.control.assertMayMake,
+    async openReport({ taskId, userId }, reason) {
+      // Each reason opens the case of a film once, so that a case that was dismissed stays so.
+      await services.cases.open({ kind: 'report', subject: taskId, userId, source: reason, detail: reason })
+    },
     secret: config.secrets.session,
     supportEmail: config.http.supportEmail,
     version: VERSION,
@@ -147,7 +153,9 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     userKeys,
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
+    messages: services.messages,
     codes: codesOnBoard(context, services),
+    control: services.control,
     desk: openDesk(context, adapters, services, accounts),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
@@ -168,16 +176,27 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
-      ...{ ...context, ...services, payments, inbox: services.webhooks, encrypt: userKeys.encrypt, publicUrl, facts },
+      ...{
+        ...context,
+        ...services,
+        payments,
+        pausedTills: services.control.pausedTills,
+        inbox: services.webhooks,
+        encrypt: userKeys.encrypt,
+        publicUrl,
+        facts,
+      },
       reads: services.subscriptionReads,
       hasPlans: tills.length > 0,
       paypalPlans: tills.includes('sandbox') ? SANDBOX_PLANS : paypal?.plans,
     })
     serveInvoices(serve, openInvoicing(context, services, publicUrl))
     tasks.serve(serve)
+    adapters.templates.serve(serve)
     analytics.serve(serve)
     operators.serve(serve)
     serveStatus(serve, config, adapters)
+    serveNotices(serve, services.control)
   }
   return {
     serve,

@@ -6,11 +6,17 @@ import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
+import { casesOnBoard, type OpenCases } from './casesOnBoard.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
+import { createPersonAt } from './personAt.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
+import { type OpenTriage, triageOnBoard } from './triageOnBoard.ts'
 
-export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'>
+export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'> & {
+  readonly openCases: OpenCases
+  readonly openTriage: OpenTriage
+}
 
 /** Creates what the desk reads and orders. */
 export function openDesk(
@@ -19,12 +25,15 @@ export function openDesk(
   services: Services,
   accounts: AccountServices,
 ): OpenDesk {
-  const desk = deskOnBoard(context, services)
+  const desk = deskOnBoard(context, services, accounts)
   return {
     ...desk,
+    openCases: casesOnBoard(context, services),
+    openTriage: triageOnBoard(context),
     media,
     search: searchOnBoard(context, services),
     person: personOnBoard(context, services, accounts, desk),
+    personAt: createPersonAt(context),
     notes: createNotes(context.pool),
     async poster(id) {
       const [task] = isUuid(id) ? await readVideoTasks(context.database, [id]) : []

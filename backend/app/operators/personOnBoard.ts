@@ -10,6 +10,7 @@ import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../../kernel/http/contract.ts'
 import { instant } from '../../kernel/http/instant.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import { pagesOf } from '../../tasks/shares/shareRemovals.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
 import { type DeskOnBoard, saleOf } from './deskOnBoard.ts'
@@ -39,12 +40,18 @@ const balanceOf = async (database: Database, userId: string): Promise<Person['ba
   return { items, total }
 }
 
-const videosOf = async (database: Database, userId: string): Promise<Person['videos']> => {
+const videosOf = async (
+  { database, pool }: Pick<Context, 'database' | 'pool'>,
+  userId: string,
+): Promise<Person['videos']> => {
   const { tasks, total } = await listVideoTasks(database, userId, PAGE)
+  const ids = tasks.map(({ id }) => id)
+  const pages = await pagesOf(pool, ids)
   const items = tasks.map(({ id, status, model, engine, engine_model, error_code, error_detail, ...task }) => ({
     ...{ id, status, model, engine, engine_model, error_code, error_detail, credits: task.credits },
     created_at: instant(task.created_at),
     poster: posterOf({ id, status }),
+    page: pages.get(id) ?? null,
   }))
   return { items, total }
 }
@@ -88,7 +95,7 @@ export function personOnBoard(
     if (!account) return undefined
     const parts = await Promise.all([
       ...([isSuspended(database, id), factors.methods(id), subscriptionReads.stats(id)] as const),
-      ...([balanceOf(database, id), videosOf(database, id), payments(id), apiKeys.list(id), sessionsOf(id)] as const),
+      ...([balanceOf(database, id), videosOf(context, id), payments(id), apiKeys.list(id), sessionsOf(id)] as const),
       ...([outbox.sent(id, PAGE.perPage), security(id), notes.list(id)] as const),
       listActions(id, PAGE.page, PAGE.perPage),
     ])

@@ -6,6 +6,7 @@ import { withFiles } from '../../app/config/settingFiles.ts'
 import type { ListSales } from '../../audit/outside/providerSales.ts'
 import { createSandbox } from '../../providers/payments/sandbox/sandbox.ts'
 import { createStripeLinks } from '../../providers/payments/stripe/stripeLinks.ts'
+import { createSalesOf } from '../../subscriptions/salesOf.ts'
 import { createTills } from '../../subscriptions/tills.ts'
 
 /** Returns the list of sales of the configured payment provider. @throws ConfigError there is none */
@@ -17,17 +18,7 @@ export function listProviderSales(env: NodeJS.ProcessEnv, pool: pg.Pool): ListSa
   // The audit only reads.
   const links = { ...createStripeLinks(pool), add: async () => {} }
   const tills = createTills(openTills(payments, { calendar: Date.now, clock: Date.now }, links, sandbox))
-  return async (id, isOrder) => {
-    if (!tills.reaches(id)) return undefined
-    // The calendar of a development installation can be ahead of this clock.
-    if (!isOrder) return tills.listSales(id, '2000-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z')
-    const unpaid = new Error('The audit takes no money.')
-    const order = await tills
-      .collectOrder(id, () => Promise.reject(unpaid))
-      .catch((error) => {
-        if (error !== unpaid) throw error
-        return undefined
-      })
-    return order?.sale ? [order.sale] : []
-  }
+  const salesOf = createSalesOf(tills)
+  // The calendar of a development installation can be ahead of this clock.
+  return (id, isOrder) => salesOf(id, isOrder, '2000-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z')
 }

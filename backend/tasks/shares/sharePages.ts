@@ -28,8 +28,10 @@ export function sharePages({ sharedVideos, media, render, publicUrl }: SharePage
     for (const player of ['', '/embed'])
       router.get(`${locale}/v/:id${player}`, async (ctx) => {
         const share = await sharedVideos.view(ctx.params.id ?? '')
+        const removed = !share && (await sharedVideos.isRemoved(ctx.params.id ?? ''))
         const path = `${locale}/v/${share?.id ?? 'gone'}${player}`
-        await render(ctx, { path, status: share ? 200 : 404, locals: { share }, isFramed: player !== '' })
+        const status = share ? 200 : removed ? 410 : 404
+        await render(ctx, { path, status, locals: { share, removed }, isFramed: player !== '' })
       })
 
   const send = async (ctx: RouterContext, key: string, type: string) => {

@@ -13,16 +13,20 @@ export interface SharedVideosOptions {
   readonly signatures: ReturnType<typeof createShareSignatures>
   /** Returns the owner's name; undefined if the account was deleted. */
   readonly nameOf: (userId: string) => Promise<string | undefined>
+  /** Returns why operators removed the public page of a film; undefined if they did not. */
+  readonly removalOf: (taskId: string) => Promise<string | undefined>
+  /** Opens a case about a film. */
+  readonly openReport: (film: { readonly taskId: string; readonly userId: string }, reason: string) => Promise<void>
   readonly publicUrl: () => string
   readonly supportEmail: string
 }
 
 export type SharedVideos = ReturnType<typeof createSharedVideos>
 
-/** Returns the share with the row of its video; undefined if the share is unknown or the video is gone. */
-async function findShare({ shares, works }: SharedVideosOptions, id: string) {
+/** Returns the share with the row of its video; undefined if the share is unknown or removed, or the video is gone. */
+async function findShare({ shares, works, removalOf }: SharedVideosOptions, id: string) {
   const share = await shares.find(id)
-  if (!share) return undefined
+  if (!share || (await removalOf(share.taskId)) !== undefined) return undefined
   const row = await works.readFinished(share.userId, share.taskId).catch((error) => {
     if (error instanceof Rejection && error.code === 'not_found') return undefined
     throw error
@@ -49,7 +53,7 @@ const publicTask = (task: Task, showPrompt: boolean) => ({
 
 /** Creates the service that shares videos. A share ends with its video and with the account of its owner. */
 export function createSharedVideos(options: SharedVideosOptions) {
-  const { shares, works, files, signatures, nameOf, publicUrl, supportEmail } = options
+  const { shares, works, files, signatures, nameOf, removalOf, publicUrl, supportEmail } = options
 
   const shareView = ({ id, showPrompt, showName, views }: ShareRow): Share => ({
     url: `${publicUrl()}/v/${id}`,
@@ -66,19 +70,39 @@ export function createSharedVideos(options: SharedVideosOptions) {
   }
 
   return {
-    /** Shares a user's finished video. @throws Rejection not_found, forbidden */
+    /** Shares a user's finished video. @throws Rejection not_found, forbidden, share_removed */
     async share(userId: string, taskId: string, show: Pick<ShareRow, 'showPrompt' | 'showName'> | object) {
       const row = await works.readFinished(userId, taskId)
+      if ((await removalOf(row.id)) !== undefined)
+        throw new Rejection('share_removed', 'The operators removed the public page of this film.')
       // Makes the copy that visitors will get, so that the first of them does not wait.
       const { width, height } = await probeMp4(await files.media.localPath(await files.copies.film(row)))
       return shareView(await shares.share({ video: row, width, height, ...show }))
     },
 
-    /** Returns the share of a user's video, null if it has none. @throws Rejection not_found, forbidden */
-    async read(userId: string, taskId: string): Promise<Share | null> {
+    /**
+     * Returns the share of a user's video, null if it has none, and why operators removed it, if they did.
+     * @throws Rejection not_found, forbidden
+     */
+    async read(userId: string, taskId: string): Promise<{ share: Share | null; removed?: string }> {
       const { id } = await works.readFinished(userId, taskId)
+      const removed = await removalOf(id)
+      if (removed !== undefined) return { share: null, removed }
       const share = await shares.ofTask(id)
-      return share ? shareView(share) : null
+      return { share: share ? shareView(share) : null }
+    },
+
+    /** Returns whether operators removed a public page. */
+    async isRemoved(id: string): Promise<boolean> {
+      const share = await shares.find(id)
+      return share !== undefined && (await removalOf(share.taskId)) !== undefined
+    },
+
+    /** Reports a film to the operators. @throws Rejection not_found */
+    async report(id: string, reason: string): Promise<void> {
+      const found = await findShare(options, id)
+      if (!found) throw new Rejection('not_found', 'This video is not shared.')
+      await options.openReport(found.share, reason)
     },
 
     /** Returns what the public page shows; undefined if there is no such share. */

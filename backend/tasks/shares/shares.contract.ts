@@ -18,13 +18,17 @@ export const shareTask = endpoint('POST /videos/tasks/:id/share', {
   body: z._default(z.object({ show_prompt: z.optional(z.boolean()), show_name: z.optional(z.boolean()) }), {}),
   answer: Share,
   status: 201,
-  refuses: ['forbidden'],
+  refuses: ['forbidden', 'share_removed'],
   summary: 'Gives a finished video a public page, or changes what the page shows; a shared video keeps its address',
 })
 
 export const getShare = endpoint('GET /videos/tasks/:id/share', {
   access: 'user',
-  answer: z.object({ share: z.nullable(Share) }),
+  answer: z.object({
+    share: z.nullable(Share),
+    /** Why operators removed the public page, if they did. */
+    removed: z.optional(z.string()),
+  }),
   refuses: ['forbidden'],
   summary: 'The public page of a video and its views; null if the video is not shared',
 })
@@ -41,6 +45,17 @@ export const countShareView = endpoint('POST /shares/:id/views', {
   refuses: ['not_found', 'too_many_requests'],
   status: 204,
   summary: 'Counts a view of a public page, once per network address in half an hour',
+})
+
+/** What is wrong with a film, in the eyes of a visitor. */
+export const REPORT_REASONS = ['sexual', 'minors', 'violence', 'hate', 'person', 'copyright', 'other'] as const
+
+export const reportShare = endpoint('POST /shares/:id/report', {
+  access: 'public',
+  body: z.object({ reason: z.enum(REPORT_REASONS, 'required') }),
+  refuses: ['not_found', 'too_many_requests'],
+  status: 204,
+  summary: 'Reports the film of a public page to the operators; needs no account',
 })
 
 /** What a public page shows of a video. Addresses are paths. */

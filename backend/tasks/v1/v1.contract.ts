@@ -108,6 +108,7 @@ export const createVideo = endpoint('POST /videos', {
     'plan_required',
     'price_changed',
     'not_drawable',
+    ...['generation_paused', 'model_paused', 'words_blocked'],
   ],
   summary: 'Orders a video, by multipart form or JSON, with a picture in `input_reference`',
 })
@@ -129,6 +130,7 @@ export const extendVideo = endpoint('POST /videos/extensions', {
       'not_drawable',
     ],
     ...['not_found', 'video_not_ready'],
+    ...['generation_paused', 'model_paused', 'words_blocked'],
   ],
   summary: 'Orders a video that begins with the last frame of a finished one, with the same model and resolution',
 })

@@ -119,8 +119,10 @@ export class Cluster {
       encrypt,
       allowance,
       credits,
+      assertMayMake: services.control.assertMayMake,
     })
-    const deps = { ...context, payments: payments.client, inbox, credits, encrypt, publicUrl }
+    const { pausedTills } = services.control
+    const deps = { ...context, payments: payments.client, pausedTills, inbox, credits, encrypt, publicUrl }
     return { context, services, tasks, subscriptions: createSubscriptions(deps), machine: currentMachine()! }
   }
 

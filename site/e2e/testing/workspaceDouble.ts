@@ -140,6 +140,7 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
   if (path === '/auth/me') return json({ ...USER, language })
   if (path === '/subscriptions/stats') return json(state.stats)
   if (path === '/videos/models') return json(shippedModels('demo').map((model) => modelView(model, false)))
+  if (path === '/videos/templates') return route.continue()
   if (path === '/ws/token') return json({ token: 'double' })
   if (path === '/status')
     return json({

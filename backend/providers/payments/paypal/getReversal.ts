@@ -26,6 +26,7 @@ const Dispute = z.object({
   status: z.optional(z.string()),
   create_time: Instant,
   update_time: z.optional(Instant),
+  seller_response_due_date: z.optional(Instant),
   disputed_transactions: z.array(z.object({ seller_transaction_id: z.optional(Id) })),
   dispute_outcome: z.optional(z.object({ outcome_code: z.optional(z.string()) })),
 })
@@ -100,11 +101,19 @@ export async function refund(
 export async function getDispute(api: PaypalApi, disputeId: string): Promise<ProviderDispute | undefined> {
   const found = await known(api.get(`/v1/customer/disputes/${encodeURIComponent(disputeId)}`, Dispute))
   if (!found) return undefined
-  const { status, create_time, update_time, disputed_transactions, dispute_outcome } = found
+  const {
+    status,
+    create_time,
+    update_time,
+    disputed_transactions,
+    dispute_outcome,
+    seller_response_due_date: dueAt,
+  } = found
   const code = status === 'RESOLVED' ? (dispute_outcome?.outcome_code ?? '') : ''
   return {
     saleIds: disputed_transactions.flatMap(({ seller_transaction_id }) => seller_transaction_id ?? []),
     outcome: OUTCOMES[code] ?? 'open',
     statusAt: update_time ?? create_time,
+    ...(dueAt && { dueAt }),
   }
 }

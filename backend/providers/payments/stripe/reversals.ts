@@ -106,11 +106,12 @@ const outcomeOf = ({ status }: Dispute) => OUTCOMES[status] ?? 'open'
 export async function getDispute(api: StripeApi, disputeId: string): Promise<ProviderDispute | undefined> {
   const dispute = await known(api.get(`${DISPUTES}/${encodeURIComponent(disputeId)}`, Dispute))
   if (!dispute) return undefined
-  const { created, payment_intent, balance_transactions } = dispute
+  const { created, payment_intent, balance_transactions, evidence_details } = dispute
+  const dueAt = evidence_details?.due_by
   const outcome = outcomeOf(dispute)
   const last = Math.max(...[created, ...balance_transactions.map((each) => each.created)].map((at) => Date.parse(at)))
   const statusAt = new Date(outcome === 'open' ? last : last + 1).toISOString()
-  return { saleIds: payment_intent ? [payment_intent] : [], outcome, statusAt }
+  return { saleIds: payment_intent ? [payment_intent] : [], outcome, statusAt, ...(dueAt && { dueAt }) }
 }
 
 /** Returns the sale of a fraud warning, while a refund can still prevent the chargeback. */

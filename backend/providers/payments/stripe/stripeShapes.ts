@@ -93,6 +93,7 @@ export const Dispute = z.object({
   created: Instant,
   payment_intent: refOrNull,
   balance_transactions: z.array(z.object({ created: Instant })),
+  evidence_details: z.optional(z.object({ due_by: z.nullish(Instant) })),
 })
 export type Dispute = z.infer<typeof Dispute>
 

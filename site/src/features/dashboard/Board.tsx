@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
@@ -8,27 +8,36 @@ import { Notice } from '../../ui/Notice.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
-import { $away, $empty, $factorMissing, $failed, $refreshing, refreshBoard } from './board.ts'
+import { $away, $empty, $factorMissing, $failed, $refreshing, addSections, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
+import { Cases } from './cases/Cases.tsx'
+import { cases } from './cases/cases.ts'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
 import { DeskSearch } from './desk/DeskSearch.tsx'
-import { $open } from './desk/desk.ts'
+import { $page, PAGES } from './desk/desk.ts'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
+import { Now } from './Now.tsx'
+import { Outbox } from './Outbox.tsx'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
 import { SecurityFailures } from './SecurityFailures.tsx'
+import { Sources } from './Sources.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { TwoStep } from './TwoStep.tsx'
+import { Triage } from './triage/Triage.tsx'
+import { triage } from './triage/triage.ts'
 import { Users } from './Users.tsx'
 import { Visits } from './Visits.tsx'
+
+addSections(cases, triage)
 
 /** Operator dashboard with key figures, charts and tables. */
 export function Board() {
@@ -36,12 +45,12 @@ export function Board() {
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
   const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
-  const isPerson = useStore($open) !== null
+  const page = useStore($page)
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
-        {(!empty || away) && !isPerson && <DateRange />}
+        {(!empty || away) && page === null && <DateRange />}
       </div>
       {refreshing && <LongWait onRetry={refreshBoard} />}
       <div role="alert">{failed && !away && <Failure />}</div>
@@ -56,28 +65,61 @@ export function Board() {
             </Notice>
           )}
           <DeskSearch />
-          {isPerson ? <LazyPerson /> : <Panels />}
+          <Nav page={page} />
+          {page ? <LazyPage key={page} page={page} /> : <Panels />}
         </>
       )}
     </ErrorBoundary>
   )
 }
 
-/** A person's page, whose script is loaded when it is opened. */
-function LazyPerson() {
-  const [part, setPart] = useState<typeof import('./desk/PersonPage.tsx')>()
-  useEffect(() => void import('./desk/PersonPage.tsx').then(setPart), [])
-  return part ? <part.PersonPage /> : <div className="skeleton board-skeleton" />
+type Page = NonNullable<ReturnType<typeof $page.get>>
+
+const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
+  person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
+  case: async () => (await import('./cases/CasePage.tsx')).CasePage,
+  control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
+  money: async () => (await import('./money/MoneyPage.tsx')).MoneyPage,
+}
+
+/** A page of the board, whose script is loaded when it is opened. */
+function LazyPage({ page }: { page: Page }) {
+  const [Opened, setOpened] = useState<ComponentType>()
+  useEffect(() => void LOAD[page]().then((component) => setOpened(() => component)), [page])
+  return Opened ? <Opened /> : <div className="skeleton board-skeleton" />
+}
+
+/** Links to the pages of the board. */
+function Nav({ page }: { page: Page | null }) {
+  const t = translate()
+  return (
+    <nav className="row board-nav" aria-label={t('dashboard.pages.label')}>
+      {(['board', ...PAGES] as const).map((each) => (
+        <a
+          key={each}
+          className="touch plain bold"
+          href={`#${each}`}
+          aria-current={each === (page ?? 'board') ? 'page' : undefined}
+        >
+          {t(`dashboard.pages.${each}`)}
+        </a>
+      ))}
+    </nav>
+  )
 }
 
 const Panels = () => (
   <>
+    <Now />
     <Masked />
     <Cards />
     <div className="board-panels stack gap-3">
+      <Cases />
+      <Triage />
       <Trend />
       <Hours />
       <Ranking />
+      <Sources />
       <Visits />
       <Users />
       <Live />
@@ -89,6 +131,7 @@ const Panels = () => (
       <SecurityFailures />
       <Keys />
       <Codes />
+      <Outbox />
       <Parked />
       <TwoStep />
     </div>

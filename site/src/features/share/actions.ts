@@ -15,3 +15,16 @@ document.querySelector('[data-copy]')?.addEventListener('click', async () => {
   )
   void lazyToast(isCopied ? 'success' : 'info', t(isCopied ? 'share.copied' : 'share.copyFailed'))
 })
+
+document.querySelector<HTMLFormElement>('[data-report]')?.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const form = event.currentTarget as HTMLFormElement
+  const answer = await fetch(`/api/v1/shares/${form.dataset.report}/report`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ reason: new FormData(form).get('reason') }),
+  }).catch(() => undefined)
+  form.hidden = answer?.ok === true
+  const said = document.querySelector('[data-reported]')
+  if (said) said.textContent = translate()(answer?.ok ? 'share.reportSent' : 'share.reportFailed')
+})

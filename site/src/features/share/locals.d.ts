@@ -3,5 +3,7 @@ declare namespace App {
   interface Locals {
     /** The shared video; undefined if there is none at this address. */
     share?: import('#backend/tasks/contract.ts').SharedVideo
+    /** Whether operators removed it. */
+    removed?: boolean
   }
 }

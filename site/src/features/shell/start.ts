@@ -30,6 +30,15 @@ else if (!isOperators) onRestored(() => document.cookie.includes('kinora_signed_
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toasts/toaster.ts').then((ui) => ui.showToasts())
 
+// Small, and cached for a few seconds. Most of the time, there is nothing to show.
+if (!isOperators)
+  void fetch('/api/v1/installation')
+    .then((answer) => (answer.ok ? answer.json() : {}))
+    .then(async (found) => {
+      if (Object.keys(found).length > 0) (await import('./notices.ts')).showNotices(found)
+    })
+    .catch(() => {})
+
 // An installed app shows a page of its own without a connection.
 if (matchMedia('(display-mode: standalone)').matches && 'serviceWorker' in navigator)
   void import('../../api/notices/worker.ts').then(({ registerWorker }) => registerWorker())

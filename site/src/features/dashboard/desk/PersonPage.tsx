@@ -1,8 +1,8 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import type { Person } from '#backend/desk/contract.ts'
+import type { DeskAction, Person } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
-import { errorText } from '../../../api/errorText.ts'
+import { codeText, errorText } from '../../../api/errorText.ts'
 import { localHref, pageLocale, textAt, translate } from '../../../i18n/client.ts'
 import { money } from '../../../i18n/money.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -13,8 +13,9 @@ import { useBusy } from '../../../ui/useBusy.ts'
 import { numberText } from '../figures.ts'
 import { Time } from '../Time.tsx'
 import { type Act, ActDialog } from './ActDialog.tsx'
-import { $open, readPerson } from './desk.ts'
+import { $open, readPerson, stop } from './desk.ts'
 import { Notes } from './Notes.tsx'
+import { PastState } from './PastState.tsx'
 
 /** Everything about a person, with what the operator can do. */
 export function PersonPage() {
@@ -54,6 +55,7 @@ export function PersonPage() {
             <Payments person={person} onAct={setAct} />
             <Balance person={person} />
             <Videos person={person} onAct={setAct} />
+            <PastState key={person.id} person={person} />
             <Access person={person} />
             <Actions person={person} />
             <Notes notes={person.notes} />
@@ -98,6 +100,9 @@ function Account({ person, masked, onAct }: { person: Person; masked: boolean; o
   const kinds = [
     ...(['grant', 'take', person.suspended ? 'restore' : 'suspend', 'sign_out'] as const),
     person.verified_at === null ? ('verify_email' as const) : ('send_reset' as const),
+    ...(plan.current_tier === 'free' ? [] : (['cancel_plan'] as const)),
+    ...(person.second_factors.length === 0 ? [] : (['remove_factor'] as const)),
+    ...(['change_address', 'delete_account'] as const),
   ]
   const facts: [string, ReactNode][] = [
     [t('dashboard.desk.email'), <Address key="email" email={person.email} masked={masked} />],
@@ -133,7 +138,7 @@ function Account({ person, masked, onAct }: { person: Person; masked: boolean; o
         {kinds.map((kind) => (
           <Button
             key={kind}
-            variant={kind === 'suspend' ? 'danger' : 'outline'}
+            variant={kind === 'suspend' || kind === 'delete_account' ? 'danger' : 'outline'}
             label={t(`dashboard.desk.acts.${kind}`)}
             onClick={() => onAct({ kind, subject: id, about: name })}
           />
@@ -281,23 +286,30 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
             ),
           },
           {
-            head: t('dashboard.desk.acts.cancel_task'),
+            head: t('dashboard.desk.state'),
             headShown: '',
-            cell: ({ id: subject, model, status }) =>
-              status !== 'Success' &&
-              status !== 'Fail' && (
+            cell: ({ id: subject, model, status, page }) =>
+              taskActs(status, page).map((kind) => (
                 <Button
+                  key={kind}
                   variant="quiet"
-                  label={t('dashboard.desk.acts.cancel_task')}
-                  aria-label={`${t('dashboard.desk.acts.cancel_task')}: ${subject}`}
-                  onClick={() => onAct({ kind: 'cancel_task', subject, about: model })}
+                  label={t(`dashboard.desk.acts.${kind}`)}
+                  aria-label={`${t(`dashboard.desk.acts.${kind}`)}: ${subject}`}
+                  onClick={() => onAct({ kind, subject, about: model })}
                 />
-              ),
+              )),
           },
         ]}
       />
     </Part>
   )
+}
+
+/** Returns what can be ordered about a video. `page`: state of its public page. */
+function taskActs(status: string, page: 'shared' | 'removed' | null) {
+  if (page) return [page === 'shared' ? 'take_down' : 'put_back'] as const
+  if (status === 'Success') return []
+  return status === 'Fail' ? (['retry_task'] as const) : (['cancel_task', 'release_task'] as const)
 }
 
 type Line = Readonly<{ id: string; at: string; text: ReactNode }>
@@ -347,16 +359,42 @@ function Access({ person: { keys, sessions, mails, security } }: { person: Perso
 function Actions({ person: { actions } }: { person: Person }) {
   const t = translate()
   const locale = pageLocale()
+  const [busy, run] = useBusy()
+  const { guard, dialog } = useStepUp(operatorFactors)
   const amountText = (amount: number | null, currency: string | null) =>
     amount === null ? '' : ` ${currency ? money(amount, currency, locale) : numberText(amount)}`
+  const textOf = ({ kind, amount, currency, status, why, reason, operator }: DeskAction) => {
+    const act = `${t(`dashboard.desk.acts.${kind}`)}${amountText(amount, currency)}`
+    return `${act} · ${t(`dashboard.desk.state_${status}`)}${why ? ` (${codeText(why)})` : ''} · ${operator}: ${reason}`
+  }
   return (
-    <Lines
-      title={t('dashboard.desk.actions')}
-      total={actions.total}
-      lines={actions.items.map(({ id, kind, amount, currency, status, why, reason, operator, asked_at: at }) => ({
-        ...{ id, at },
-        text: `${t(`dashboard.desk.acts.${kind}`)}${amountText(amount, currency)} · ${t(`dashboard.desk.state_${status}`)}${why ? ` (${why})` : ''} · ${operator}: ${reason}`,
-      }))}
-    />
+    <>
+      <Lines
+        title={t('dashboard.desk.actions')}
+        total={actions.total}
+        lines={actions.items.map((action) => ({
+          ...{ id: action.id, at: action.asked_at },
+          text: (
+            <>
+              {textOf(action)}
+              {action.status === 'scheduled' && action.due_at && (
+                <>
+                  {' · '}
+                  <Time iso={action.due_at} />{' '}
+                  <Button
+                    variant="quiet"
+                    busy={busy}
+                    label={t('dashboard.desk.stop')}
+                    aria-label={`${t('dashboard.desk.stop')}: ${t(`dashboard.desk.acts.${action.kind}`)}`}
+                    onClick={() => run(() => guard(() => stop(action.id)).catch(() => {}))}
+                  />
+                </>
+              )}
+            </>
+          ),
+        }))}
+      />
+      {dialog}
+    </>
   )
 }

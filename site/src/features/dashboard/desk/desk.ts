@@ -8,10 +8,12 @@ import {
   person,
   revealPerson,
   search,
+  stopAction,
   writeNote,
 } from '#backend/desk/contract.ts'
 import { call } from '../../../api/api.ts'
 import { once } from '../../../api/once.ts'
+import { showCase } from '../cases/cases.ts'
 
 /** A person's page; null while the board is shown. `error` is why it could not be read. */
 export interface Open {
@@ -22,6 +24,11 @@ export interface Open {
 }
 
 export const $open = atom<Open | null>(null)
+
+/** Pages that the address can name, beside those of a person and a case. */
+export const PAGES = ['control', 'money'] as const
+/** The page that replaces the panels; null while they are shown. */
+export const $page = atom<'person' | 'case' | (typeof PAGES)[number] | null>(null)
 
 /** Finds people and what is theirs. @throws ApiError */
 export const find = async (q: string): Promise<readonly Found[]> => (await call(search, { query: { q } })).results
@@ -46,6 +53,12 @@ export async function order(body: DeskOrder): Promise<DeskAction> {
   return action
 }
 
+/** Stops an action that waits for its time. @throws ApiError */
+export async function stop(id: string): Promise<void> {
+  await call(stopAction, { params: { id } })
+  await readPerson()
+}
+
 /** @throws ApiError */
 export async function note(text: string): Promise<void> {
   const { id = '' } = $open.get() ?? {}
@@ -54,7 +67,10 @@ export async function note(text: string): Promise<void> {
 }
 
 function show(): void {
-  const [, id] = /^#person\/([\w-]{1,64})$/.exec(location.hash) ?? []
+  const [, of, about] = /^#(case|person)\/([\w-]{1,64})$/.exec(location.hash) ?? []
+  const id = of === 'person' ? about : undefined
+  showCase(of === 'case' ? about : undefined)
+  $page.set((of as 'case' | 'person' | undefined) ?? PAGES.find((page) => location.hash === `#${page}`) ?? null)
   if (id === $open.get()?.id) return
   $open.set(id === undefined ? null : { id })
   readPerson().catch((error: unknown) => {
@@ -62,7 +78,7 @@ function show(): void {
   })
 }
 
-/** Shows the person that the address names, now and when it changes. Runs once per page. */
+/** Shows the page that the address names, now and when it changes. Runs once per page. */
 export const followAddress = once(async () => {
   addEventListener('hashchange', show)
   show()

@@ -1,0 +1,55 @@
+import * as z from 'zod/mini'
+import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+
+const line = (max: number) =>
+  z
+    .string('required')
+    .check(
+      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
+      z.overwrite(cleanLine),
+      z.minLength(1, 'required'),
+      z.maxLength(max, 'too_long'),
+    )
+const names = (max: number, length: number) => z.array(line(length)).check(z.maxLength(max, 'too_long'))
+
+/** Claims that the landing page makes in numbers, such as `10K+`. */
+export const FIGURES = ['users', 'videos', 'satisfaction', 'availability'] as const
+
+const Figures = z.object({
+  users: line(12),
+  videos: line(12),
+  satisfaction: line(12),
+  availability: line(12),
+})
+
+/** What an operator can change without a rebuild. */
+export const Settings = z.object({
+  /** No new videos are ordered. Those that were ordered before are made. */
+  generation_paused: z.boolean(),
+  /** No new accounts, except by invitation. */
+  registration_paused: z.boolean(),
+  /** Ids of models that take no new orders. */
+  paused_models: names(100, 100),
+  /** Names of payment providers that open no new checkout. Their webhooks are taken. */
+  paused_tills: names(20, 40),
+  /** Shown on every page, each language as written; null for none. */
+  banner: z.nullable(z.object({ en: line(200), zh: line(200) })),
+  /** Most open videos of a user, if fewer than the plan allows; null: as the plan says. */
+  open_tasks: z.nullable(z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(1000, 'too_large'))),
+  /** Figures of the landing page; null: those of the catalogue. */
+  figures: z.nullable(Figures),
+  /** Words that no prompt may contain: Latin ones as whole words, Chinese ones anywhere. */
+  blocked_words: names(500, 60),
+})
+export type Settings = z.output<typeof Settings>
+
+export const DEFAULTS: Settings = {
+  generation_paused: false,
+  registration_paused: false,
+  paused_models: [],
+  paused_tills: [],
+  banner: null,
+  open_tasks: null,
+  figures: null,
+  blocked_words: [],
+}
