@@ -78,6 +78,7 @@ export const askAction = endpoint('POST /desk/actions', {
 
 export const stopAction = endpoint('POST /desk/actions/:id/stop', {
   access: 'operator',
+  role: 'support',
   answer: z.object({ action: DeskAction, masked }),
   refuses: ['step_up_required', 'too_late'],
   summary: 'Stops an action that waits for its time',
