@@ -133,7 +133,9 @@ function FirstFactor() {
   const t = translate()
   return (
     <>
-      <h1>{t('dashboard.invitation.factorHeading')}</h1>
+      <div className="row board-title">
+        <h1>{t('dashboard.invitation.factorHeading')}</h1>
+      </div>
       <p className="muted">{t('dashboard.invitation.factorLead')}</p>
       <TwoStep />
       <p>

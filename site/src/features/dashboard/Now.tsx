@@ -44,7 +44,7 @@ function itemsOf({ cases, approvals, parked, stuck, backup }: State, t: Translat
       : t('dashboard.now.cases', { kind: t(`dashboard.now.case.${kind}`), count }),
     overdue > 0,
   ])
-  if (approvals > 0) items.push(['#approvals', t('dashboard.now.approvals', { count: approvals }), false])
+  if (approvals > 0) items.push(['#operators', t('dashboard.now.approvals', { count: approvals }), false])
   if (parked > 0) items.push(['#parked-heading', t('dashboard.now.parked', { count: parked }), true])
   if (stuck > 0) items.push(['#tasks-heading', t('dashboard.now.stuck', { count: stuck }), false])
   if (backup) items.push(['#backup-heading', t(`dashboard.now.backup.${backup}`), backup !== 'failed'])
