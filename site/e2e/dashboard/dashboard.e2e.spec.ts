@@ -113,7 +113,12 @@ async function readsTables({ t, number, panel, rowsOf }: OpenBoard): Promise<voi
 async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void> {
   const said = {
     [t.live.heading]: ['38', t.live.visitors_other, '/workspace'],
-    [t.tasks.heading]: ['98.8%', t.tasks.code.content_refused, 'provider_key_refused', t.tasks.status.Processing],
+    [t.tasks.heading]: ['98.8%', t.tasks.code.content_refused, t.tasks.status.Processing],
+    [t.now.heading]: [
+      'provider_key_refused',
+      `${t.now.case.report}`,
+      t.now.approvals_one?.replace('{{count}}', '1') ?? '1',
+    ],
     [t.margin.heading]: [number(96_500), number(208_915), '4,186.50', '89.98', '666.68', '3,519.82', t.margin.unpriced],
     [t.actions.heading]: [t.actions.name.exported, 'users.csv', '203.0.113.7'],
   }

@@ -9,8 +9,13 @@ import { timeText } from './figures.ts'
 /** What needs the operator now, as links; one line if nothing does. Alerts are shown in full. */
 export function Now() {
   const t = translate()
-  const { data } = useStore(now.$section)
-  if (!data) return <div className="skeleton board-now-skeleton" />
+  const { data, error } = useStore(now.$section)
+  if (!data)
+    return error === undefined ? (
+      <div className="skeleton board-now-skeleton" />
+    ) : (
+      <Notice tone="danger">{t('dashboard.unread')}</Notice>
+    )
   const items = itemsOf(data, t)
   return (
     <section className="stack board-now" aria-labelledby="now-heading">
