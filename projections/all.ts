@@ -11,7 +11,6 @@ import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
 import { invoiceDocuments } from './subscriptions/invoiceDocument.ts'
-import { filmOrigins } from './tasks/filmOrigin.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
@@ -32,7 +31,6 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   creditFlows,
   creditCodes,
   openRedemptions,
-  filmOrigins,
   deskActions,
   deskCases,
 ]

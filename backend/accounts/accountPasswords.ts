@@ -20,6 +20,8 @@ type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background
   readonly outbox: Outbox
   readonly publicUrl: () => string
   readonly now?: Clock
+  /** Stops what operators have planned for an account. */
+  readonly stopActions?: (userId: string) => Promise<void>
 }
 
 export type AccountPasswords = ReturnType<typeof createAccountPasswords>
@@ -171,6 +173,8 @@ export function createAccountPasswords(options: PasswordsOptions) {
       const account = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
       if (!account) throw invalid
+      // First: a spent link is not opened again.
+      await options.stopActions?.(account.id)
       const passwordHash = unusablePassword()
       return database.em.fork().transactional(async (tx) => {
         if (!(await links.spend(tx, account.id, token))) throw invalid

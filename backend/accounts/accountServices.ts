@@ -46,6 +46,8 @@ interface AccountServicesOptions {
   /** Refuses new accounts while operators pause them. @throws Rejection registration_paused */
   readonly assertMayRegister: () => Promise<void>
   readonly grantFreeCredits: (userId: string) => Promise<void>
+  /** Stops what operators have planned for an account. */
+  readonly stopActions: (userId: string) => Promise<void>
   readonly log: Logger
   /** Clock for the expiry of emailed links. Sessions and rate limits always use the system time. */
   readonly clock: Clock
@@ -64,7 +66,10 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const grants = createFreeGrants(database, secrets.encryption, grantFreeCredits)
   const securityLog = createSecurityLog(database)
   const shared = { database, links, background, grants }
-  const passwords = createAccountPasswords({ ...shared, outbox, publicUrl, now: clock })
+  const passwords = createAccountPasswords({
+    ...{ ...shared, outbox, publicUrl, now: clock },
+    stopActions: options.stopActions,
+  })
   const sessions = createBrowserSessions(
     createSessions(database, secrets.session),
     cookies,

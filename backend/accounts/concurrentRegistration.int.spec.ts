@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { testMails } from '../testing/testMails.ts'
 import { createAccountPasswords } from './accountPasswords.ts'
 import { createAccounts } from './accounts.ts'
 import { createBackground } from './background.ts'
 import { createFreeGrants } from './freeGrants.ts'
-import { mailKey } from './keys/keyRing.ts'
 import { createMailedLinks } from './mails/mailedLinks.ts'
-import { createOutbox } from './mails/outbox.ts'
 
 let db: TemporaryDatabase
 let concurrent: (() => Promise<unknown>) | undefined
@@ -33,14 +32,14 @@ const racing = (): Database => {
 
 describe('registering an address while its owner verifies it', () => {
   it("keeps the owner's password", async () => {
-    const outbox = createOutbox(db.database, mailKey('ab'.repeat(32)))
+    const { outbox, waiting } = testMails(db)
     const background = createBackground(() => {})
     const publicUrl = () => 'http://localhost'
     const links = createMailedLinks(racing(), outbox, publicUrl, Date.now)
     const grants = createFreeGrants(db.database, 'ab'.repeat(32), async () => {})
     const ports = { database: racing(), links, outbox, background, publicUrl, grants }
     const accounts = createAccounts({ ...ports, production: false })
-    const mails = async () => Promise.all((await outbox.waiting()).map(async (id) => (await outbox.open(id))!.text))
+    const mails = async () => (await waiting()).map(({ text }) => text)
     const registration = { email: 'owner@kinora.test', username: 'Owner', language: 'en' } as const
     await accounts.register({ ...registration, password: 'the owner knows' })
     const [text] = await mails()

@@ -187,6 +187,7 @@ const SECURITY_EVENTS = [
   'api_key_ended',
   'api_key_ended_by_operator',
   'connection_allowed',
+  'address_changed',
   'suspended',
   'restored',
   'signed_out_by_operator',

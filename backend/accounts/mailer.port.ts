@@ -16,8 +16,25 @@ export interface OutgoingMail extends Mail {
   readonly userId: string | null
 }
 
+export interface MailRefused {
+  readonly kind: 'refused'
+  /** What the server answered. */
+  readonly answer: string
+}
+
+/** What a mail server answered; without a `status` if it cannot be reached. */
+export class MailUnsent extends Error {
+  override name = 'MailUnsent'
+  readonly status: number | undefined
+
+  constructor(message: string, status: number | undefined, cause: unknown) {
+    super(message, { cause })
+    this.status = status
+  }
+}
+
 export interface Mailer {
-  /** Sends an email. `refused` is a permanent failure. @throws Error on a temporary failure, which is retried */
-  send(mail: OutgoingMail): Promise<'sent' | 'refused'>
+  /** Sends an email. `refused` is a permanent failure. @throws MailUnsent on a temporary failure, which is retried */
+  send(mail: OutgoingMail): Promise<'sent' | MailRefused>
   close(): Promise<void>
 }

@@ -1,11 +1,14 @@
-import { LockMode } from '@mikro-orm/core'
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { query } from '../kernel/postgres/query.ts'
 import type { Calendar } from '../kernel/time.ts'
+import { eraseFactors } from './factors/secondFactors.ts'
 import type { FreeGrants } from './freeGrants.ts'
 import { composeMail, type MailKind } from './mails/composeMail.ts'
+import { mailIdentity } from './mails/mailAddress.ts'
 import type { MailedLinks } from './mails/mailedLinks.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { unusablePassword } from './passwords.ts'
@@ -22,15 +25,31 @@ interface OperatorActsOptions {
   readonly securityLog: Pick<SecurityLog, 'recordOfOperator'>
   readonly calendar: Calendar
   /** Removes the public page of a film, or allows it again. Returns whether it did. */
-  readonly setPageRemoved: (tx: EntityManager, action: Action, removed: boolean) => Promise<boolean>
+  readonly setPageRemoved: (tx: EntityManager, action: Reasoned, removed: boolean) => Promise<boolean>
+  /** Deletes an account. */
+  readonly erase: (userId: string) => Promise<unknown>
+  /** Decrypts the new address of an action; undefined if the account was deleted. */
+  readonly addressOf: (action: Delayed) => Promise<string | undefined>
   readonly publicUrl: () => string
   /** Address to which a suspended person appeals; empty if there is none. */
   readonly supportEmail: string
 }
 
+type Act = (action: Delayed) => Promise<void>
 /** `subject`: id of the user or of a film. */
-type Action = AccountAction & Readonly<{ subject: string; reason: string }>
-type Act = (action: Action) => Promise<void>
+type Reasoned = AccountAction & Readonly<{ subject: string; reason: string }>
+/** An action that waits for its time. */
+type Delayed = Reasoned & Readonly<{ kind: string; sealedAddress?: string; dueAt?: string }>
+type Values = Readonly<Record<string, string>>
+
+/** Mails that warn of an action before its time. */
+const WARNINGS = {
+  remove_factor: 'factorRemovalPlanned',
+  change_address: 'addressChangePlanned',
+  delete_account: 'deletionPlanned',
+} as const
+/** A link to secure the account removes what is younger than itself; these mails are about nothing that is. */
+const WARNING = { query: { secure: '1' } }
 
 const MAIL_LIFETIME_MS = 14 * 24 * 3_600_000
 
@@ -58,18 +77,25 @@ export function createOperatorActs(options: OperatorActsOptions) {
         if (!(await setSuspended(tx, action, suspended))) return
         if (suspended) await endSessions(tx, account.id, new Date())
         await securityLog.recordOfOperator(account.id, suspended ? 'suspended' : 'restored', tx)
-        await mail(options, tx, account, suspended ? 'suspended' : 'restored', action.reason)
+        await mail(options, tx, account, suspended ? 'suspended' : 'restored', { reason: action.reason })
       })
 
   const publicPage =
     (removed: boolean): Act =>
     (action) =>
       once(action, async (tx, account) => {
-        if (await options.setPageRemoved(tx, action, removed))
-          await mail(options, tx, account, removed ? 'pageRemoved' : 'pageRestored', action.reason)
+        if (!(await options.setPageRemoved(tx, action, removed))) return
+        await mail(options, tx, account, removed ? 'pageRemoved' : 'pageRestored', { reason: action.reason })
       })
 
-  return {
+  /** @throws Rejection not_found */
+  const addressOf = async (action: Delayed): Promise<string> => {
+    const address = await options.addressOf(action)
+    if (address === undefined) throw new Rejection('not_found', 'This account was deleted.')
+    return address
+  }
+
+  const acts = {
     take_down: publicPage(true),
     put_back: publicPage(false),
     suspend: suspension(true),
@@ -107,7 +133,65 @@ export function createOperatorActs(options: OperatorActsOptions) {
         await securityLog.recordOfOperator(account.id, 'verified_by_operator', tx)
       })
     },
+
+    /** Removes all second factors, and ends the sessions. */
+    remove_factor: (action) =>
+      once(action, async (tx, account) => {
+        await eraseFactors(tx, account.id)
+        await endSessions(tx, account.id, new Date())
+        await securityLog.recordOfOperator(account.id, 'second_factor_removed', tx)
+        await links.send(tx, 'factorRemoved', account, WARNING)
+      }),
+
+    /** Changes the address, and ends the sessions and links of the former one. @throws Rejection email_already_registered */
+    async change_address(action: Delayed) {
+      const email = await addressOf(action)
+      const taken = new Rejection('email_already_registered', 'Another account has this address.')
+      await once(action, async (tx, account) => {
+        const changed = { email, identity: mailIdentity(email) }
+        const others = { id: { $ne: account.id }, $or: [{ identity: changed.identity }, { email }] }
+        if (await tx.findOne(UserTable, others)) throw taken
+        const verified = { emailVerifiedAt: account.emailVerifiedAt ?? new Date(calendar()) }
+        await tx.nativeUpdate(UserTable, { id: account.id }, { ...changed, ...verified })
+        await endSessions(tx, account.id, new Date())
+        for (const purpose of ['reset', 'delete', 'secure'] as const) await links.revoke(tx, account.id, purpose)
+        await securityLog.recordOfOperator(account.id, 'address_changed', tx)
+        for (const to of [account.email, email])
+          await mail(options, tx, { ...account, email: to }, 'addressChanged', {})
+      }).catch((error) => {
+        throw error instanceof UniqueConstraintViolationException ? taken : error
+      })
+    },
+
+    /** The event is the trace that stays. */
+    async delete_account({ userId }) {
+      await options.erase(userId)
+    },
   } satisfies Record<string, Act>
+
+  return {
+    ...acts,
+
+    /** Warns the person of an action before its time, with a link that stops it, and the owner of a new address. */
+    async announce(action: Delayed): Promise<void> {
+      const kind = WARNINGS[action.kind as keyof typeof WARNINGS]
+      const newAddress = action.sealedAddress === undefined ? undefined : await addressOf(action)
+      await once({ ...action, actionId: derivedId('announce', action.actionId) }, async (tx, account) => {
+        const values = { reason: action.reason, date: action.dueAt ?? action.at }
+        await links.send(tx, kind, account, { ...WARNING, values })
+        if (newAddress !== undefined)
+          await mail(options, tx, { ...account, email: newAddress }, 'addressAwaited', { date: values.date })
+      })
+    },
+
+    /** Tells the person of an action that was carried out. Does nothing if the account was deleted. */
+    tell: (action: Reasoned, kind: MailKind, values: Values): Promise<void> =>
+      once({ ...action, actionId: derivedId('tell', action.actionId) }, (tx, account) =>
+        mail(options, tx, account, kind, { reason: action.reason, ...values }),
+      ).catch((error) => {
+        if (!(error instanceof Rejection) || error.code !== 'not_found') throw error
+      }),
+  }
 }
 
 /** Tells a person about an action, with the reason, and how to appeal. */
@@ -115,10 +199,10 @@ async function mail(
   { outbox, publicUrl, supportEmail }: OperatorActsOptions,
   tx: EntityManager,
   account: UserAccount,
-  kind: MailKind & ('suspended' | 'restored' | 'pageRemoved' | 'pageRestored'),
-  reason: string,
+  kind: MailKind,
+  values: Values,
 ): Promise<void> {
   const page = `${publicUrl()}${account.language === 'zh' ? '/zh' : ''}/profile`
   const link = (kind === 'suspended' || kind === 'pageRemoved') && supportEmail ? `mailto:${supportEmail}` : page
-  await outbox.put(tx, account.id, composeMail(kind, account, link, { reason }), MAIL_LIFETIME_MS)
+  await outbox.put(tx, account.id, composeMail(kind, account, link, values), MAIL_LIFETIME_MS)
 }

@@ -71,9 +71,13 @@ const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) })
 type Prefix = '/users' | '/analytics'
 type Access = 'user' | 'operator'
 
+/** Operators of every role manage their own factors. */
+const role = 'viewer'
+
 const passkeyEndpoints = (prefix: Prefix, access: Access) => ({
   beginPasskey: endpoint(`POST ${prefix}/passkeys/options` as const, {
     access,
+    role,
     body: PasswordEntry,
     answer: Options,
     refuses: ['step_up_required', 'too_many_passkeys', 'too_many_requests'],
@@ -81,6 +85,7 @@ const passkeyEndpoints = (prefix: Prefix, access: Access) => ({
   }),
   addPasskey: endpoint(`POST ${prefix}/passkeys` as const, {
     access,
+    role,
     body: z.extend(PasskeyAnswer, { name: PasskeyEntry.shape.name }),
     answer: RecoveryCodes,
     refuses: ['passkey_refused', 'step_up_required', 'too_many_passkeys'],
@@ -88,6 +93,7 @@ const passkeyEndpoints = (prefix: Prefix, access: Access) => ({
   }),
   removePasskey: endpoint(`DELETE ${prefix}/passkeys/:passkey` as const, {
     access,
+    role,
     status: 204,
     refuses: ['step_up_required'],
     summary: 'Removes a passkey, after a step-up',
@@ -99,6 +105,7 @@ const passkeyEndpoints = (prefix: Prefix, access: Access) => ({
   }),
   stepUpByPasskey: endpoint(`POST ${prefix}/step-up/passkey` as const, {
     access,
+    role,
     body: PasskeyAnswer,
     answer: Message,
     refuses: ['passkey_refused', 'too_many_requests'],
@@ -111,6 +118,7 @@ export const factorEndpoints = (prefix: Prefix, access: Access) => ({
   list: endpoint(`GET ${prefix}/factors` as const, { access, answer: Factors, summary: 'The second factors' }),
   beginTotp: endpoint(`POST ${prefix}/totp` as const, {
     access,
+    role,
     body: PasswordEntry,
     answer: TotpSetup,
     refuses: ['factor_exists', 'step_up_required', 'too_many_requests'],
@@ -118,6 +126,7 @@ export const factorEndpoints = (prefix: Prefix, access: Access) => ({
   }),
   confirmTotp: endpoint(`POST ${prefix}/totp/confirm` as const, {
     access,
+    role,
     body: CodeEntry,
     answer: RecoveryCodes,
     refuses: ['step_up_required'],
@@ -125,12 +134,14 @@ export const factorEndpoints = (prefix: Prefix, access: Access) => ({
   }),
   removeTotp: endpoint(`DELETE ${prefix}/totp` as const, {
     access,
+    role,
     refuses: ['step_up_required'],
     status: 204,
     summary: 'Turns the authenticator app off, after a step-up',
   }),
   renewCodes: endpoint(`POST ${prefix}/recovery-codes` as const, {
     access,
+    role,
     answer: RecoveryCodes,
     refuses: ['step_up_required', 'not_found'],
     summary: 'Replaces the recovery codes, after a step-up',
@@ -138,12 +149,14 @@ export const factorEndpoints = (prefix: Prefix, access: Access) => ({
   ...passkeyEndpoints(prefix, access),
   checkStepUp: endpoint(`GET ${prefix}/step-up` as const, {
     access,
+    role,
     status: 204,
     refuses: ['step_up_required'],
     summary: 'Answers 403 `step_up_required` if a sensitive action needs a step-up first',
   }),
   stepUp: endpoint(`POST ${prefix}/step-up` as const, {
     access,
+    role,
     body: CodeEntry,
     answer: Message,
     refuses: ['too_many_requests'],

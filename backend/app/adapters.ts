@@ -25,6 +25,7 @@ import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
 import { createTills, type Tills } from '../subscriptions/tills.ts'
 import { type Catalogue, openCatalogue, versionOf } from '../tasks/catalogue/catalogue.ts'
 import { JOIN } from '../tasks/contract.ts'
+import { openTemplates, type Templates } from '../tasks/templates/templates.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
@@ -39,6 +40,7 @@ export interface Adapters {
   readonly videos: ReadonlyMap<string, VideoProvider>
   readonly definitions: Definitions
   readonly catalogue: Catalogue
+  readonly templates: Templates
   readonly media: MediaStore
   /** Marks generated files for machines. */
   readonly marker: Marker
@@ -63,6 +65,7 @@ const NO_CONTACT = 'https://kinora.example'
 
 /** Folder of the models that are part of the product. */
 export const SHIPPED_MODELS = fileURLToPath(new URL('../../content/models', import.meta.url))
+const SHIPPED_TEMPLATES = fileURLToPath(new URL('../../content/templates', import.meta.url))
 
 const VIDEO_CALLS = {
   create: { outcomes: ['accepted', 'refused', 'postponed'] },
@@ -122,10 +125,14 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
   const catalogue = await openCatalogue({ folders, providers: videos, log: context.log })
+  const own = path.join(config.dataDir, 'templates')
+  const clips = createFolderMediaStore(own)
+  const templates = await openTemplates({ shipped: SHIPPED_TEMPLATES, own, clips, log: context.log })
   return {
     videos,
     definitions,
     catalogue,
+    templates,
     media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
@@ -143,6 +150,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     async close() {
       await definitions.close()
       await catalogue.close()
+      await templates.close()
       for (const video of videos.values()) await video.close()
       await mailer.close()
       await marker.close()

@@ -1,9 +1,11 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readScheduled } from '#projections/desk/readDeskActions.ts'
 import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
 import { createPushSubscriptions } from '../accounts/notices/pushSubscriptions.ts'
 import { createVideoNotices } from '../accounts/notices/videoNotices.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
+import { stopByPerson } from '../desk/desk.ts'
 import { drain } from '../kernel/http/drain.ts'
 import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
@@ -43,6 +45,7 @@ export function prepareApi(
     signUpDomains: config.signIn.domains,
     grantFreeCredits: services.welcome,
     assertMayRegister: services.control.assertMayRegister,
+    stopActions: async (userId) => stopByPerson(context, userId, await readScheduled(database, userId)),
   })
   const realtime = createRealtime(
     database,

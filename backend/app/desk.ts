@@ -1,8 +1,12 @@
 import { type Acts, createCarryOut } from '#workflows/desk/carryOut.ts'
+import { sendCommand } from '#workflows/subscriptions/sendCommand.ts'
 import { createFreeGrants } from '../accounts/freeGrants.ts'
 import { createMailedLinks } from '../accounts/mails/mailedLinks.ts'
 import { createOperatorActs } from '../accounts/operatorActs.ts'
 import { createSecurityLog } from '../accounts/security/securityLog.ts'
+import { aboutAddress } from '../desk/aboutAddress.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { releaseTask, retryTask } from '../tasks/operatorTasks.ts'
 import { wakeTask } from '../tasks/providerCallbacks.ts'
 import { setPageRemoved } from '../tasks/shares/shareRemovals.ts'
 import { cancelTask } from '../tasks/tasks.ts'
@@ -13,18 +17,22 @@ import type { Services } from './services.ts'
 /** Creates the function that carries out an operator's action. */
 export function openCarryOut(
   context: Context,
-  { payments, videos }: Adapters,
-  { cases, credits, isErased, outbox, welcome }: Services,
+  { catalogue, payments, videos }: Adapters,
+  { allowance, cases, credits, erasures, isErased, outbox, userKeys, welcome }: Services,
   publicUrl: () => string,
 ) {
-  const { calendar, clock, config, database, handle, pool } = context
+  const { calendar, clock, config, database, handle, pool, store } = context
   const accounts = createOperatorActs({
     ...{ database, outbox, publicUrl, calendar, setPageRemoved },
     links: createMailedLinks(database, outbox, publicUrl, clock),
     grants: createFreeGrants(database, config.secrets.encryption, welcome),
     securityLog: createSecurityLog(database),
     supportEmail: config.http.supportEmail,
+    erase: erasures.request,
+    addressOf: ({ userId, actionId, sealedAddress = '' }) =>
+      userKeys.tryDecrypt(aboutAddress(userId, actionId), sealedAddress),
   })
+  const { encrypt, tryDecrypt } = userKeys
   const cancels = (provider: string) => videos.get(provider)?.cancels ?? false
   const wake = (taskId: string) => wakeTask(pool, taskId)
   const acts: Acts = {
@@ -32,6 +40,22 @@ export function openCarryOut(
     async take_down(action) {
       await accounts.take_down(action)
       await cases.settle('report', action.subject, 'done')
+    },
+    release_task: ({ subject, userId }, command) =>
+      releaseTask({ handle, store, clock, credits, wake }, { id: subject, user_id: userId }, command),
+    async retry_task({ subject, userId, actionId }, command) {
+      const taskId = derivedId('retry', actionId)
+      const again = { taskId: subject, newId: taskId, userId }
+      await retryTask(
+        { handle, clock, credits, catalogue, allowance, encrypt, tryDecrypt, understands: () => undefined },
+        again,
+        command,
+      )
+      return taskId
+    },
+    async cancel_plan({ userId }) {
+      const at = new Date(calendar()).toISOString()
+      await sendCommand(context, { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: true, at })
     },
     async cancel_task({ subject, userId }, command) {
       await cancelTask({ handle, clock, credits, cancels, wake }, { id: subject, user_id: userId }, command)

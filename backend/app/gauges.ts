@@ -3,10 +3,11 @@ import { readOpenHolds } from '#projections/credits/readOpenHolds.ts'
 import { countParked } from '#projections/engine/readParked.ts'
 import { readOpenSubscriptionCount, readUnpaidSubscriptionCount } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenTaskCounts, readOutcomesSince, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
-import { readAccountGauges } from '../accounts/accountGauges.ts'
+import { countErasures } from '../accounts/accountGauges.ts'
 import { readHeadAge } from '../audit/heads/startHeads.ts'
 import { readBackupState, unprovenSince } from '../backups/backupState.ts'
 import { ledgerCollector } from '../credits/ledgerWatch.ts'
+import { createOutbox } from '../kernel/outbox/outbox.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import { readOpenAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { readCircuitBreakers } from '../providers/video/protection/circuitBreaker.ts'
@@ -108,10 +109,10 @@ function registerWorkflows({ pool, database, clock, observability: { metrics, on
 
   const oldestMail = gauge('kinora_oldest_mail_seconds', 'Age of the oldest undelivered mail.')
   onCollect(async () => {
-    const { mails, erasures, oldestMailAt } = await readAccountGauges(pool)
-    workflows.set({ workflow: 'deliverMail' }, mails)
-    workflows.set({ workflow: 'eraseAccount' }, erasures)
-    oldestMail.set(age(oldestMailAt, clock))
+    const { waiting, oldestAt } = await createOutbox(pool, clock).backlog('mail')
+    workflows.set({ workflow: 'deliverMail' }, waiting)
+    workflows.set({ workflow: 'eraseAccount' }, await countErasures(pool))
+    oldestMail.set(age(oldestAt && oldestAt.getTime() / 1_000, clock))
   })
 }
 

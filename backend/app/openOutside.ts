@@ -51,5 +51,5 @@ async function mailTo(to: string, checkpoint: string, mailer: Mailer): Promise<v
     // A mail server may break the long line of the text.
     attachments: [{ filename: 'checkpoint.jsonl', contentType: 'application/jsonl', content }],
   })
-  if (result === 'refused') throw new Error(`the mail server refused ${to}`)
+  if (result !== 'sent') throw new Error(`the mail server refused ${to}`)
 }

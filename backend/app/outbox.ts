@@ -1,4 +1,5 @@
 import { writeWebhooks } from '#workflows/webhooks/writeWebhooks.ts'
+import { createMailChannel } from '../accounts/mails/mailChannel.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
 import { createPushChannel } from '../accounts/notices/pushChannel.ts'
 import { createPushSubscriptions } from '../accounts/notices/pushSubscriptions.ts'
@@ -19,7 +20,7 @@ type Deps = readonly [Context, Adapters, Services, () => string]
 export function startOutbox(...deps: Deps): Running {
   const [{ changes, leases }] = deps
   changes.hear()
-  return leased(leases, 'outbox', () => run(...deps))
+  return leased(leases, 'outbox', (token) => run(token, ...deps))
 }
 
 /** Creates what sends webhooks. */
@@ -31,9 +32,10 @@ export function openWebhookChannel(...[{ clock, database }, { guard }, services,
   return createWebhookChannel({ endpoints, guard, clock, mail })
 }
 
-function run(...deps: Deps): Running {
-  const [{ changes, clock, handle, log, store, database }, { push }, services, publicUrl] = deps
-  const { messages, webhookEndpoints } = services
+function run(token: number, ...deps: Deps): Running {
+  const [{ changes, clock, handle, log, store, database }, { mailer, push }, services, publicUrl] = deps
+  const { messages, outbox: mails, webhookEndpoints } = services
+  const onError = (err: unknown, messageId?: string) => log.warn({ err, messageId }, 'message not sent')
   const halt = new AbortController()
   const written = writeWebhooks({
     ...{ store, handle, publicUrl, signal: halt.signal },
@@ -54,11 +56,13 @@ function run(...deps: Deps): Running {
     channels: {
       webhook: openWebhookChannel(...deps),
       push: createPushChannel(createPushSubscriptions(database), push),
+      mail: createMailChannel({ mails, mailer, onError }),
     },
+    token,
     clock,
     onChange: (listener) =>
       changes.subscribe(({ name }) => void ((name === OUTBOX || name === RELISTENED) && listener())),
-    onError: (err, messageId) => log.warn({ err, messageId }, 'message not sent'),
+    onError,
   })
   return {
     started: Promise.resolve(),

@@ -97,7 +97,7 @@ export function createServices(
     }),
     welcome: createWelcome(credits, monthlyCredits),
     userKeys,
-    outbox: createMailOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
+    outbox: createMailOutbox(database, messages, mailKey(masterKey), calendar, config.registration === 'open'),
     erasures: {
       ...erasures,
       ...createErasureList({

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readOpenRedemptions } from '#projections/codes/readCodes.ts'
-import { readOpenActions } from '#projections/desk/readDeskActions.ts'
+import { readDueActions, readOpenActions } from '#projections/desk/readDeskActions.ts'
 import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
@@ -9,7 +9,7 @@ import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import { codeTrigger } from '#workflows/credits/codeTrigger.ts'
 import { grantAllowances } from '#workflows/credits/grantAllowances.workflow.ts'
-import { deskTrigger } from '#workflows/desk/deskTrigger.ts'
+import { deskTrigger, dueActionTrigger } from '#workflows/desk/deskTrigger.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runLogTriggers } from '#workflows/engine/logTriggers.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
@@ -34,7 +34,15 @@ import type { openInvoicing } from './invoicing.ts'
 import type { Services } from './services.ts'
 
 /** Notifications after which a row may be waiting for a workflow. */
-const ROWS_CHANGED = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, MEDIA_REMOVALS, RELISTENED, invoiceDocuments.name]
+const ROWS_CHANGED = [
+  MOVED_CLOCK,
+  OUTGOING_MAILS,
+  ERASURES,
+  PAYMENT_WEBHOOKS,
+  MEDIA_REMOVALS,
+  RELISTENED,
+  invoiceDocuments.name,
+]
 const SWEEP_HOLDS_MS = 15_000
 const SWEEP_VISITS_MS = 10 * 60_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
@@ -49,7 +57,7 @@ type TriggerServices = Services & {
 
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
-  { database, store, handle, clock, log, changes }: Context,
+  { database, store, handle, calendar, clock, log, changes }: Context,
   { credits, outbox, erasures, webhooks, removals, invoices, carryOut }: TriggerServices,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
@@ -75,11 +83,12 @@ export function startTriggers(
   const rowTriggers = runRowTriggers({
     engine,
     triggers: [
-      mailTrigger(outbox.waiting),
+      mailTrigger(outbox.queued),
       erasureTrigger(erasures.waiting),
       webhookTrigger(webhooks.waiting),
       removalTrigger(removals.waiting),
       invoiceTrigger(invoices.invoicing.isDue),
+      dueActionTrigger(() => readDueActions(database, new Date(calendar())), carryOut),
     ],
     onChange: (listener) => changes.subscribe(({ name }) => void (ROWS_CHANGED.includes(name) && listener())),
     signal,

@@ -95,7 +95,7 @@ export function startWorkflows(
 
 function activitiesOf(
   context: Context,
-  { marker, media, mailer, payments, videos }: Adapters,
+  { marker, media, payments, videos }: Adapters,
   services: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
   lease: number | undefined,
@@ -115,7 +115,6 @@ function activitiesOf(
     payments,
     inbox: webhooks,
     outbox,
-    mailer,
     erasures,
     removals,
     providers: videos,
@@ -151,7 +150,6 @@ function activitiesOf(
     },
     onFailed: ({ taskId, engine, engineModel, code, detail }) =>
       log.warn({ taskId, engine, engineModel, code, detail }, 'video failed'),
-    onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,
     issueInvoices: services.invoices.invoicing.issueDue,
     sweepVisits: createSweep(context, services, publicUrl),

@@ -2,6 +2,7 @@ import type { CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, type DeskActionEvent, type DeskOrder } from '../desk/events.ts'
 import type { InstallationEvent } from '../installation/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
 
@@ -13,13 +14,15 @@ interface Action extends Place {
   done?: DeskActionEvent<'ActionDone'>['data']
   /** Credits were granted or taken by it. */
   corrected?: true
+  /** Its video was released, or ordered again. */
+  settled?: true
 }
 
 type Correction = Stored<CreditAccountEvent<'CreditLotGranted' | 'CreditsWithdrawn'>>
 type Reversal = SubscriptionEvent<'SubscriptionSaleReversed'>['data']
 
 /** Kinds that move credits or money, as reported. */
-const COUNTED = ['grant', 'take', 'refund'] as const
+const COUNTED = ['grant', 'take', 'refund', 'release_task', 'retry_task'] as const
 
 /**
  * Checks that operators' actions follow their rules, that each grant, take and refund of one was made as it was ordered, and that
@@ -29,6 +32,8 @@ export class DeskProofs {
   readonly #actions = new Map<string, Action>()
   /** Refunds that the log reports, by id. */
   readonly #reversals = new Map<string, Reversal>()
+  /** Actions that are to release a video's credits, or to order a new video, by the id of the video. */
+  readonly #videos = new Map<string, Action[]>()
   readonly #deviations: Deviations
 
   constructor(deviations: Deviations) {
@@ -44,13 +49,25 @@ export class DeskProofs {
     this.#reversals.set(data.reversalId, data)
   }
 
+  /** Takes the release of a video's credits, or the order of a video. */
+  takeVideo(userId: string, taskId: string): void {
+    for (const action of this.#videos.get(taskId) ?? []) if (action.order.userId === userId) action.settled = true
+  }
+
+  #ask(actionId: string, action: Action): void {
+    this.#actions.set(actionId, action)
+    const { kind, subject } = action.order
+    const taskId = kind === 'release_task' ? subject : kind === 'retry_task' ? derivedId('retry', actionId) : undefined
+    if (taskId !== undefined) this.#videos.set(taskId, [...(this.#videos.get(taskId) ?? []), action])
+  }
+
   #faultOf(event: Stored<DeskActionEvent>): string | undefined {
     const { actionId } = event.data
     if (event.stream !== `${DESK_ACTION}-${actionId}`) return `It names another action: ${actionId}.`
     const action = this.#actions.get(actionId)
     if (event.type === 'ActionAsked') {
       if (action) return 'The action was asked for before.'
-      this.#actions.set(actionId, { ...placeOf(event), order: event.data })
+      this.#ask(actionId, { ...placeOf(event), order: event.data })
       if (!event.data.reason) return 'An action without a reason.'
       return String(event.meta.actor) === `operator:${event.data.operator}`
         ? undefined
@@ -64,6 +81,8 @@ export class DeskProofs {
     }
     action.isOver = true
     if (event.type === 'ActionDone') action.done = event.data
+    if (event.type === 'ActionDone' && event.data.at < (action.order.dueAt ?? ''))
+      return 'It was carried out before its time.'
     return event.type === 'ActionDone' && !isApproved(action) ? 'It was carried out without an approval.' : undefined
   }
 
@@ -93,10 +112,13 @@ export class DeskProofs {
     }
   }
 
-  #missing(actionId: string, { order, done, corrected }: Action): string | undefined {
+  #missing(actionId: string, { order, done, corrected, settled }: Action): string | undefined {
     const { kind, subject, amount, userId } = order
     if (kind === 'grant' || kind === 'take')
       return corrected ? undefined : `The action ${actionId} is done, but its ${amount} credits did not move.`
+    if (kind === 'release_task' && !settled)
+      return `The action ${actionId} is done, but the credits of its video stayed held.`
+    if (kind === 'retry_task' && !settled) return `The action ${actionId} is done, but no video was ordered again.`
     if (kind !== 'refund' || done?.pending) return undefined
     const made = this.#reversals.get(done?.reversalId ?? '')
     const isMade = made?.userId === userId && made.saleId === subject && made.amountCents === amount
@@ -105,11 +127,11 @@ export class DeskProofs {
       : `The action ${actionId} is done, but no refund of ${amount} cents of its sale was reported.`
   }
 
-  /** Counts the grants, takes and refunds that were ordered and found. */
+  /** Counts the actions that moved credits or money as they were ordered. */
   report(): Record<(typeof COUNTED)[number], number> {
     const found = [...this.#actions].filter(([id, action]) => action.done && !this.#missing(id, action))
     const count = (kind: string) => found.filter(([, { order }]) => order.kind === kind).length
-    return { grant: count('grant'), take: count('take'), refund: count('refund') }
+    return Object.fromEntries(COUNTED.map((kind) => [kind, count(kind)])) as Record<(typeof COUNTED)[number], number>
   }
 }
 

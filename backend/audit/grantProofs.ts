@@ -5,6 +5,7 @@ import type { DeskActionEvent } from '../desk/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
+import type { VideoTaskEvent } from '../tasks/events.ts'
 import { AdjustmentProofs } from './adjustmentProofs.ts'
 import { CodeProofs } from './codeProofs.ts'
 import { DeskProofs } from './deskProofs.ts'
@@ -106,6 +107,10 @@ export class GrantProofs {
     if (event.type === 'ActionAsked') this.#adjustments.demandSince(event.data.at)
   }
 
+  takeTask({ type, data }: Stored<VideoTaskEvent>): void {
+    if (type === 'VideoTaskSubmitted') this.#desk.takeVideo(data.userId, data.taskId)
+  }
+
   takeCode(event: Stored<CodeEvent>): void {
     this.#codes.take(event)
   }
@@ -148,6 +153,7 @@ export class GrantProofs {
   }
 
   takeCredit(event: Stored<CreditAccountEvent>): void {
+    if (event.type === 'CreditsReleased') this.#desk.takeVideo(event.data.userId, event.data.holdId)
     const wrong = this.#unproven(event) ?? unprovenExpiry(event)
     if (wrong) this.#deviations.add('grant', event, wrong)
   }

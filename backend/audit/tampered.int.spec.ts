@@ -81,7 +81,6 @@ describe('audit verify of an untouched ledger', () => {
       ['task_outcome', 3, true],
       ['late_render', 0, true],
       ['open_task', 2, true],
-      ['film_origin', 0, true],
       ['chain_head', 8, true],
     ])
   })

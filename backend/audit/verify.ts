@@ -86,6 +86,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
     if (isOfAccount(event)) book(event)
     else if (isOfTask(event)) {
       deliveries.takeTask(event)
+      grants.takeTask(event)
       delivered?.take(event)
     } else if (isOfCode(event)) grants.takeCode(event)
     else if (isOfDesk(event)) grants.takeDesk(event)
@@ -207,7 +208,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     readModels,
     /** Signatures of operators' adjustments. */
     adjustments: ledger.grants.adjustments,
-    /** Grants, takes and refunds of operators' actions that were found. */
+    /** Operators' actions that moved credits or money, and were found. */
     desk: ledger.grants.desk,
     /** Null if the files of delivered videos were not compared. */
     files,

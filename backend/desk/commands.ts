@@ -5,6 +5,8 @@ interface Commands {
   AskAction: DeskOrder & { /** Why the rules refuse it, if they do. */ refused?: string }
   FinishAction: Omit<DeskActionEvent<'ActionDone'>['data'], 'actionId' | 'at'>
   FailAction: { why: string; detail: string }
+  /** `operator` is missing if the person stops it. */
+  StopAction: { operator?: string }
 }
 
 export type DeskActionCommand<T extends keyof Commands = keyof Commands> = {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { SecurityRecord } from '../accounts/contract.ts'
+import { Email, SecurityRecord } from '../accounts/contract.ts'
 import { ApiKey } from '../apiKeys/contract.ts'
 import { CreditEntry } from '../credits/contract.ts'
 import { endpoint, Message, paging } from '../kernel/http/contract.ts'
@@ -7,7 +7,7 @@ import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 import { Invoice, Stats } from '../subscriptions/contract.ts'
 import { DESK_KINDS } from './kinds.contract.ts'
 
-export { type DeskKind, hasAmount, SUBJECTS } from './kinds.contract.ts'
+export { type DeskKind, hasAmount, SUBJECTS, WAIT_HOURS } from './kinds.contract.ts'
 
 /** Present if addresses in the answer are shortened, until the session proves its second factor again. */
 const masked = z.optional(z.literal(true))
@@ -34,11 +34,12 @@ export const DeskAction = z.object({
   currency: z.nullable(z.string()),
   reason: z.string(),
   operator: z.string(),
-  /** `asked`: it is being carried out. `waiting`: another operator must approve it. */
-  status: z.enum(['waiting', 'asked', 'approved', 'refused', 'done', 'failed']),
+  /** `asked`: it is being carried out. `waiting`: another operator must approve it. `scheduled`: until `due_at`, it can be stopped. */
+  status: z.enum(['waiting', 'scheduled', 'asked', 'approved', 'refused', 'done', 'failed']),
   /** Code of the error because of which it was refused, or failed. */
   why: z.nullable(z.string()),
   asked_at: time,
+  due_at: z.nullable(time),
   ended_at: z.nullable(time),
 })
 export type DeskAction = z.infer<typeof DeskAction>
@@ -48,7 +49,9 @@ export const DeskOrder = z.object({
   subject: z.string('required').check(z.minLength(1, 'required'), z.maxLength(200, 'too_long')),
   /** Credits of a grant or take, cents of a refund. Default for a refund: its exact unused share. */
   amount: z.optional(z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(100_000_000, 'too_large'))),
-  /** Kept for ever, so it must not name a person. A person who is suspended reads it. */
+  /** The new address of `change_address`. */
+  address: z.optional(Email),
+  /** Kept for ever, so it must not name a person, who reads it. */
   reason: line(200),
   /** Id of the new action. The same order with the same id is one action. */
   id: z.optional(z.uuid('invalid')),
@@ -57,11 +60,27 @@ export type DeskOrder = z.output<typeof DeskOrder>
 
 export const askAction = endpoint('POST /desk/actions', {
   access: 'operator',
+  role: 'support',
   body: DeskOrder,
   status: 201,
   answer: z.object({ action: DeskAction, masked }),
-  refuses: ['step_up_required', 'not_found', 'nothing_to_refund', 'second_operator_required', 'idempotency_key_reused'],
+  refuses: [
+    'step_up_required',
+    'not_found',
+    'nothing_to_refund',
+    'second_operator_required',
+    'idempotency_key_reused',
+    'no_second_factor',
+    'email_already_registered',
+  ],
   summary: 'Orders an action, and waits a few seconds for its outcome',
+})
+
+export const stopAction = endpoint('POST /desk/actions/:id/stop', {
+  access: 'operator',
+  answer: z.object({ action: DeskAction, masked }),
+  refuses: ['step_up_required', 'too_late'],
+  summary: 'Stops an action that waits for its time',
 })
 
 const SEARCH_KINDS = ['person', 'video', 'payment', 'code', 'key', 'action'] as const
@@ -152,6 +171,7 @@ export const person = endpoint('GET /desk/people/:id', {
 
 export const revealPerson = endpoint('POST /desk/people/:id/reveal', {
   access: 'operator',
+  role: 'viewer',
   answer: z.object({ person: Person }),
   refuses: ['step_up_required'],
   summary: 'Everything about a person, with whole addresses. The log of actions records it',
@@ -165,6 +185,7 @@ export const personPoster = endpoint('GET /desk/videos/:id/poster', {
 
 export const writeNote = endpoint('POST /desk/people/:id/notes', {
   access: 'operator',
+  role: 'support',
   body: z.object({ text: line(500) }),
   status: 201,
   answer: Message,

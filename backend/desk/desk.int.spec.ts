@@ -105,7 +105,7 @@ describe('the desk', { shuffle: false }, () => {
       expect(await refusal({ ...grant, amount: undefined })).toEqual([422, 'invalid_input'])
       expect(await refusal({ ...grant, amount: 1_000_001 })).toEqual([422, 'invalid_input'])
       expect(await refusal({ ...grant, reason: ' \n ' })).toEqual([422, 'invalid_input'])
-      expect(await refusal({ ...grant, kind: 'delete_account' })).toEqual([422, 'invalid_input'])
+      expect(await refusal({ ...grant, kind: 'remove' })).toEqual([422, 'invalid_input'])
       expect(await refusal({ ...grant, subject: crypto.randomUUID() })).toEqual([404, 'not_found'])
       expect((await desk(grant, { cookie: theirs })).status).toBe(401)
       expect((await desk(grant, { origin: 'https://evil.example' })).status).toBe(403)
@@ -397,6 +397,9 @@ describe('the desk', { shuffle: false }, () => {
       expect(person.security.items.map(({ event }) => event)).toContain('signed_in')
       expect(person.notes).toMatchObject([{ text, operator: 'olga' }])
       expect(person.actions.items).toMatchObject([{ kind: 'grant', status: 'done', operator: 'olga' }])
+      const [video] = person.videos.items
+      const line = person.balance.items.find(({ task_id }) => task_id === video!.id)
+      expect(line?.film).toEqual({ prompt: '', thumbnail_url: video!.poster })
       const poster = await fetch(kinora.url + person.videos.items[0]!.poster, { headers: { cookie } })
       expect([poster.status, poster.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
       expect(
@@ -432,7 +435,11 @@ describe('the desk', { shuffle: false }, () => {
         printError: print,
       })
       const found = JSON.parse(printed)
-      expect([code, found.deviations, found.desk]).toEqual([0, [], { grant: 2, take: 1, refund: 2 }])
+      expect([code, found.deviations, found.desk]).toEqual([
+        0,
+        [],
+        { grant: 2, take: 1, refund: 2, release_task: 0, retry_task: 0 },
+      ])
     })
   })
 })

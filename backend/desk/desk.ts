@@ -7,8 +7,8 @@ import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { must } from '../kernel/must.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Calendar } from '../kernel/time.ts'
-import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS } from './contract.ts'
-import { deskAction, isOver, isReady, type DeskAction as State } from './deskAction.decider.ts'
+import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS, WAIT_HOURS } from './contract.ts'
+import { deskAction, isOver, isReady, isScheduled, type DeskAction as State } from './deskAction.decider.ts'
 
 /** A sale that can be refunded. `refundable` and `unused`, its exact unused share, are in cents. */
 export interface Sale {
@@ -26,6 +26,10 @@ interface DeskDeps {
   readonly secondOperatorAbove: number | undefined
   /** Returns the number of operators. */
   readonly operators: () => Promise<number>
+  /** Encrypts a new address with the user's key. */
+  readonly sealAddress: (userId: string, actionId: string, address: string) => Promise<string>
+  /** @throws Rejection why an action is not possible: no_second_factor, email_already_registered @throws ValidationError address */
+  readonly assertPossible: (kind: DeskKind, userId: string, address: string | undefined) => Promise<void>
   /** Each returns the user whom a subject concerns; undefined if it is unknown. */
   readonly subjects: {
     user(id: string): Promise<{ readonly userId: string } | undefined>
@@ -44,16 +48,30 @@ const MAX_CREDITS = 1_000_000
 
 /** Creates the service by which operators order actions. Triggers of the log carry them out. */
 export function createDesk(deps: DeskDeps) {
-  const { handle, changes, calendar } = deps
+  const { handle, changes, calendar, sealAddress } = deps
+  const now = () => new Date(calendar()).toISOString()
 
   /** Waits until an action is over, or `PATIENCE_MS`. */
   async function outcomeOf(actionId: string) {
     for (const until = performance.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
       const found = await handle.read(deskAction, actionId)
       const state = must(found.state, 'action')
-      if (!isOver(state) && isReady(state) && performance.now() < until) continue
+      const isDue = !isOver(state) && isReady(state) && !isScheduled(state, now())
+      if (isDue && performance.now() < until) continue
       await changes.waitFor(['deskActions'], found.position)
       return viewOf(actionId, state)
+    }
+  }
+
+  /** Returns the parts of a new order that follow from its kind. */
+  async function termsOf(actionId: string, kind: DeskKind, userId: string, address: string | undefined) {
+    if ((address !== undefined) !== (kind === 'change_address'))
+      throw new ValidationError([{ path: 'address', code: address === undefined ? 'required' : 'not_allowed' }])
+    await deps.assertPossible(kind, userId, address)
+    const hours = WAIT_HOURS[kind]
+    return {
+      ...(hours !== undefined && { dueAt: new Date(calendar() + hours * 3_600_000).toISOString() }),
+      ...(address !== undefined && { sealedAddress: await sealAddress(userId, actionId, address) }),
     }
   }
 
@@ -63,7 +81,10 @@ export function createDesk(deps: DeskDeps) {
      * @throws Rejection not_found, nothing_to_refund, second_operator_required, idempotency_key_reused
      * @throws ValidationError amount
      */
-    async ask({ id = uuid7(), kind, subject, reason, amount }: DeskOrder, operator: string): Promise<DeskAction> {
+    async ask(
+      { id = uuid7(), kind, subject, reason, amount, address }: DeskOrder,
+      operator: string,
+    ): Promise<DeskAction> {
       const known = (await handle.read(deskAction, id)).state
       const about = known ?? (await concern(deps, kind, subject, amount))
       const needsSecond = !known && isAbove(deps, about)
@@ -74,9 +95,10 @@ export function createDesk(deps: DeskDeps) {
         userId: about.userId,
         ...(about.amount !== undefined && { amount: known ? (amount ?? about.amount) : about.amount }),
         ...(about.currency !== undefined && { currency: about.currency }),
+        ...(!known && (await termsOf(id, kind, about.userId, address))),
         ...(needsSecond && { needsApproval: true as const }),
         ...(refused && { refused }),
-        at: new Date(calendar()).toISOString(),
+        at: now(),
       } as const
       const context = { commandId: derivedId('ask', id), actor: `operator:${operator}`, correlationId: id }
       await handle(deskAction, id, command, context)
@@ -85,6 +107,29 @@ export function createDesk(deps: DeskDeps) {
         throw new Rejection('second_operator_required', 'Another operator must approve this amount, and there is none.')
       return action
     },
+
+    /** Stops an action before its time. @throws Rejection not_found, too_late */
+    async stop(id: string, operator: string): Promise<DeskAction> {
+      const command = { type: 'StopAction', actionId: id, operator, at: now() } as const
+      const context = { commandId: uuid7(), actor: `operator:${operator}`, correlationId: id }
+      await handle(deskAction, id, command, context)
+      return outcomeOf(id)
+    },
+  }
+}
+
+/** Stops what waits for its time because the person objects, with a link that was mailed. Skips what is too late to stop. */
+export async function stopByPerson(
+  { handle, calendar }: Pick<DeskDeps, 'handle' | 'calendar'>,
+  userId: string,
+  actionIds: readonly string[],
+): Promise<void> {
+  for (const actionId of actionIds) {
+    const context = { commandId: uuid7(), actor: `user:${userId}`, correlationId: actionId }
+    const command = { type: 'StopAction', actionId, at: new Date(calendar()).toISOString() } as const
+    await handle(deskAction, actionId, command, context).catch((error) => {
+      if (!(error instanceof Rejection) || error.code !== 'too_late') throw error
+    })
   }
 }
 
@@ -121,8 +166,20 @@ function isAbove({ secondOperatorAbove }: DeskDeps, { amount = 0, currency }: Co
 }
 
 function viewOf(id: string, state: NonNullable<State>): DeskAction {
-  const { kind, subject, userId, amount = null, currency = null, reason, operator, why = null, at } = state
-  const status = state.status === 'asked' && state.needsApproval ? 'waiting' : state.status
+  const {
+    kind,
+    subject,
+    userId,
+    amount = null,
+    currency = null,
+    reason,
+    operator,
+    why = null,
+    at,
+    dueAt = null,
+  } = state
+  const waits = state.needsApproval ? 'waiting' : dueAt ? 'scheduled' : 'asked'
+  const status = state.status === 'asked' ? waits : state.status
   return {
     id,
     kind,
@@ -135,6 +192,7 @@ function viewOf(id: string, state: NonNullable<State>): DeskAction {
     status,
     why,
     asked_at: at,
+    due_at: dueAt,
     ended_at: null,
   }
 }

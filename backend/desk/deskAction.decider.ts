@@ -29,7 +29,13 @@ function evolve(action: DeskAction, { type, data }: DeskActionEvent): DeskAction
   }
 }
 
-/** Returns whether an action is to be carried out now. */
+/** Time before it is carried out in which an action cannot be stopped any more: clocks differ. */
+const LATE_MS = 60_000
+
+/** Returns whether an action waits for its time. @param at now, as ISO 8601 */
+export const isScheduled = (action: Asked, at: string): boolean => isReady(action) && (action.dueAt ?? '') > at
+
+/** Returns whether an action is to be carried out, once its time has come. */
 export const isReady = ({ status, needsApproval }: Asked): boolean =>
   status === 'approved' || (status === 'asked' && !needsApproval)
 
@@ -47,6 +53,13 @@ function decide(command: DeskActionCommand, action: DeskAction): readonly DeskAc
     case 'FailAction': {
       const { type: _, ...data } = command
       return isReady(action) ? [{ type: 'ActionFailed', data }] : []
+    }
+    case 'StopAction': {
+      const { type: _, ...data } = command
+      if (action.status === 'refused') return []
+      const isLate = Date.parse(data.at) > Date.parse(action.dueAt ?? data.at) - LATE_MS
+      if (!isReady(action) || isLate) throw new Rejection('too_late', 'This action can no longer be stopped.')
+      return [{ type: 'ActionRefused', data: { ...data, why: data.operator ? 'stopped' : 'stopped_by_person' } }]
     }
   }
 }

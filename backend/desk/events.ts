@@ -15,6 +15,10 @@ export type DeskOrder = Readonly<{
   /** Of a refund. */
   currency?: string
   reason: string
+  /** The new address of an account, encrypted with the user's key. */
+  sealedAddress?: string
+  /** When it is carried out, as ISO 8601, unless it is stopped before; missing: now. */
+  dueAt?: string
   /** Another operator must approve it before it is carried out. */
   needsApproval?: true
 }>
@@ -23,10 +27,10 @@ export type DeskOrder = Readonly<{
 interface Data {
   ActionAsked: DeskOrder
   ActionApproved: { operator: string }
-  /** `operator` is missing if the rules refused it. */
+  /** `operator` is missing if the rules refused it, or the person stopped it. */
   ActionRefused: { operator?: string; why: string }
-  /** `reversalId`: the refund as the till reports it. `pending`: the till accepted the refund, and reports its end later. */
-  ActionDone: { reversalId?: string; pending?: true }
+  /** `reversalId`: the refund as the till reports it. `pending`: the till accepted the refund, and reports its end later. `taskId`: the new task. */
+  ActionDone: { reversalId?: string; pending?: true; taskId?: string }
   /** It cannot be carried out. Nothing was changed. */
   ActionFailed: { why: string; detail: string }
 }

@@ -21,6 +21,14 @@ const OPERATOR = { username: 'olga', password: 'a password for olga' }
 /** Cents of each refund; there are as many as kills. */
 const REFUND = 100
 
+const VIDEO = {
+  task_type: 'text_to_video',
+  model: 'MiniMax-Hailuo-02',
+  resolution: '768P',
+  duration: 6,
+  prompt: 'A cat',
+}
+
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed desk '))
 let program: Program | undefined
 afterAll(async () => {
@@ -37,7 +45,7 @@ const start = (port: number) =>
     path.join(import.meta.dirname, '../testing/chaosProgram.ts'),
   )
 
-it(`makes each grant, refund and suspension once while Kinora is killed ${KILLS} times`, {
+it(`makes each grant, refund, suspension and release once while Kinora is killed ${KILLS} times`, {
   timeout: 900_000,
 }, async () => {
   program = await start(0)
@@ -65,8 +73,15 @@ it(`makes each grant, refund and suspension once while Kinora is killed ${KILLS}
     return (await Promise.all([send(), send()]))[0]
   }
 
+  const maker = await registerUser(url)
+  const releases: Promise<DeskAction>[] = []
   for (let round = 0; round < KILLS; round++) {
     const { userId: subject } = user
+    const made = await maker.call('POST', '/videos/generate', VIDEO)
+    if (made.status === 202) {
+      const { task } = (await made.json()) as { task: { id: string } }
+      releases.push(order({ kind: 'release_task', subject: task.id }))
+    }
     const sent = [
       order({ kind: 'grant', subject, amount: 7 }),
       order({ kind: 'take', subject, amount: 2 }),
@@ -76,7 +91,7 @@ it(`makes each grant, refund and suspension once while Kinora is killed ${KILLS}
     await delay(random() * 400)
     await program.kill()
     program = await start(Number(new URL(url).port))
-    await Promise.all(sent)
+    await Promise.all([...sent, ...releases])
   }
   const list = async () => {
     const answer = await fetch(`${url}/api/v1/desk/actions?per_page=100`, { headers })
@@ -84,8 +99,21 @@ it(`makes each grant, refund and suspension once while Kinora is killed ${KILLS}
   }
   await soon(async () => {
     const { actions, total } = await list()
-    expect(new Set(actions.map(({ status }) => status))).toEqual(new Set(['done']))
-    expect(total).toBe(4 * KILLS)
+    const others = actions.filter(({ kind }) => kind !== 'release_task')
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['done']))
+    expect(total).toBe(4 * KILLS + releases.length)
+    expect(actions.filter(({ status }) => status === 'asked')).toEqual([])
+  })
+  // A video that was finished first is charged instead.
+  expect(releases.length).toBeGreaterThan(0)
+  const released = (await list()).actions.filter(
+    ({ kind, status }) => kind === 'release_task' && status === 'done',
+  ).length
+  await soon(async () => {
+    const { tasks } = await read<{ tasks: { status: string; credits_consumed: number }[] }>(maker, '/videos/tasks')
+    const charged = tasks.reduce((sum, { credits_consumed }) => sum + credits_consumed, 0)
+    expect(tasks.filter(({ status }) => status !== 'Success' && status !== 'Fail')).toEqual([])
+    expect((await readStats(maker)).remaining_credits).toBe(60 - charged)
   })
   const subjects = (await visitor(url).mails(user.email)).map(({ subject }) => subject)
   const count = (text: RegExp) => subjects.filter((subject) => text.test(subject)).length
@@ -100,7 +128,10 @@ it(`makes each grant, refund and suspension once while Kinora is killed ${KILLS}
   await store.close()
   await pool.end()
   await stop()
-  expect([deviations, desk]).toEqual([[], { grant: KILLS, take: KILLS, refund: KILLS }])
+  expect([deviations, desk]).toEqual([
+    [],
+    { grant: KILLS, take: KILLS, refund: KILLS, release_task: released, retry_task: 0 },
+  ])
   expect(refunds.rowCount).toBe(KILLS)
   // Credits of a refund are claimed in proportion to all that was taken back so far.
   const claimed = before + 5 * KILLS - books.get(`creditAccount-${user.userId}`)!.sums().left

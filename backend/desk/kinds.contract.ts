@@ -11,6 +11,12 @@ export const DESK_KINDS = [
   'cancel_task',
   'take_down',
   'put_back',
+  'release_task',
+  'retry_task',
+  'cancel_plan',
+  'remove_factor',
+  'change_address',
+  'delete_account',
 ] as const
 export type DeskKind = (typeof DESK_KINDS)[number]
 
@@ -20,6 +26,15 @@ export const SUBJECTS: Readonly<Partial<Record<DeskKind, 'sale' | 'task'>>> = {
   cancel_task: 'task',
   take_down: 'task',
   put_back: 'task',
+  release_task: 'task',
+  retry_task: 'task',
+}
+
+/** Hours in which the person is warned and can stop an action before it is carried out. */
+export const WAIT_HOURS: Readonly<Partial<Record<DeskKind, number>>> = {
+  remove_factor: 24,
+  change_address: 24,
+  delete_account: 7 * 24,
 }
 
 /** Kinds with an amount: credits, or cents of a refund. */

@@ -16,7 +16,7 @@ export interface DeskRoutes {
   readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly record: (
     ctx: Context,
-    action: 'act_ordered' | 'person_shown' | 'note_written',
+    action: 'act_ordered' | 'act_stopped' | 'person_shown' | 'note_written',
     detail: string,
   ) => Promise<void>
   listActions(
@@ -42,6 +42,13 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
     await requireStepUp(ctx)
     const action = await desk.ask(body, operator)
     await record(ctx, 'act_ordered', `${action.kind} ${action.subject}: ${action.status}, action ${action.id}`)
+    return { action }
+  })
+
+  serve(contract.stopAction, async ({ params, ctx }) => {
+    await requireStepUp(ctx)
+    const action = await desk.stop(params.id, operator)
+    await record(ctx, 'act_stopped', `${action.kind} ${action.subject}: action ${action.id}`)
     return { action }
   })
 

@@ -242,6 +242,25 @@ const ParkedEvent = z.object({
   parked_at: z.string(),
 })
 
+const Undelivered = z.object({
+  id: z.string(),
+  channel: z.enum(['mail', 'push', 'webhook']),
+  /** The subject of an email, or the type of an event. */
+  about: z.string(),
+  email: z.string(),
+  state: z.enum(['waiting', 'failed']),
+  attempts: count,
+  /** Status of the last answer. */
+  status: z.nullable(z.int()),
+  /** What the mail server said, or why there is no answer. */
+  error: z.nullable(z.string()),
+  created_at: z.string(),
+  /** Time of the next attempt. */
+  due_at: z.nullable(z.string()),
+  /** Whether it can be sent again. Emails that have expired cannot. */
+  has_body: z.boolean(),
+})
+
 /** Who may redeem a code: every account, or those that have never bought credits. */
 const Audience = z.enum(['all', 'new'], 'invalid_choice')
 
@@ -404,6 +423,7 @@ export const apiKeys = endpoint('GET /analytics/keys', {
 
 export const endApiKey = endpoint('DELETE /analytics/keys/:id', {
   access: 'operator',
+  role: 'support',
   status: 204,
   refuses: ['step_up_required'],
   summary: 'Ends an API key of a user, on every process within a second. Its owner is told',
@@ -418,6 +438,7 @@ export const codes = endpoint('GET /analytics/codes', {
 
 export const issueCodes = endpoint('POST /analytics/codes', {
   access: 'operator',
+  role: 'owner',
   body: CodeOrder,
   status: 201,
   answer: z.object({ success, masked, codes: z.array(z.string()) }),
@@ -427,6 +448,7 @@ export const issueCodes = endpoint('POST /analytics/codes', {
 
 export const voidCode = endpoint('POST /analytics/codes/:id/void', {
   access: 'operator',
+  role: 'support',
   body: z._default(z.object({ batch: z._default(z.boolean(), false) }), { batch: false }),
   answer: z.object({ success, voided: count }),
   refuses: ['step_up_required', 'not_found'],
@@ -442,6 +464,7 @@ export const parkedEvents = endpoint('GET /analytics/parked', {
 
 export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
   access: 'operator',
+  role: 'support',
   answer: z.object({
     success,
     /** Events that the read models now contain. */
@@ -454,8 +477,23 @@ export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
   summary: 'Projects the parked events again, for at most 20 seconds',
 })
 
+export const undelivered = endpoint('GET /analytics/outbox', {
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, masked, messages: z.array(Undelivered), total: count }),
+  summary: 'Emails, push messages and webhooks of the last 30 days that were tried and not delivered, newest first',
+})
+
+export const resendMessage = endpoint('POST /analytics/outbox/:id/resend', {
+  access: 'operator',
+  role: 'support',
+  status: 204,
+  summary: 'Lets an undelivered message begin again with its first attempt',
+})
+
 export const tableFile = endpoint('GET /analytics/tables/:table', {
   access: 'operator',
+  role: 'support',
   query: Period,
   file: 'text/csv',
   refuses: ['step_up_required'],

@@ -85,6 +85,7 @@ const refuses = ['not_found', 'graph_refused', 'unavailable']
 
 export const inspectGraph = endpoint('POST /analytics/graphs/inspect', {
   access: 'operator',
+  role: 'owner',
   body: z.object({ workflow: z.record(z.string(), z.unknown()) }),
   maxBytes: MAX_BYTES,
   answer: GraphProposal,
@@ -94,6 +95,7 @@ export const inspectGraph = endpoint('POST /analytics/graphs/inspect', {
 
 export const testGraph = endpoint('POST /analytics/graphs/test', {
   access: 'operator',
+  role: 'owner',
   body: z.object({
     ...draft,
     prompt: z.string().check(z.maxLength(2_000, 'prompt_too_long')),
@@ -125,6 +127,7 @@ export const graphTestPicture = endpoint('GET /analytics/graphs/test/:id/picture
 
 export const saveGraph = endpoint('POST /analytics/graphs', {
   access: 'operator',
+  role: 'owner',
   body: GraphEntry,
   maxBytes: MAX_BYTES,
   answer: z.object({ id: z.string() }),

@@ -85,7 +85,7 @@ describe('production without a mail server', () => {
         next_reset_date: expect.stringMatching(/-01T00:00:00.000Z$/),
       })
     // No mail waits for a server that will never come.
-    expect((await kinora.context.pool.query('select from outgoing_mail')).rowCount).toBe(0)
+    expect((await kinora.context.pool.query('select from outbox')).rowCount).toBe(0)
   })
 
   it('finds the account on a second invitation, whose link replaces the first', async () => {

@@ -10,6 +10,7 @@ import { createCredits } from '../credits/credits.ts'
 import { readAddress, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { createLog } from '../kernel/observability/log.ts'
+import { createOutbox as createMessages } from '../kernel/outbox/outbox.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 import { STORE_FAULTS } from './ledger/openStore.ts'
@@ -51,7 +52,7 @@ async function invite(address: string, config: Config): Promise<string> {
   const { encryption } = config.secrets
   const publicUrl = config.http.publicUrl ?? `http://localhost:${config.http.port}`
   try {
-    const outbox = createOutbox(database, mailKey(encryption), calendar)
+    const outbox = createOutbox(database, createMessages(pool, clock), mailKey(encryption), calendar)
     const links = createMailedLinks(database, outbox, () => publicUrl, clock)
     const welcome = createWelcome(createCredits(handle, calendar), config.payments.monthlyCredits)
     const grants = createFreeGrants(database, encryption, welcome)

@@ -155,14 +155,15 @@ describe('npm run providers', () => {
   it('tries no address of a definition that leads into the network of the server', async () => {
     const file = path.join(dataDir, 'providers/stranger.json')
     onTestFinished(() => rmSync(file))
+    const replicate = shippedDefinitions().find(({ name }) => name === 'replicate')!
     for (const baseUrl of REFUSED_ADDRESSES) {
-      writeFileSync(file, JSON.stringify({ ...fal.definition, name: 'stranger', baseUrl, origins: [] }))
-      const env = { FAL_KEY: DOUBLE_KEY, WEBHOOK_PRIVATE_HOSTS: '' }
+      writeFileSync(file, JSON.stringify({ ...replicate, name: 'stranger', baseUrl }))
+      const env = { REPLICATE_API_TOKEN: DOUBLE_KEY, WEBHOOK_PRIVATE_HOSTS: '' }
       const { code, text } = await providers(['check', 'stranger'], env)
       expect([baseUrl, code, text]).toEqual([
         baseUrl,
         1,
-        expect.stringMatching(/\nfailed: .*(https|address|port|user)/),
+        expect.stringMatching(/\nfailed: .*(is not https|has no public address|port \d+ of|has a user or password)/),
       ])
     }
   })

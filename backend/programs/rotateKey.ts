@@ -4,6 +4,7 @@ import path from 'node:path'
 import type pg from 'pg'
 import { abandonLostKey, rotateKeys } from '../accounts/keys/keyRing.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
+import { moveQueuedMails } from '../accounts/mails/outbox.ts'
 import { resealStarts } from '../accounts/start/resealStarts.ts'
 import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
@@ -45,6 +46,7 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
         return 1
       }
       await client.query('begin')
+      await moveQueuedMails({ query: async (sql, values) => (await client.query(sql, [...(values ?? [])])).rows })
       if (lost) await abandon(client, config, print)
       else await rotate(client, config, { next, env: withFiles(env), print })
       return 0

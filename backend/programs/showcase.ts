@@ -11,11 +11,13 @@ import { renderIcons } from './showcase/icons.ts'
 import { renderMovements } from './showcase/movements.ts'
 import { recordReceipt } from './showcase/receipt.ts'
 import { MEDIA, PUBLIC } from './showcase/shoot.ts'
+import { renderTemplates } from './showcase/templates.ts'
 import { renderWall } from './showcase/wall.ts'
 
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   hero: renderHero,
   wall: renderWall,
+  templates: renderTemplates,
   movements: renderMovements,
   features: renderFeatures,
   icons: renderIcons,
@@ -26,6 +28,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
 for (const folder of [
   ...['hero', 'wall/clips', 'wall/posters', 'movements', 'features'].map((name) => path.join(MEDIA, name)),
   path.join(PUBLIC, 'og'),
+  path.join(PUBLIC, 'templates'),
 ])
   await mkdir(folder, { recursive: true })
 const wanted = process.argv.slice(2)

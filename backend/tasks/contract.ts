@@ -12,6 +12,8 @@ export * from './catalogue/models.contract.ts'
 export * from './library/join.contract.ts'
 export * from './library/library.contract.ts'
 export * from './shares/shares.contract.ts'
+export * from './templates/templates.contract.ts'
+export * from './uploads/pictures.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
 export const TaskStatus = z.enum(TASK_STATUSES)
@@ -39,6 +41,8 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 
 export const Task = z.object({
   id: z.string(),
+  /** Path of its page on the site, for its owner. */
+  url: z.string(),
   task_type: z.enum(FILM_TYPES),
   status: TaskStatus,
   /** Id of the catalogue model that was ordered. */
@@ -83,26 +87,15 @@ export const Task = z.object({
 })
 export type Task = z.infer<typeof Task>
 
-/** How a film was made from another one. `finer`: the same film in a higher resolution. */
-const LINEAGE = ['take', 'extend', 'remix', 'finer'] as const
-export type Lineage = (typeof LINEAGE)[number]
-
 export const lineage = endpoint('GET /videos/tasks/:id/lineage', {
   access: 'user',
   scope: 'videos:read',
   answer: z.object({
-    /** The films of the tree, parents before children. `task` is null for one that was deleted. */
-    films: z.array(
-      z.object({
-        id: z.string(),
-        parent_id: z.nullable(z.string()),
-        made_as: z.nullable(z.enum(LINEAGE)),
-        task: z.nullable(Task),
-      }),
-    ),
+    /** The film, those that it descends from, and all that were made from those, up to 100. `made_from` connects them. */
+    films: z.array(Task),
   }),
   refuses: ['not_found', 'forbidden'],
-  summary: 'The films that a film was made from, and those that were made from it',
+  summary: 'The family of a film: those that it was made from, and those that were made from it or from them',
 })
 
 export const generate = endpoint('POST /videos/generate', {
@@ -170,18 +163,6 @@ export const joinVideos = endpoint('POST /videos/join', {
   ],
   summary:
     "Joins parts of the user's finished videos to one, in the size of the first; costs nothing. The answer is a task like that of a generation",
-})
-
-export const relatives = endpoint('GET /videos/tasks/:id/relatives', {
-  access: 'user',
-  answer: z.object({
-    /** Films that it was made from, those of a joined film in their order. */
-    from: z.array(Task),
-    /** Films that were made from it, newest first. */
-    into: z.array(Task),
-  }),
-  refuses: ['forbidden'],
-  summary: 'Films that a task was made from, and those made from it',
 })
 
 export const listTasks = endpoint('GET /videos/tasks', {

@@ -89,6 +89,13 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
     return { image_url: await uploads.add(userId, uploadLimits, id, () => readFrame(routes.files, id)) }
   })
 
+  serve(contract.listPictures, async ({ userId }) => ({ pictures: await uploads.list(userId) }))
+
+  serve(contract.namePicture, async ({ userId, params, body }) => {
+    await uploads.rename(userId, params.id, body.name)
+    return undefined
+  })
+
   serve(contract.uploadImage, async ({ userId, ctx }) => ({
     image_url: await uploads.accept(ctx, userId, uploadLimits),
   }))

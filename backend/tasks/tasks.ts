@@ -87,7 +87,11 @@ interface GenerationSubmission extends Submitted {
   readonly from?: VideoTaskOrder['from']
 }
 
-type Submission = GenerationSubmission | (Submitted & { readonly join: JoinPlan })
+type Submission =
+  | GenerationSubmission
+  | (Submitted & { readonly join: JoinPlan })
+  /** What was ordered before. */
+  | (Submitted & { readonly again: VideoTaskOrder })
 
 /** The finished task whose video is made again, with the job that made it. */
 type Source = Readonly<{ taskId: string; provider: string; jobId: string }>
@@ -247,12 +251,14 @@ export async function submitTask(
   const { taskId, userId } = submission
   const { openTasks, priority, fullHd } = await allowance(userId)
   const order =
-    'join' in submission
-      ? {
-          ...{ taskId, userId, priority, ...joinOrder(submission.join) },
-          encryptedPrompt: await deps.encrypt(aboutPrompt(userId, taskId), submission.join.title),
-        }
-      : await orderOf(deps, submission, { priority, fullHd })
+    'again' in submission
+      ? { ...submission.again, priority }
+      : 'join' in submission
+        ? {
+            ...{ taskId, userId, priority, ...joinOrder(submission.join) },
+            encryptedPrompt: await deps.encrypt(aboutPrompt(userId, taskId), submission.join.title),
+          }
+        : await orderOf(deps, submission, { priority, fullHd })
   const at = new Date(clock()).toISOString()
   const submitContext = { ...context, commandId: derivedId('submit', taskId) }
   const submit = handle.step(videoTask, taskId, { type: 'Submit', order, at }, submitContext)

@@ -7,7 +7,6 @@ import {
   listPrompts,
   listVideoTasks,
   listVideoTasksAfter,
-  readMadeOf,
   readVideoTasks,
   readWorkStats,
   type TaskFilter,
@@ -39,9 +38,6 @@ export interface WorksDeps {
   /** Milliseconds that a render is expected to take before any video is finished. */
   readonly firstEstimateMs: number
 }
-
-/** Films of one film that are shown. */
-const MAX_RELATIVES = 50
 
 export interface WorksQuery extends TaskFilter {
   /** Text to search for in the prompt, ignoring case. */
@@ -78,15 +74,6 @@ export function createWorks({
     },
 
     view,
-
-    /** Returns the user's tasks that a task was made from, in their order, and the newest that were made from it. */
-    async relatives(userId: string, { id, made_from }: Owned<TaskWithProgress>) {
-      const ids = [...new Set((made_from ?? []).map((from) => from.id))]
-      const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
-      const from = ids.flatMap((each) => rows.get(each) ?? []).filter((row) => row.user_id === userId)
-      const into = await readMadeOf(database, userId, id, MAX_RELATIVES)
-      return { from: await Promise.all(from.map(view)), into: await Promise.all(into.map(view)) }
-    },
 
     /** Returns the picture so far of a user's running render as a JPEG. @throws Rejection not_found, forbidden */
     async readLiveFrame(userId: string, taskId: string): Promise<Buffer> {
@@ -142,17 +129,12 @@ async function shownFilms(database: Database, decrypt: Decrypt, userId: string, 
   return new Map(tasks.map(({ id, prompt, thumbnail_url }) => [id, { prompt, thumbnail_url }]))
 }
 
-/** Returns the tree of films that a user's film belongs to. */
+/** Returns the films of the user that a film is related to, in the order of {@link readLineage}. */
 async function lineageOf(database: Database, decrypt: Decrypt, { id, user_id: userId }: Owned<TaskWithProgress>) {
-  const films = await readLineage(database, userId, id)
-  const ids = films.map((film) => film.id)
-  const rows = (await readVideoTasks(database, ids)).filter((row) => row.user_id === userId)
-  const known = new Map(rows.map((row) => [row.id, row]))
-  const views = films.map(async (film) => {
-    const row = known.get(film.id)
-    return { ...film, task: row ? await taskView(row, decrypt) : null }
-  })
-  return { films: await Promise.all(views) }
+  const ids = await readLineage(database, userId, id)
+  const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
+  const own = ids.flatMap((each) => rows.get(each) ?? []).filter((row) => row.user_id === userId)
+  return { films: await Promise.all(own.map((row) => taskView(row, decrypt))) }
 }
 
 async function readStats(database: Database, today: Date, userId: string): Promise<WorkStats> {
@@ -221,6 +203,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
   const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`
   return {
     id: row.id,
+    url: `/film/${row.id}`,
     task_type: row.task_type as Task['task_type'],
     status: row.status,
     model: row.model as Task['model'],

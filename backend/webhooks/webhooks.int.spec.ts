@@ -73,6 +73,7 @@ describe('a webhook', () => {
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       data: {
         ...{ id, object: 'video', status: 'completed', model: GENERATION.model, credits: 30, error: null },
+        url: `${kinora.url}/film/${id}`,
         links: { self: `${kinora.url}/v1/videos/${id}`, content: `${kinora.url}/v1/videos/${id}/content` },
       },
     })
@@ -363,7 +364,8 @@ describe('an endpoint', () => {
     await arrived(2)
     await json(user.call('DELETE', path(first)))
     const left = async () =>
-      (await kinora.context.pool.query('select from outbox where user_id = $1', [user.userId])).rowCount
+      (await kinora.context.pool.query(`select from outbox where user_id = $1 and channel = 'webhook'`, [user.userId]))
+        .rowCount
     await eventually(async () => expect([await left(), (await deliveries(second)).length]).toEqual([1, 1]))
     await user.call('POST', '/users/delete', { password: 'correct horse' })
     await eventually(async () => {

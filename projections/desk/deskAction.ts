@@ -16,9 +16,10 @@ const DeskActionTable = defineEntity({
     currency: p.text().nullable(),
     reason: p.text(),
     operator: p.text(),
-    status: p.text().$type<'waiting' | 'asked' | 'approved' | 'refused' | 'done' | 'failed'>(),
+    status: p.text().$type<'waiting' | 'scheduled' | 'asked' | 'approved' | 'refused' | 'done' | 'failed'>(),
     why: p.text().nullable(),
     asked_at: p.datetime(),
+    due_at: p.datetime().nullable(),
     ended_at: p.datetime().nullable(),
   },
 })
@@ -26,13 +27,13 @@ export type DeskActionRow = RowOf<typeof DeskActionTable>
 
 export const deskActions: Projection<DeskActionEvent, DeskActionRow> = {
   name: 'deskActions',
-  version: 1,
+  version: 2,
   table: DeskActionTable,
   categories: [DESK_ACTION],
   schemas: DESK_ACTION_EVENTS,
   row: ({ data }) => data.actionId,
   on: {
-    ActionAsked: (_, { data: { actionId: id, userId, needsApproval, at, ...order } }) => ({
+    ActionAsked: (_, { data: { actionId: id, userId, needsApproval, dueAt, at, ...order } }) => ({
       id,
       user_id: userId,
       kind: order.kind,
@@ -41,9 +42,10 @@ export const deskActions: Projection<DeskActionEvent, DeskActionRow> = {
       currency: order.currency ?? null,
       reason: order.reason,
       operator: order.operator,
-      status: needsApproval ? 'waiting' : 'asked',
+      status: needsApproval ? 'waiting' : dueAt ? 'scheduled' : 'asked',
       why: null,
       asked_at: at,
+      due_at: dueAt ?? null,
       ended_at: null,
     }),
     ActionApproved: (row) => row && { ...row, status: 'approved' },

@@ -25,8 +25,24 @@ export const readOpenActions = (database: Database) =>
     database,
     deskActions,
     `json_build_object('actionId', id, 'kind', kind, 'userId', user_id)`,
-    `status in ('asked', 'approved')`,
+    `status in ('asked', 'approved', 'scheduled')`,
   )
+
+/** Returns the ids of actions whose time has come. */
+export const readDueActions = async (database: Database, now: Date): Promise<string[]> =>
+  (
+    await query<{ id: string }>(database, `select id from desk_action where status = 'scheduled' and due_at <= $1`, [
+      now,
+    ])
+  ).map(({ id }) => id)
+
+/** Returns the ids of a user's actions that wait for their time. */
+export const readScheduled = async (database: Database, userId: string): Promise<string[]> =>
+  (
+    await query<{ id: string }>(database, `select id from desk_action where user_id = $1 and status = 'scheduled'`, [
+      userId,
+    ])
+  ).map(({ id }) => id)
 
 /** Counts the actions that wait for another operator. */
 export const countWaitingActions = async (database: Database): Promise<number> =>

@@ -90,21 +90,6 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
   return found.map(({ row }) => row)
 }
 
-/** Returns the newest of a user's tasks that were made from a task. */
-export async function readMadeOf(database: Database, userId: string, taskId: string, limit: number) {
-  const sql = `select id from video_task t where user_id = $1 and made_from @> $2::jsonb order by ${NEWEST} limit $3`
-  const made = await query<{ id: string }>(database, sql, [userId, JSON.stringify([{ id: taskId }]), limit])
-  const rows = new Map(
-    (
-      await readVideoTasks(
-        database,
-        made.map(({ id }) => id),
-      )
-    ).map((row) => [row.id, row]),
-  )
-  return made.flatMap(({ id }) => rows.get(id) ?? [])
-}
-
 /** A task that succeeded, or failed without being cancelled. */
 export interface EndedTask {
   readonly taskId: string

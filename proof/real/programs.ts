@@ -3,11 +3,14 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '#backend/testing/freePort.ts'
 import { buyPlan } from '#backend/testing/plans.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { GENERATION, registerUser, type TestUser } from '#backend/testing/testUser.ts'
+import { signedHeaders } from '#backend/webhooks/signature.ts'
+import { startReceiverDouble } from '#backend/webhooks/testing/receiverDouble.ts'
 import { runCases, type Target } from '../conformance/cases.ts'
 import { answers } from './engines.ts'
 import { startKinora } from './journey.ts'
@@ -16,6 +19,7 @@ import { preparePython } from './python.ts'
 
 const run = promisify(execFile)
 const OPENAI = '3.57.0'
+const STANDARD_WEBHOOKS = '1.1.0'
 const LITELLM = '1.108.7'
 const MASTER_KEY = 'sk-of-a-test'
 
@@ -34,6 +38,7 @@ const GATEWAY_DOES_NOT = [
 /** Programs that call Kinora with an API key. */
 export const PROGRAM_PARTS: readonly Part[] = [
   { name: 'openai for Python', run: tryPython },
+  { name: 'webhook verifiers for Python', run: tryVerifiers },
   { name: 'LiteLLM in front of Kinora', run: tryGateway },
   { name: 'Kinora behind Kinora', run: tryKinora },
 ]
@@ -67,6 +72,41 @@ async function tryPython({ folder, cache }: PartContext): Promise<string> {
   const { stdout } = await run(python, [script, `${door.kinora.url}/v1`, door.key, GENERATION.model])
   assert.equal(stdout.trim(), 'done')
   return OPENAI
+}
+
+/** Lets the official libraries judge a delivery, changed ones, and those of five minutes ago. */
+async function tryVerifiers({ folder, cache }: PartContext): Promise<string> {
+  const packages = [`openai==${OPENAI}`, `standardwebhooks==${STANDARD_WEBHOOKS}`]
+  const { python } = await preparePython(path.join(cache, 'verifiers'), packages, [])
+  const receiver = await startReceiverDouble()
+  try {
+    await using kinora = await startKinora({ DATA_DIR: folder, WEBHOOK_PRIVATE_HOSTS: 'localhost' })
+    const user = await registerUser(kinora.url)
+    const order = { name: 'Verifiers', url: receiver.url, event_types: ['video.completed'] }
+    const made = await user.call('POST', '/webhook_endpoints', order)
+    const { signing_secret: secret } = (await made.json()) as { signing_secret: string }
+    await user.call('POST', '/videos/generate', GENERATION)
+    while (receiver.received.length === 0) await delay(100)
+    const { body, headers } = receiver.received[0]!
+    const agedBy = (seconds: number) =>
+      signedHeaders([secret], headers['webhook-id'], Date.now() - seconds * 1_000, body)
+    const webhooks = [
+      { secret, body, headers },
+      { secret, body: body.replace('completed', 'completec'), headers },
+      { secret, body, headers: { ...headers, 'webhook-id': `${headers['webhook-id'].slice(0, -1)}.` } },
+      { secret, body, headers: agedBy(280) },
+      { secret, body, headers: agedBy(301) },
+    ]
+    const program = spawn(python, [path.join(import.meta.dirname, 'engines/webhookVerifiers.py')])
+    program.stdin.end(JSON.stringify(webhooks))
+    const output = Buffer.concat(await program.stdout.toArray()).toString()
+    const refused = ['WebhookVerificationError', 'InvalidWebhookSignatureError']
+    const accepted = ['accepted', 'accepted']
+    assert.deepEqual(JSON.parse(output), [accepted, refused, refused, accepted, refused])
+    return `standardwebhooks ${STANDARD_WEBHOOKS}, openai ${OPENAI}`
+  } finally {
+    receiver.close()
+  }
 }
 
 async function tryGateway({ folder, cache }: PartContext): Promise<string> {

@@ -106,14 +106,26 @@ function* chineseMentions(text: string): Generator<Mention> {
   }
 }
 
-/** Costs of a piece: a word, a function word of one character, another one, and a character that is no word. */
-const COST = { word: 1, particle: 1.1, character: 1.6, unknown: 3 }
+/** Costs of a piece: a word, a phrase of ICU's dictionary, a function word of one character, another one or ICU's word, and no word. */
+const COST = { word: 1, phrase: 2.2, particle: 1.1, character: 1.6, unknown: 3 }
+/** ICU's dictionary, which knows most words, but cuts compounds apart and takes prepositions for parts of words. */
+const DICTIONARY = new Intl.Segmenter('zh', { granularity: 'word' })
+const NO_WORD = /^[在从对向把被给中上一两]|[在了着得的]$/
+
+/** 白鹤 is a white crane. */
+function isDyed(word: string): boolean {
+  const rest = lexicon().words.get(word.slice(1)) ?? []
+  return /^[白黑红黄灰绿青]/.test(word) && rest.some(({ kind }) => kind === 'subject')
+}
 
 function cut(run: string): Piece[] {
   const best: { cost: number; pieces: readonly Piece[] }[] = []
   best[run.length] = { cost: 0, pieces: [] }
+  const foreign = new Map<number, number>()
+  for (const { segment, index } of DICTIONARY.segment(run))
+    if (segment.length > 1 && !NO_WORD.test(segment) && !isDyed(segment)) foreign.set(index, segment.length)
   for (let at = run.length - 1; at >= 0; at--) {
-    for (const [piece, cost] of piecesAt(run.slice(at, at + MAX_CHARACTERS))) {
+    for (const [piece, cost] of piecesAt(run.slice(at, at + MAX_CHARACTERS), foreign.get(at))) {
       const rest = best[at + piece.length]!
       const total = cost + rest.cost
       if (total < (best[at]?.cost ?? Number.POSITIVE_INFINITY))
@@ -124,8 +136,9 @@ function cut(run: string): Piece[] {
 }
 
 /** Returns what a text may begin with, longest first. */
-function* piecesAt(text: string): Generator<[Piece, number]> {
+function* piecesAt(text: string, foreign = 0): Generator<[Piece, number]> {
   const counted = countAt(text)
+  if (foreign) yield [{ length: foreign, meanings: [], known: true }, foreign > 3 ? COST.phrase : COST.character]
   if (counted) yield [{ ...counted, known: true }, COST.word]
   for (let length = text.length; length > 0; length--) {
     const meanings = lexicon().words.get(text.slice(0, length))
@@ -137,12 +150,29 @@ function* piecesAt(text: string): Generator<[Piece, number]> {
 
 /** Characters that are never half of a word. */
 const PARTICLE = /^[的了在着里上中下过和与向被把让是也都又很就才这那他她它我你们为而以及其并且会能要想呢吧啊]$/
-const isThing = ({ length, meanings }: Piece) =>
-  length === 1 && meanings.some(({ kind }) => ['subject', 'icon', 'held', 'hint', 'place'].includes(kind))
+const THINGS = new Set<Kind>(['subject', 'icon', 'held', 'hint', 'place', 'undrawn'])
+const isThing = ({ length, meanings }: Piece) => length === 1 && meanings.some(({ kind }) => THINGS.has(kind))
+
+const ACTS = new Set<Kind>(['verb', 'idle', 'relation', 'linked'])
+/** What follows a verb of one character: where it leads, or what comes of it. */
+const COMPLEMENT = /^(?:[出起上下进过回]?[来去]|[出起过走开入进弯住倒]|上|下)$/
+/** The last character of a compound: 香水瓶 is a bottle, 校门口 an entrance. */
+const HEAD =
+  /^[摊店瓶灯寺庙江河湖桥族者员师生品家机器仪车船纸布石汤色俩镜路街声节口服鞋剑盒罐桶柜杯碗架板棒楼塔亭馆院园场厂站港]$/
+
+/** Returns the meanings of a compound of two pieces, or undefined if they are two words. */
+function compoundOf(last: Piece, piece: Piece, text: string): readonly Meaning[] | undefined {
+  const acts = last.meanings.filter(({ kind }) => ACTS.has(kind))
+  const isVerb = acts.length > 0 || (last.meanings.length === 0 && !/[上下]/.test(text))
+  if (last.length === 1 && isVerb && COMPLEMENT.test(text)) return acts
+  const isNoun = last.meanings.every(({ kind }) => THINGS.has(kind))
+  if (last.length === 1 || !isNoun || !HEAD.test(text)) return undefined
+  return /[桥车船楼塔]/.test(text) ? piece.meanings.map((meaning) => ({ ...meaning, exact: false })) : []
+}
 
 /**
- * Joins what is half of an unknown word: an unknown character with its neighbours, and two nouns of one character. 垫 after
- * 地 makes one unknown word, and so do 马 and 灯.
+ * Joins what is half of a word: a verb with its complement, the parts of a compound, an unknown character with its
+ * neighbours, and two nouns of one character. 垫 after 地 makes one unknown word, and so do 马 and 灯.
  */
 function joined(run: string, pieces: readonly Piece[]): Piece[] {
   const words: Piece[] = []
@@ -156,7 +186,9 @@ function joined(run: string, pieces: readonly Piece[]): Piece[] {
       ((!piece.known && isLoose(last, at)) ||
         (!last.known && (last.length === 1 || !piece.known) && isLoose(piece, at + piece.length)) ||
         (isThing(last) && isThing(piece)))
-    if (isHalf) words[words.length - 1] = { length: last.length + piece.length, meanings: [], known: false }
+    const compound = last && compoundOf(last, piece, run.slice(at, at + piece.length))
+    if (compound) words[words.length - 1] = { length: last.length + piece.length, meanings: compound, known: true }
+    else if (isHalf) words[words.length - 1] = { length: last.length + piece.length, meanings: [], known: false }
     else words.push(piece)
     at += piece.length
   }

@@ -7,28 +7,34 @@ export type FreshPrompt = Readonly<{ prompt: string; nouns: readonly string[]; v
 type FreshPrompts = Readonly<Record<'en' | 'zh', readonly FreshPrompt[]>>
 
 export const FRESH_PROMPTS = new URL('./freshPrompts.json', import.meta.url)
+/** 200 prompts, written before the work by someone who did not do it. */
+export const STRANGERS_PROMPTS = new URL('./strangersPrompts.json', import.meta.url)
 export const readFreshPrompts = (file: string | URL): FreshPrompts => JSON.parse(readFileSync(file, 'utf8'))
 
 type Span = readonly [start: number, end: number]
 
 /** Returns where a word is in a prompt: as it is written, or bent, such as "dunk" in "dunks". */
-function spanOf(prompt: string, word: string): Span | undefined {
-  const at = prompt.indexOf(word)
-  if (at >= 0) return [at, at + word.length]
+function spansOf(prompt: string, word: string): Span[] {
+  const parts = prompt.split(word)
+  if (parts.length > 1) {
+    const ends = parts.slice(0, -1).map((_, i) => parts.slice(0, i + 1).join(word).length)
+    return ends.map((at) => [at, at + word.length])
+  }
   const stem = word.slice(0, Math.max(3, word.length - 3)).replaceAll(/[^\w' -]/g, '')
   const found = stem && /\w/.test(stem) ? new RegExp(`\\b${stem}[\\w'-]*`).exec(prompt) : undefined
-  return found ? [found.index, found.index + found[0].length] : undefined
+  return found ? [[found.index, found.index + found[0].length]] : []
 }
 
 /** Returns what is wrong with how a prompt is read: words in no list, halves of words, and subjects that no one asked for. */
 export function faultsOf({ prompt, nouns, verbs }: FreshPrompt, language: 'en' | 'zh'): string[] {
   const text = prompt.toLowerCase()
   const { words } = understand(prompt, language)
+  const { mentions, subjects } = readPrompt(prompt)
+  // Function, camera and style words are a list of their own.
+  const isListed = ([start, end]: Span) =>
+    mentions.some(({ at, end: to, meanings }) => meanings[0]?.kind === 'filler' && at <= start && to >= end)
   const spans = (list: readonly string[]) =>
-    list.flatMap((word) => {
-      const span = spanOf(text, word.toLowerCase())
-      return span ? [{ word, span }] : []
-    })
+    list.flatMap((word) => spansOf(text, word.toLowerCase()).map((span) => ({ word, span })))
   const inList = ([start, end]: Span) => {
     const characters = Array.from({ length: end - start }, (_, i) => start + i)
     return characters.every(
@@ -40,11 +46,11 @@ export function faultsOf({ prompt, nouns, verbs }: FreshPrompt, language: 'en' |
       ({ as, ...word }) => as === 'missing' && (inside(word.start, start, end) || inside(word.end, start, end)),
     )
   const asked = spans(nouns)
-  const strangers = readPrompt(prompt).subjects.filter(
-    ({ at, end }) => !asked.some(({ span: [from, to] }) => at < to && from < end),
-  )
+  const strangers = subjects.filter(({ at, end }) => !asked.some(({ span: [from, to] }) => at < to && from < end))
   return [
-    ...spans([...nouns, ...verbs]).flatMap(({ word, span }) => (inList(span) ? [] : [`${word} is in no list`])),
+    ...spans([...nouns, ...verbs]).flatMap(({ word, span }) =>
+      inList(span) || isListed(span) ? [] : [`${word} is in no list`],
+    ),
     ...(language === 'zh' ? spans([...nouns, ...verbs]).filter(({ span }) => isHalved(span)) : []).map(
       ({ word }) => `half of ${word} is missing`,
     ),

@@ -4,6 +4,7 @@ import { holdClock } from './testing/heldClock.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite, type OnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
+import { weigh } from './testing/weigh.ts'
 
 const KILOBYTE = 1024
 
@@ -39,26 +40,6 @@ const isPlaying = (page: Page, selector: string) =>
     .evaluateAll((clips) =>
       clips.map((clip) => clip as HTMLVideoElement).some((clip) => !clip.paused && clip.currentTime > 0),
     )
-
-/** Returns the transferred bytes by kind, after scrolling through the page. */
-async function weigh(page: Page, address: string): Promise<Record<'all' | 'script' | 'clips', number>> {
-  const sums = { all: 0, script: 0, clips: 0 }
-  const weighed: Promise<void>[] = []
-  page.on('requestfinished', (request) =>
-    weighed.push(
-      request.sizes().then(({ responseBodySize }) => {
-        sums.all += responseBodySize
-        if (request.resourceType() === 'script') sums.script += responseBodySize
-        if (request.url().endsWith('.mp4')) sums.clips += responseBodySize
-      }),
-    ),
-  )
-  await page.goto(address, { waitUntil: 'networkidle' })
-  for (const section of await page.locator('main > section').all()) await section.scrollIntoViewIfNeeded()
-  await page.waitForLoadState('networkidle')
-  await Promise.all(weighed)
-  return sums
-}
 
 describeOnSite('the landing page', (site) => {
   it.each(languagesInTurn())('leads visitors to the sign-in from every button (%s)', async (language) => {

@@ -13,8 +13,10 @@ import { FULL } from '#backend/testing/fullRun.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { axeFaults } from './testing/axeFaults.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { makeFilm } from './testing/makeFilm.ts'
 import { describeOnSite } from './testing/onSite.ts'
+import { weigh } from './testing/weigh.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'kinora-verify-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -91,12 +93,43 @@ describeOnSite('the page that verifies films', (site) => {
     await page.context().close()
   })
 
+  it.each([
+    ['en', 1280],
+    ['zh', 1280],
+    ['zh', 390],
+  ] as const)('weighs at most 40 kB before the first file (%s, %i px)', async (language, width) => {
+    const page = await site.visit({ language, width })
+    const { all } = await weigh(page, `${site.url}${language === 'zh' ? '/zh' : ''}/verify`)
+    console.log(`The page that verifies films weighs ${Math.round(all / 1000)} kB (${language}, ${width} px).`)
+    expect(all).toBeLessThanOrEqual(40_000)
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn())('works after a reload without a connection (%s)', async (language) => {
+    const { page } = await open(language)
+    await check(page, film)
+    await expect.poll(() => page.evaluate(() => Boolean(navigator.serviceWorker.controller))).toBe(true)
+    await page.context().setOffline(true)
+    await page.reload()
+    const result = await check(page, poster)
+    expect(await result.getAttribute('data-state')).toBe('own')
+    await page.locator('[data-fault=offline]').waitFor()
+    expect(await (await check(page, changed)).getAttribute('data-state')).toBe('changed')
+    await page.context().close()
+  })
+
   it('loads the reader with the first file, and works without a connection from then on', async () => {
     const { page } = await open('en')
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const readers: number[] = []
+    page.on('requestfinished', async (request) => {
+      if (request.url().endsWith('.wasm')) readers.push((await request.sizes()).responseBodySize)
+    })
     await check(page, film)
-    expect(asked.filter((address) => address.endsWith('.wasm'))).toHaveLength(1)
+    // The page stores the reader from the browser's cache.
+    await expect.poll(() => page.evaluate(() => Boolean(navigator.serviceWorker.controller))).toBe(true)
+    expect(readers.filter((bytes) => bytes > 0)).toHaveLength(1)
     // Nothing of the file leaves the browser: the calls name the task and its hold.
     expect(
       asked

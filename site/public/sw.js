@@ -1,5 +1,7 @@
-// Shows push messages, and a page of its own without a connection.
-const CACHE = 'offline-2'
+// Shows push messages. Without a connection, shows the page that verifies films, if it was used, and else a page of its own.
+const CACHE = 'offline-3'
+/** Filled by the page, `keepPage.ts`. */
+const VERIFY_CACHE = 'verify'
 const PAGES = ['/offline', '/zh/offline']
 
 /** Stores the offline pages with their style sheets. */
@@ -16,8 +18,10 @@ async function store() {
 }
 
 async function deleteOldCaches() {
-  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name)
+  for (const name of await caches.keys()) if (name !== CACHE && name !== VERIFY_CACHE) await caches.delete(name)
 }
+
+const storedPage = async (path) => (await caches.match(path)) ?? caches.match(PAGES[/^\/zh(\/|$)/.test(path) ? 1 : 0])
 
 self.addEventListener('install', (event) => {
   event.waitUntil(store().then(() => self.skipWaiting()))
@@ -30,10 +34,11 @@ self.addEventListener('activate', (event) => {
 self.addEventListener('fetch', (event) => {
   const { request } = event
   const { pathname } = new URL(request.url)
-  if (request.mode === 'navigate')
-    event.respondWith(fetch(request).catch(() => caches.match(PAGES[/^\/zh(\/|$)/.test(pathname) ? 1 : 0])))
-  else if (/^\/_astro\/.*\.css$/.test(pathname))
+  if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => storedPage(pathname)))
+  else if (pathname.startsWith('/_astro/'))
     event.respondWith(caches.match(request).then((stored) => stored ?? fetch(request)))
+  else if (pathname === '/.well-known/kinora.json')
+    event.respondWith(fetch(request).catch(async () => (await caches.match(request)) ?? Response.error()))
 })
 
 self.addEventListener('push', (event) => {

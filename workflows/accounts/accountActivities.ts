@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.port.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
@@ -21,19 +20,16 @@ export type AccountActivities = DeliverMailActivities & EraseAccountActivities
 export interface AccountActivityDeps {
   readonly store: EventStore
   readonly calendar: Calendar
-  readonly mailer: Mailer
-  readonly outbox: { open(mailId: string): Promise<OutgoingMail | undefined>; remove(mailId: string): Promise<void> }
+  readonly outbox: { move(mailId: string): Promise<void> }
   readonly erasures: Record<'removeRows' | 'record' | 'done', (userId: string) => Promise<void>>
   readonly removeUploads: (userId: string) => Promise<void>
-  /** Called when the mail server permanently rejects an email. */
-  readonly onRefused: (mailId: string) => void
 }
 
 const STOP_TIMEOUT_MS = 10_000
 
 export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps): Implemented<AccountActivities> {
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
-  const { store, mailer, outbox, erasures, credits, providers, media } = deps
+  const { store, outbox, erasures, credits, providers, media } = deps
 
   /** Yields the ids of all tasks that ever held the user's credits, including those gone from the read models. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
@@ -53,11 +49,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
   }
 
   return {
-    async sendMail({ mailId }) {
-      const mail = await outbox.open(mailId)
-      if (mail && (await mailer.send(mail)) === 'refused') deps.onRefused(mailId)
-      await outbox.remove(mailId)
-    },
+    sendMail: ({ mailId }) => outbox.move(mailId),
 
     async erase({ userId }, { signal }) {
       // The user's data must go although a provider or the media store refuses. The retries repeat what failed.

@@ -3,8 +3,8 @@ import { bookkeeping } from '../engine/policies.ts'
 import type { AccountActivities } from './accountActivities.ts'
 
 export const accountPolicies: Policies<keyof AccountActivities> = {
-  // Retries until the email expires, so that an outage of a day loses none, and within 30 s of the server's return.
-  sendMail: { ...bookkeeping, timeoutMs: 60_000, firstRetryMs: 1_000, maxRetryMs: 30_000, pool: 'mail' },
+  // Earlier releases, which may run side by side, know this pool and this time limit.
+  sendMail: { ...bookkeeping, timeoutMs: 60_000, pool: 'mail' },
   erase: { ...bookkeeping, timeoutMs: 60 * 60_000 },
   endErasure: bookkeeping,
 }

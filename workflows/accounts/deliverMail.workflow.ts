@@ -3,11 +3,14 @@ import type { Workflow } from '../engine/engine.port.ts'
 type Input = { readonly mailId: string }
 
 export interface DeliverMailActivities {
-  /** Sends an email if it is still in the outbox, then removes it. Throws if the mail server is unavailable. */
+  /** Moves an email that an earlier release queued to the outbox. */
   sendMail(input: Input): Promise<void>
 }
 
-/** Delivers an email from the outbox. Retries until the email is accepted, permanently rejected or expired. */
+/**
+ * Takes over an email of an earlier release, which sends what it queues by this workflow. There is one run for an email, here
+ * or there, so none is sent twice. See docs/decisions/0085-mail-in-the-one-outbox.md.
+ */
 export const deliverMail: Workflow<DeliverMailActivities, Input> = {
   type: 'deliverMail',
   id: ({ mailId }) => `mail-${mailId}`,

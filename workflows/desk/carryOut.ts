@@ -1,4 +1,4 @@
-import { deskAction, isReady } from '#backend/desk/deskAction.decider.ts'
+import { deskAction, isReady, isScheduled } from '#backend/desk/deskAction.decider.ts'
 import type { DeskActionEvent, DeskOrder } from '#backend/desk/events.ts'
 import type { DeskKind } from '#backend/desk/kinds.contract.ts'
 import type { CommandContext } from '#backend/kernel/eventsourcing/command.ts'
@@ -21,8 +21,15 @@ type Effect = Omit<DeskActionEvent<'ActionDone'>['data'], 'actionId' | 'at'>
 /** Carries out an action. Repeating it has no effect. @throws Rejection it cannot be carried out, and nothing was changed */
 type Act = (action: OpenAction, context: CommandContext) => Promise<void>
 
-/** What changes accounts and tasks. */
-export type Acts = Readonly<Record<Exclude<DeskKind, 'grant' | 'take' | 'refund'>, Act>>
+/** What changes accounts, plans and tasks. */
+export type Acts = Readonly<Record<Exclude<DeskKind, 'grant' | 'take' | 'refund' | 'retry_task'>, Act>> & {
+  /** Orders a failed video again, for the credits of the person. Returns the id of the new task. */
+  readonly retry_task: (action: OpenAction, context: CommandContext) => Promise<string>
+  /** Warns the person of an action before its time. */
+  readonly announce: (action: OpenAction) => Promise<void>
+  /** Tells the person what was done. `values` fill the text of the mail. */
+  readonly tell: (action: OpenAction, mail: ActMail, values: Readonly<Record<string, string>>) => Promise<void>
+}
 
 export interface CarryOutDeps extends CommandDeps {
   readonly handle: Handle
@@ -42,6 +49,18 @@ export interface CarryOutDeps extends CommandDeps {
   }
 }
 
+/** Mails about actions that change no account. */
+const MAILS = {
+  grant: 'creditsGranted',
+  take: 'creditsTaken',
+  refund: 'paymentRefunded',
+  cancel_task: 'videoReleased',
+  release_task: 'videoReleased',
+  retry_task: 'videoRetried',
+  cancel_plan: 'planCancelled',
+} as const
+type ActMail = (typeof MAILS)[keyof typeof MAILS]
+
 /** Rejections of a moment, after which the action is repeated. */
 const PASSING: readonly string[] = ['unavailable', 'newer_data']
 
@@ -55,8 +74,10 @@ export function createCarryOut(deps: CarryOutDeps) {
   return async (actionId: string): Promise<void> => {
     const { state } = await handle.read(deskAction, actionId)
     if (!state || !isReady(state)) return
+    const at = new Date(calendar()).toISOString()
+    if (isScheduled(state, at)) return deps.acts.announce({ ...state, actionId })
     const by = { actor: `operator:${state.operator}`, correlationId: actionId }
-    const about = { actionId, at: new Date(calendar()).toISOString() }
+    const about = { actionId, at }
     const command = await carryOut(
       deps,
       { ...state, actionId },
@@ -65,6 +86,7 @@ export function createCarryOut(deps: CarryOutDeps) {
       (effect) => ({ type: 'FinishAction', ...about, ...effect }) as const,
       (error) => ({ type: 'FailAction', ...about, ...failureOf(error) }) as const,
     )
+    if (command.type === 'FinishAction') await tell(deps, { ...state, actionId })
     await handle(deskAction, actionId, command, { ...by, commandId: derivedId('desk', command.type, actionId) })
   }
 }
@@ -79,10 +101,22 @@ async function carryOut(deps: CarryOutDeps, action: OpenAction, context: Command
     case 'take':
       await adjust(deps, action, context, -(action.amount ?? 0))
       return {}
+    case 'retry_task':
+      return { taskId: await deps.acts.retry_task(action, context) }
     default:
       await deps.acts[action.kind](action, context)
       return {}
   }
+}
+
+/** Tells the person before the action is over, so that a crash in between repeats it. */
+async function tell({ acts }: CarryOutDeps, action: OpenAction): Promise<void> {
+  const mail = (MAILS as Partial<Record<DeskKind, ActMail>>)[action.kind]
+  const { amount = 0, currency } = action
+  const shown: Record<string, string> = currency
+    ? { amount: `${(amount / 100).toFixed(2)} ${currency}` }
+    : { credits: String(amount) }
+  if (mail) await acts.tell(action, mail, shown)
 }
 
 /** Returns why an action cannot be carried out. @throws the error of a moment */

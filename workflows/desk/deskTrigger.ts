@@ -1,5 +1,6 @@
 import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent } from '#backend/desk/events.ts'
 import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
+import type { RowTrigger } from '../engine/rowTriggers.ts'
 import type { Start } from '../engine/starts.ts'
 
 type Action = Readonly<{ actionId: string; kind: string; userId: string }>
@@ -12,7 +13,10 @@ const ORDERED: Readonly<Record<string, string>> = {
   put_back: 'public pages',
 }
 
-/** Carries out operators' actions, without a workflow, and after a restart those that are open. */
+/**
+ * Carries out operators' actions, without a workflow, and after a restart those that are open. Announces those that wait for
+ * their time, which a row trigger carries out.
+ */
 export function deskTrigger(
   readOpenWork: () => Promise<OpenWork<Action>>,
   carryOut: (actionId: string) => Promise<unknown>,
@@ -34,3 +38,14 @@ export function deskTrigger(
     },
   }
 }
+
+/** Carries out actions whose time has come. */
+export const dueActionTrigger = (
+  due: RowTrigger['waiting'],
+  carryOut: (actionId: string) => Promise<unknown>,
+): RowTrigger => ({
+  waiting: due,
+  async start(_, actionId) {
+    await carryOut(actionId)
+  },
+})

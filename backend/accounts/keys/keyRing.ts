@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { rewriteBodies } from '../../kernel/outbox/outbox.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { query } from '../../kernel/postgres/query.ts'
 import { saveFingerprint } from './masterKey.ts'
@@ -36,7 +37,7 @@ const BATCH = 1_000
  * Master keys are 64 hexadecimal digits. @throws Error if a value cannot be decrypted with the old key
  */
 export async function rotateKeys(client: pg.ClientBase, from: string, to: string) {
-  await client.query('lock table user_key, year_key, outgoing_mail, key_ring in access exclusive mode')
+  await client.query('lock table user_key, year_key, key_ring in access exclusive mode')
   const wrapped = await readWrappedKeys(client)
   for (let at = 0; at < wrapped.length; at += BATCH) {
     const batch = wrapped.slice(at, at + BATCH)
@@ -52,12 +53,10 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
     const resealed = seal(wrappingKey(to), key, aboutYear(year))
     await client.query('update year_key set wrapped_key = $2 where year = $1', [year, resealed])
   }
-  const mails = await readMails(client)
-  for (const { id, user_id, sealed } of mails) {
-    const about = aboutMail(id, user_id)
-    const resealed = seal(mailKey(to), unseal(mailKey(from), sealed, about), about)
-    await client.query('update outgoing_mail set sealed = $2 where id = $1', [id, resealed])
-  }
+  const mails = await rewriteBodies(client, 'mail', ({ id, userId, body }) => {
+    const about = aboutMail(id, userId)
+    return seal(mailKey(to), unseal(mailKey(from), body, about), about)
+  })
 
   for (const { purpose, sealed } of await readKeyRing(client)) {
     const about = aboutFormerKey(purpose)
@@ -69,7 +68,7 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
     await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [purpose, former])
   }
   await saveFingerprint(client, to)
-  return { userKeys: wrapped.length, mails: mails.length }
+  return { userKeys: wrapped.length, mails: mails.rewritten }
 }
 
 /**
@@ -92,10 +91,9 @@ export async function abandonLostKey(client: pg.ClientBase, masterKey: string) {
     [users],
   )
   const authenticators = apps.rows.filter(({ confirmed }) => confirmed).length
-  const lostMails = (await readMails(client)).filter(
-    ({ id, user_id, sealed }) => !opens(mailKey(masterKey), sealed, aboutMail(id, user_id)),
+  const mails = await rewriteBodies(client, 'mail', ({ id, userId, body }) =>
+    opens(mailKey(masterKey), body, aboutMail(id, userId)) ? body : null,
   )
-  await client.query('delete from outgoing_mail where id = any($1::uuid[])', [lostMails.map(({ id }) => id)])
   for (const { year, wrapped_key } of await readYearKeys(client))
     if (!opens(wrappingKey(masterKey), wrapped_key, aboutYear(year)))
       await client.query('delete from year_key where year = $1', [year])
@@ -103,15 +101,8 @@ export async function abandonLostKey(client: pg.ClientBase, masterKey: string) {
     if (!opens(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
       await client.query('delete from key_ring where sealed = $1', [sealed])
   await saveFingerprint(client, masterKey)
-  return { userKeys: lostKeys.length, authenticators, mails: lostMails.length }
+  return { userKeys: lostKeys.length, authenticators, mails: mails.ended }
 }
-
-const readMails = async (client: pg.ClientBase) =>
-  (
-    await client.query<{ id: string; user_id: string; sealed: string }>(
-      'select id, user_id, sealed from outgoing_mail order by id',
-    )
-  ).rows
 
 const readKeyRing = async (client: pg.ClientBase) =>
   (await client.query<{ purpose: string; sealed: string }>('select purpose, sealed from key_ring')).rows

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { testMails } from '../../testing/testMails.ts'
 import { createFreeGrants } from '../freeGrants.ts'
-import { createOutbox } from '../mails/outbox.ts'
-import { mailKey, rotateKeys } from './keyRing.ts'
+import { rotateKeys } from './keyRing.ts'
 import { refuseWrongMasterKey } from './masterKey.ts'
 import { keyFor, seal, unseal, wrappingKey } from './seal.ts'
 import { createUserKeys } from './userKeys.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 afterEach(() =>
-  db.pool.query('truncate master_key, user_key, year_key, key_ring, outgoing_mail, free_grant, user_account cascade'),
+  db.pool.query('truncate master_key, user_key, year_key, key_ring, outbox, free_grant, user_account cascade'),
 )
 
 async function rotate(from: string, to: string): Promise<void> {
@@ -37,8 +37,7 @@ it('values open after each rotation of the master key, and with no other key', a
   )
   const prompt = await createUserKeys(db.database, masterKey).encrypt(about, 'A cat')
   const mail = { to: 'a@kinora.test', subject: 'Hello', text: '', html: '' }
-  await createOutbox(db.database, mailKey(masterKey)).put(db.database.em.fork(), userId, mail, 60_000)
-  const [mailId] = await createOutbox(db.database, mailKey(masterKey)).waiting()
+  await testMails(db, masterKey).outbox.put(db.database.em.fork(), userId, mail, 60_000)
   const grant = (key: string, id: string) =>
     createFreeGrants(db.database, key, async () => {}).grantOnce({ id, identity: 'ada@kinora.test' })
   expect(await grant(masterKey, userId)).toBe(true)
@@ -52,7 +51,7 @@ it('values open after each rotation of the master key, and with no other key', a
     await refuseWrongMasterKey(db.pool, to)
     await expect(refuseWrongMasterKey(db.pool, from)).rejects.toThrow('ENCRYPTION_KEY is not the key')
     expect(await createUserKeys(db.database, to).decrypt(about, prompt)).toBe('A cat')
-    expect((await createOutbox(db.database, mailKey(to)).open(mailId!))?.subject).toBe('Hello')
+    expect((await testMails(db, to).waiting()).map(({ subject }) => subject)).toEqual(['Hello'])
     expect(await grant(to, crypto.randomUUID())).toBe(false)
     expect(await createYearKeys(db.database, to).decrypt(2026, about, invoice)).toBe('Ada')
   }

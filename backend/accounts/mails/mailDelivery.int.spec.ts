@@ -26,7 +26,8 @@ afterAll(async () => {
   await mails.stop()
   await db.close()
 })
-beforeEach(() => {
+beforeEach(async () => {
+  await db.pool.query('delete from outbox')
   mails.taken.length = 0
   mails.asked.length = 0
   mails.answer = () => undefined
@@ -39,7 +40,11 @@ const register = async (post: TestKinora['post'], email: string) => {
   const answer = await post('/auth/register', { email, password: 'correct horse', username: '阿达', language: 'zh' })
   expect(answer.status).toBe(201)
 }
-const waiting = async () => (await db.pool.query<{ sealed: string }>('select sealed from outgoing_mail')).rows
+const waiting = async () =>
+  (await db.pool.query<{ body: string }>(`select body from outbox where channel = 'mail' and state = 'waiting'`)).rows
+/** Returns what became of the emails, without what they say. */
+const ended = async () =>
+  (await db.pool.query(`select state, status, answer, body is null as bare from outbox order by created_at`)).rows
 const arrives = (email: string, count = 1) =>
   eventually(() => expect(mails.taken.filter((mail) => mail.includes(`To: ${email}`))).toHaveLength(count))
 const isEmpty = () => eventually(async () => expect(await waiting()).toEqual([]))
@@ -52,7 +57,7 @@ describe('a mail', () => {
   })
   afterAll(() => kinora.close())
 
-  it('is sent as text and HTML in the recipient’s language, then removed', async () => {
+  it('is sent as text and HTML in the recipient’s language, and its text is removed', async () => {
     const email = newEmail()
     await register(kinora.post, email)
     await arrives(email)
@@ -63,6 +68,7 @@ describe('a mail', () => {
     expect(mail).toMatch(/Content-Type: text\/html; charset=utf-8/)
     expect(mail).toMatch(/Subject: =\?UTF-8\?/i)
     await isEmpty()
+    expect(await ended()).toEqual([{ state: 'sent', status: null, answer: null, bare: true }])
     expect((await fetch(`${kinora.url}/dev/mailbox.json`)).status).toBe(404)
   })
 
@@ -71,7 +77,7 @@ describe('a mail', () => {
     const email = newEmail()
     await register(kinora.post, email)
     const [row] = await waiting()
-    expect(Buffer.from(row!.sealed, 'base64').toString('latin1')).not.toContain(email)
+    expect(Buffer.from(row!.body, 'base64').toString('latin1')).not.toContain(email)
     await mails.start()
     await arrives(email)
     await isEmpty()
@@ -86,6 +92,10 @@ describe('a mail', () => {
     await isEmpty()
     expect(mails.asked.filter((one) => one === never)).toEqual([never])
     expect(mails.taken).toHaveLength(1)
+    expect(await ended()).toEqual([
+      { state: 'failed', status: null, answer: expect.stringContaining('550'), bare: false },
+      { state: 'sent', status: null, answer: null, bare: true },
+    ])
   })
 
   it('is sent to one recipient, whatever the address contains', async () => {
@@ -117,6 +127,34 @@ describe('an undelivered mail', () => {
     await isEmpty()
     await second.stop()
     rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('of an earlier release is sent once, unless it has expired', async () => {
+    const [late, email] = [newEmail(), newEmail()]
+    await mails.stop()
+    const first = await start()
+    await register(first.post, late)
+    await register(first.post, email)
+    await first.close()
+    // As releases up to November 2026 queued them.
+    await db.pool.query(
+      `with moved as (delete from outbox returning *)
+       insert into outgoing_mail select id, user_id, body, expires_at from moved`,
+    )
+    await db.pool.query(
+      `update outgoing_mail set expires_at = now() where user_id = (select id from user_account where email = $1)`,
+      [late],
+    )
+    await mails.start()
+    const [second, third] = await Promise.all([start(), start()])
+    await arrives(email)
+    await eventually(async () =>
+      expect(await db.pool.query('select from outgoing_mail')).toMatchObject({ rowCount: 0 }),
+    )
+    await isEmpty()
+    expect(mails.asked).toEqual([email])
+    await second.close()
+    await third.close()
   })
 
   it('is sent by another process than the one that wrote it', async () => {

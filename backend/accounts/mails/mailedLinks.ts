@@ -26,6 +26,24 @@ const LINKS = {
     path: '/reset-password',
     lifetimeMs: 7 * 24 * HOUR_MS,
   },
+  factorRemovalPlanned: {
+    purpose: 'secure',
+    mail: 'factorRemovalPlanned',
+    path: '/reset-password',
+    lifetimeMs: 7 * 24 * HOUR_MS,
+  },
+  addressChangePlanned: {
+    purpose: 'secure',
+    mail: 'addressChangePlanned',
+    path: '/reset-password',
+    lifetimeMs: 7 * 24 * HOUR_MS,
+  },
+  deletionPlanned: {
+    purpose: 'secure',
+    mail: 'deletionPlanned',
+    path: '/reset-password',
+    lifetimeMs: 7 * 24 * HOUR_MS,
+  },
   factorRemoved: { purpose: 'secure', mail: 'factorRemoved', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
 } as const
 type Kind = keyof typeof LINKS

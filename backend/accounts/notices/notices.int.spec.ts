@@ -12,8 +12,8 @@ import { createWebPush } from '../../providers/push/webPush.ts'
 import { createProviderDouble, type ProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { tellWhenDone } from '../../tasks/tellWhenDone.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { testMails } from '../../testing/testMails.ts'
 import { GENERATION, type TestUser } from '../../testing/testUser.ts'
-import { createOutbox } from '../mails/outbox.ts'
 import { createPushSubscriptions } from './pushSubscriptions.ts'
 import { createVideoNotices } from './videoNotices.ts'
 
@@ -216,7 +216,11 @@ describe('a push message', () => {
     await eventually(() => expect(received().length).toBe(before + 1))
     const { pool } = kinora.context
     const stored = async () =>
-      (await pool.query('select channel, state, attempts from outbox where user_id = $1', [user.userId])).rows
+      (
+        await pool.query(`select channel, state, attempts from outbox where user_id = $1 and channel = 'push'`, [
+          user.userId,
+        ])
+      ).rows
     const row = { channel: 'push', state: 'waiting', attempts: 1 }
     await eventually(async () => expect(await stored()).toEqual([row]))
     service.state.status = 201
@@ -255,7 +259,7 @@ describe('a mail', () => {
     await user.call('PUT', '/users/notices/mail', { on: true })
     await pool.query('update session set last_used_at = $2 where user_id = $1', [user.userId, new Date(lastUse)])
     let now = finishedAt
-    const outbox = createOutbox(database, Buffer.alloc(32))
+    const { outbox } = testMails(kinora.context)
     const mailed: string[] = []
     const service = createVideoNotices({
       database,

@@ -2,8 +2,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKeyMails } from '#backend/accounts/mails/keyMails.ts'
 import { setSuspended } from '#backend/accounts/suspensions.ts'
 import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
+import { REFUSED_ADDRESSES } from '#backend/kernel/http/outgoing/testing/refusedAddresses.ts'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
@@ -316,15 +318,21 @@ describe('a document of a client', () => {
     'https://CLIENT.example/mcp.json',
     'https://client.example/mcp.json#x',
     'https://user@client.example/mcp.json',
-    'https://127.0.0.1/mcp.json',
-    'https://2130706433/mcp.json',
-    'https://[::1]/mcp.json',
-    'https://metadata.internal/mcp.json',
-    'file:///etc/passwd',
   ])('at %s is not asked for', async (id) => {
     publish(id, {})
     const { request } = accessRequest(id)
     expect((await view(await kinora.newUser(), authorizeUrl(request))).code).toBe('client_unknown')
+  })
+
+  it('is not asked for at addresses that the guard refuses', async () => {
+    let user!: TestUser
+    for (const [n, id] of REFUSED_ADDRESSES.entries()) {
+      // A user may ask for access so often.
+      if (n % 10 === 0) user = await kinora.newUser()
+      publish(id, {})
+      const { request } = accessRequest(id)
+      expect([id, (await view(user, authorizeUrl(request))).code]).toEqual([id, 'client_unknown'])
+    }
   })
 })
 
@@ -466,6 +474,27 @@ describe('a connection', () => {
     expect((await user.call('POST', '/users/delete', { password: PASSWORD })).status).toBe(200)
     expect(await works(third.tokens.access_token)).toBe(401)
     expect(await fault(await refresh(third.client_id, third.tokens.refresh_token))).toEqual([400, 'invalid_grant'])
+  })
+
+  it('that someone found, or the operator ended, is mailed about as a connection', async () => {
+    const user = await kinora.newUser()
+    const { tokens } = await connect(kinora.url, user, { clientId })
+    await fetch(`${kinora.url}/v1/keys/revoke`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token: tokens.access_token }),
+    })
+    await connect(kinora.url, user, { clientId })
+    const { apiKeys, outbox } = kinora.services
+    const ended = (await apiKeys.endAny((await keysOf(user))[0]!.id))!
+    await createKeyMails(kinora.context.database, outbox, () => kinora.url).stopped(user.userId, ended)
+    const mails = await eventually(async () => {
+      const mails = (await kinora.mails(user.email)).filter(({ subject }) => subject.includes('was ended'))
+      expect(mails).toHaveLength(2)
+      return mails
+    })
+    expect(mails.map(({ subject }) => subject)).toEqual(Array(2).fill('A connection to Kinora was ended'))
+    for (const { text } of mails) expect(text).toMatch(/your connection “Probe”(?!.*API key)/s)
   })
 
   it('is not rotated, and counts apart from keys', async () => {

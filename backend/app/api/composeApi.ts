@@ -153,6 +153,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     userKeys,
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
+    messages: services.messages,
     codes: codesOnBoard(context, services),
     control: services.control,
     desk: openDesk(context, adapters, services, accounts),
@@ -191,6 +192,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     })
     serveInvoices(serve, openInvoicing(context, services, publicUrl))
     tasks.serve(serve)
+    adapters.templates.serve(serve)
     analytics.serve(serve)
     operators.serve(serve)
     serveStatus(serve, config, adapters)

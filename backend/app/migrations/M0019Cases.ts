@@ -1,9 +1,13 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Cases of the desk. */
+/** Cases of the desk, and actions that wait for their time. */
 export class M0019Cases extends Migration {
   override up(): void {
     this.addSql(`
+      alter table desk_action add column due_at timestamptz;
+      drop index desk_action_open;
+      create index desk_action_open on desk_action (id) where status in ('asked', 'approved', 'scheduled');
+      create index desk_action_due on desk_action (due_at) where status = 'scheduled';
       create table desk_case (
         id uuid primary key, kind text not null, subject text not null, user_id uuid, sale_id text, amount int, currency text,
         detail text, due_at timestamptz, owner text, outcome text, note text,

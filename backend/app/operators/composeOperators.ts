@@ -23,6 +23,7 @@ import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import { redact } from '../../kernel/observability/log.ts'
+import type { Outbox } from '../../kernel/outbox/outbox.ts'
 import { readOpenAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { serveBackup } from '../../operators/backupRoutes.ts'
 import { serveBoard } from '../../operators/boardRoutes.ts'
@@ -38,6 +39,7 @@ import { serveNow } from '../../operators/nowRoutes.ts'
 import { ACTIONS_FILE, createOperatorActions, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
+import { serveOutbox } from '../../operators/outboxRoutes.ts'
 import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
@@ -62,6 +64,7 @@ interface Shared {
   readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
   readonly passkeys: Passkeys
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
+  readonly messages: Pick<Outbox, 'undelivered' | 'resendAny'>
   readonly codes: CodesOnBoard
   readonly control: Control
   readonly desk: OpenDesk
@@ -70,9 +73,9 @@ interface Shared {
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { videos, definitions, catalogue, payments }: Adapters,
+  { videos, definitions, catalogue, payments, templates }: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys, passkeys, keys, codes, control, desk }: Shared,
+  { throttle, userKeys, passkeys, keys, codes, control, desk, messages }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone, password } = config.operators
@@ -100,7 +103,7 @@ export function composeOperators(
       serveOperator(board, { credentials: config.operators, sessions, actions, limit, secondStep })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
       serveBoard(board, { traffic: createTraffic(pool, () => new URL(publicUrl()).host), users, failures, time })
-      const refused = () => new Map([...definitions.faults(), ...catalogue.faults()])
+      const refused = () => new Map([...definitions.faults(), ...catalogue.faults(), ...templates.faults()])
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
       const unprefixed = payments.offers.find(({ name }) => name === 'paypal' || name === 'sandbox')?.name
@@ -114,6 +117,7 @@ export function composeOperators(
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)
       serveKeysOnBoard(board, { keys: { ...keys, emailsOf }, actions, requireStepUp })
+      serveOutbox(board, { messages, actions, emailsOf })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
       const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
         actions.record({ action, detail, ip: ctx.ip })

@@ -20,7 +20,7 @@ export function openDesk(
   services: Services,
   accounts: AccountServices,
 ): OpenDesk {
-  const desk = deskOnBoard(context, services)
+  const desk = deskOnBoard(context, services, accounts)
   return {
     ...desk,
     openCases: casesOnBoard(context, services),

@@ -128,6 +128,6 @@ function alertMail(to: string, mailer: Mailer, board: () => string): SendAlert {
     const text = `${detail}\n\nSince ${since}\n${board()}\n`
     const html = text.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`).replaceAll('\n', '<br>')
     const result = await mailer.send({ id: randomUUID(), userId: null, to, subject, text, html })
-    if (result === 'refused') throw new Error('ALERT_MAIL was refused by the mail server')
+    if (result !== 'sent') throw new Error('ALERT_MAIL was refused by the mail server')
   }
 }

@@ -11,7 +11,6 @@ import { tableName } from '#projections/engine/readModel.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
 import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
-import { filmOrigins } from '#projections/tasks/filmOrigin.ts'
 import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
@@ -34,7 +33,6 @@ const AUDITED: readonly AnyProjection[] = [
   videoTasks,
   taskOutcomes,
   lateRenders,
-  filmOrigins,
   openTasks,
   chainHeads,
 ]

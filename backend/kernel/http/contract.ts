@@ -12,6 +12,10 @@ export type Access = 'public' | 'visitor' | 'user' | 'key' | 'operator'
 export const SCOPES = ['videos:write', 'videos:read', 'account:read', 'webhooks:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** Roles of operators. Each may do what those before it may. */
+export const OPERATOR_ROLES = ['viewer', 'support', 'owner'] as const
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
 /** Declaration of an API endpoint, from which clients, the server and the OpenAPI description are derived. */
 export interface Endpoint<
   Path extends string = string,
@@ -26,6 +30,8 @@ export interface Endpoint<
   readonly access: Caller
   /** Scope of the API keys that may call it, too. Without one, no key may. */
   readonly scope?: Scope
+  /** Lowest role of the operators who may call it. Writes of operators name theirs; `viewer` by default. */
+  readonly role?: OperatorRole
   /** Refused to a suspended account. */
   readonly unlessSuspended?: true
   readonly body?: Body

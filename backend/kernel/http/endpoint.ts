@@ -54,6 +54,8 @@ export function serveWith(router: Router, access: AccessControl, served: Endpoin
     endpoint: Endpoint<P, B, Q, A, Caller>,
     handler: (call: Call<P, z.output<B>, z.output<Q>, Caller>) => Reply<A>,
   ): void => {
+    if (endpoint.access === 'operator' && endpoint.method !== 'GET' && !endpoint.role)
+      throw new Error(`${endpoint.method} ${endpoint.path}: an operator's write must name its role`)
     served.push(endpoint)
     const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
     router[method](endpoint.path, async (ctx) => {

@@ -19,6 +19,8 @@ export interface NewMessage {
   /** What it is about, such as the type of an event. */
   readonly about: string
   readonly body: string
+  /** When it is useless. The body is removed then, and also once it was sent. */
+  readonly expiresAt?: Date
 }
 
 /** A message of which an attempt begins. */
@@ -60,8 +62,8 @@ export interface MessageRow {
 const COLUMNS = 'id, about, created_at, state, attempts, due_at, tried_at, took_ms, status, answer, fault'
 /** Time for which messages are shown, and failed ones can be sent again. */
 const KEPT = "interval '30 days'"
-/** An attempt whose process ended is repeated after this. Longer than an attempt may take. */
-const CLAIMED_FOR = "interval '30 seconds'"
+/** An attempt whose end was not recorded is repeated after this. Longer than an attempt may take. */
+const CLAIMED_FOR = "case channel when 'mail' then interval '2 minutes' else interval '30 seconds' end"
 /** Attempts that a round begins for one target. */
 const PER_TARGET = 4
 /** Attempts that a round begins. */
@@ -77,20 +79,35 @@ const CLAIM = `
   ), due as materialized (
     select o.id from (select target from targets where target is not null and target <> all ($2::text[])) t
     cross join lateral (
-      select id from outbox where target = t.target and due_at <= $1 order by due_at, created_at limit ${PER_TARGET}
+      select id from outbox where target = t.target and due_at <= $1 and channel = any ($3::text[])
+      order by due_at, created_at limit ${PER_TARGET}
       for update skip locked) o
     order by random() limit ${PER_ROUND}
   )
-  update outbox set due_at = $1 + ${CLAIMED_FOR}, attempts = attempts + 1 from due where outbox.id = due.id
-  returning outbox.id, user_id as "userId", channel, target, about, body, attempts`
+  update outbox set due_at = $1 + ${CLAIMED_FOR}, attempts = attempts + 1, claimed_by = $4 from due where outbox.id = due.id
+  returning outbox.id, user_id as "userId", channel, target, about, body, expires_at as "expiresAt", attempts`
 
 /** Ends an attempt, unless another one has begun since. */
 const RECORD = `
-  update outbox set state = $3, due_at = $4, tried_at = $5, took_ms = $6, status = $7, answer = $8, fault = $9
+  update outbox set state = $3, due_at = $4, tried_at = $5, took_ms = $6, status = $7, answer = $8, fault = $9,
+    claimed_by = null, body = case when $3 = 'sent' and expires_at is not null then null else body end
   where id = $1 and attempts = $2 and state = 'waiting'`
 
 /** A pool, a connection, or a transaction. */
 type Sender = { query(sql: string, values: unknown[]): Promise<unknown> }
+
+/** Stores messages, which are due at a time, within the caller's transaction. */
+export async function putMessages(tx: Sender, messages: readonly NewMessage[], at: Date): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query(
+    `insert into outbox (id, user_id, channel, target, about, body, expires_at, created_at, due_at)
+     select id, "userId", channel, target, about, body, "expiresAt", $2, $2 from jsonb_to_recordset($1::jsonb)
+       as m (id uuid, "userId" uuid, channel text, target text, about text, body text, "expiresAt" timestamptz)
+     on conflict do nothing`,
+    [JSON.stringify(messages), at],
+  )
+  await notify(tx, { name: OUTBOX, ids: [] })
+}
 
 export type Outbox = ReturnType<typeof createOutbox>
 
@@ -103,19 +120,10 @@ export function createOutbox(pool: pg.Pool, clock: Clock) {
   return {
     ...createPositions(pool),
     ...createTargets(pool, now),
+    ...createUndelivered(pool, now),
 
     /** Stores messages, which are due now, within the caller's transaction. */
-    async put(tx: Sender, messages: readonly NewMessage[]): Promise<void> {
-      if (messages.length === 0) return
-      await tx.query(
-        `insert into outbox (id, user_id, channel, target, about, body, created_at, due_at)
-         select id, "userId", channel, target, about, body, $2, $2 from jsonb_to_recordset($1::jsonb)
-           as m (id uuid, "userId" uuid, channel text, target text, about text, body text)
-         on conflict do nothing`,
-        [JSON.stringify(messages), now()],
-      )
-      await notify(tx, { name: OUTBOX, ids: [] })
-    },
+    put: (tx: Sender, messages: readonly NewMessage[]): Promise<void> => putMessages(tx, messages, now()),
 
     /** Stores a message with the only attempt that was made. */
     async keep(message: NewMessage, { outcome, status, answer, fault }: Attempt, tookMs: number): Promise<void> {
@@ -128,8 +136,24 @@ export function createOutbox(pool: pg.Pool, clock: Clock) {
       )
     },
 
-    /** Begins attempts of due messages, a few for each target, except for the given targets. */
-    claim: async (except: readonly string[]) => (await pool.query<Claimed>(CLAIM, [now(), except])).rows,
+    /** Lets attempts that another sender began, and whose end it will not record, begin again. */
+    async release(sender: number): Promise<void> {
+      await pool.query('update outbox set due_at = $2, claimed_by = null where claimed_by <> $1', [sender, now()])
+    },
+
+    /** Begins attempts of due messages of some channels, a few for each target, except for the given targets. */
+    claim: async (sender: number, channels: readonly string[], except: readonly string[]) =>
+      (await pool.query<Claimed>(CLAIM, [now(), except, channels, sender])).rows,
+
+    /** Returns how many messages of a channel wait, and since when. */
+    async backlog(channel: ChannelName): Promise<{ readonly waiting: number; readonly oldestAt: Date | null }> {
+      const { rows } = await pool.query<{ waiting: number; oldestAt: Date | null }>(
+        `select count(*)::int as waiting, min(created_at) as "oldestAt" from outbox
+         where due_at is not null and channel = $1`,
+        [channel],
+      )
+      return rows[0]!
+    },
 
     /** Ends an attempt. `waitMs`: time until the next one; null if there is none. */
     async record(
@@ -152,8 +176,35 @@ export function createOutbox(pool: pg.Pool, clock: Clock) {
 
     async removeOld(): Promise<void> {
       await pool.query(`delete from outbox where created_at < $1::timestamptz - ${KEPT}`, [now()])
+      await pool.query('update outbox set body = null where expires_at < $1 and body is not null', [now()])
     },
   }
+}
+
+/**
+ * Rewrites the stored bodies of a channel within the caller's transaction, which no message can be put until it ends.
+ * Null ends a message. Returns how many were rewritten and ended.
+ */
+export async function rewriteBodies(
+  client: pg.ClientBase,
+  channel: ChannelName,
+  rewrite: (message: Pick<NewMessage, 'id' | 'userId' | 'body'>) => string | null,
+) {
+  await client.query('lock table outbox in access exclusive mode')
+  const { rows } = await client.query<Pick<NewMessage, 'id' | 'userId' | 'body'>>(
+    'select id, user_id as "userId", body from outbox where channel = $1 and body is not null order by id',
+    [channel],
+  )
+  let ended = 0
+  for (const row of rows) {
+    const body = rewrite(row)
+    if (body !== null) await client.query('update outbox set body = $2 where id = $1', [row.id, body])
+    else {
+      await client.query(`update outbox set body = null, due_at = null, state = 'failed' where id = $1`, [row.id])
+      ended++
+    }
+  }
+  return { rewritten: rows.length - ended, ended }
 }
 
 /** Creates what shows the messages to a target, and sends them again. */
@@ -184,6 +235,43 @@ const createTargets = (pool: pg.Pool, now: () => Date) => ({
     )
     await notify(pool, { name: OUTBOX, ids: [] })
     return rowCount ?? 0
+  },
+})
+
+/** A message that its receiver does not have after the first attempt. */
+export interface UndeliveredRow
+  extends Pick<MessageRow, 'id' | 'about' | 'created_at' | 'attempts' | 'due_at' | 'status'> {
+  readonly user_id: string
+  readonly channel: ChannelName
+  readonly state: 'waiting' | 'failed'
+  /** What the mail server said, or why there is no answer. Answers of users' endpoints are theirs. */
+  readonly error: string | null
+  /** Whether it can be sent again. */
+  readonly has_body: boolean
+}
+
+/** Creates what shows the operator what was not delivered, and sends it again. */
+const createUndelivered = (pool: pg.Pool, now: () => Date) => ({
+  /** Returns the newest undelivered messages, and how many there are. Pages start at 1. */
+  async undelivered(page: number, perPage: number) {
+    const { rows } = await pool.query<UndeliveredRow & { total: number }>(
+      `select id, user_id, channel, about, created_at, state, attempts, due_at, status, body is not null as has_body,
+         coalesce(case when channel = 'mail' then answer end, fault) as error, count(*) over ()::int as total
+       from outbox where state <> 'sent' and tried_at is not null order by created_at desc, id limit $1 offset $2`,
+      [perPage, (page - 1) * perPage],
+    )
+    return { messages: rows.map(({ total: _, ...row }): UndeliveredRow => row), total: rows[0]?.total ?? 0 }
+  },
+
+  /** Lets a message of anyone begin again with the first attempt. Returns undefined if there is no such undelivered one. */
+  async resendAny(id: string) {
+    const { rows } = await pool.query<Pick<UndeliveredRow, 'user_id' | 'channel' | 'about'>>(
+      `update outbox set state = 'waiting', attempts = 0, due_at = $2
+       where id = $1 and state <> 'sent' and body is not null returning user_id, channel, about`,
+      [isUuid(id) ? id : null, now()],
+    )
+    await notify(pool, { name: OUTBOX, ids: [] })
+    return rows[0]
   },
 })
 

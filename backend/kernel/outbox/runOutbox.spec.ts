@@ -10,7 +10,8 @@ function run(waiting: Pick<Claimed, 'id' | 'target'>[], send: (message: Claimed)
   const outbox = runOutbox({
     outbox: {
       // As the database does, a few for each target.
-      async claim(except) {
+      release: async () => {},
+      async claim(_, __, except) {
         const targets = new Set(waiting.map(({ target }) => target).filter((target) => !except.includes(target)))
         const claimed = [...targets].flatMap((target) => waiting.filter((each) => each.target === target).slice(0, 4))
         for (const each of claimed) waiting.splice(waiting.indexOf(each), 1)
@@ -18,6 +19,7 @@ function run(waiting: Pick<Claimed, 'id' | 'target'>[], send: (message: Claimed)
       },
       record: async ({ id }, { outcome }, _, waitMs) => void recorded.push([id, outcome, waitMs]),
     },
+    token: 1,
     channels: { webhook: { send, wait: () => 5_000 } },
     clock: () => 0,
     onChange: () => () => {},

@@ -1,4 +1,5 @@
 import { pause } from '../backoff.ts'
+import { must } from '../must.ts'
 import type { Running } from '../postgres/leased.ts'
 import type { Clock } from '../time.ts'
 import type { Attempt, ChannelName, Claimed, Outbox } from './outbox.ts'
@@ -12,7 +13,9 @@ export interface Channel {
 }
 
 interface OutboxRun {
-  readonly outbox: Pick<Outbox, 'claim' | 'record'>
+  readonly outbox: Pick<Outbox, 'release' | 'claim' | 'record'>
+  /** Fencing token of the lease, which tells its attempts from those of earlier processes. */
+  readonly token: number
   readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>
   readonly clock: Clock
   /** Registers a listener for new messages. Returns a function that removes it. */
@@ -32,7 +35,8 @@ const STOP_TIMEOUT_MS = 5_000
  * room for the others.
  */
 export function runOutbox(run: OutboxRun): Running {
-  const { outbox, onChange, onError } = run
+  const { outbox, token, onChange, onError } = run
+  const channels = Object.keys(run.channels)
   const halt = new AbortController()
   const { signal } = halt
   const sending = new Map<string, number>()
@@ -58,12 +62,15 @@ export function runOutbox(run: OutboxRun): Running {
   }
 
   async function loop(): Promise<void> {
+    let isFirst = true
     while (!signal.aborted) {
       woken = Promise.withResolvers()
       try {
+        if (isFirst) await outbox.release(token)
+        isFirst = false
         const isBusy = ([target, count]: [string, number]) => count >= (failing.has(target) ? 1 : MAX_PER_TARGET)
         const busy = [...sending].filter(isBusy).map(([target]) => target)
-        const claimed = running.size < MAX_SENDING ? await outbox.claim(busy) : []
+        const claimed = running.size < MAX_SENDING ? await outbox.claim(token, channels, busy) : []
         for (const message of claimed) start(message)
         if (claimed.length > 0) continue
       } catch (error) {
@@ -91,15 +98,13 @@ export function runOutbox(run: OutboxRun): Running {
 
 /** Makes an attempt and records it. Returns what became of it. */
 async function attempt({ outbox, channels, clock, onError }: OutboxRun, message: Claimed): Promise<Attempt['outcome']> {
-  const channel = channels[message.channel]
+  const channel = must(channels[message.channel], 'channel')
   const startedAt = clock()
-  const result: Attempt = channel
-    ? await channel.send(message).catch((error): Attempt => {
-        onError(error, message.id)
-        return { outcome: 'failed', fault: 'internal' }
-      })
-    : { outcome: 'refused' }
-  const next = result.outcome === 'failed' ? channel?.wait(message.attempts) : undefined
+  const result: Attempt = await channel.send(message).catch((error): Attempt => {
+    onError(error, message.id)
+    return { outcome: 'failed', fault: 'internal' }
+  })
+  const next = result.outcome === 'failed' ? channel.wait(message.attempts) : undefined
   const waitMs = next === undefined ? null : Math.max(next, result.waitMs ?? 0)
   await outbox.record(message, result, clock() - startedAt, waitMs)
   return result.outcome

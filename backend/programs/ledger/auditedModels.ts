@@ -11,7 +11,6 @@ import { tableName } from '#projections/engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { type InvoiceRow, invoices } from '#projections/subscriptions/invoice.ts'
 import { type InvoiceDocumentRow, invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
-import { filmOrigins } from '#projections/tasks/filmOrigin.ts'
 import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
@@ -57,7 +56,7 @@ export const AUDITED_MODELS: readonly AuditedModel[] = [
   audited<OpenRedemptionRow>(openRedemptions, ({ code_id }) => ofCode(code_id)),
   audited<DeskActionRow>(deskActions, ({ id }) => ({ stream: `${DESK_ACTION}-${id}`, revision: null })),
   audited<InvoiceDocumentRow>(invoiceDocuments, ({ user_id }) => ofSubscription(user_id)),
-  ...[videoTasks, taskOutcomes, lateRenders, openTasks, filmOrigins].map((projection) => audited(projection, ofTask)),
+  ...[videoTasks, taskOutcomes, lateRenders, openTasks].map((projection) => audited(projection, ofTask)),
   {
     ...audited<ChainHeadRow>(chainHeads, ({ stream, revision }) => ({ stream, revision })),
     // The audit follows the chains itself and has hashed the event already.

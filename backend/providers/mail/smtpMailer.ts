@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { isLoopback } from '#backend/kernel/isLoopback.ts'
-import type { Mailer } from '../../accounts/mailer.port.ts'
+import { type Mailer, MailUnsent } from '../../accounts/mailer.port.ts'
 
 /** Fields of a nodemailer error: the server's reply code and the command that failed. */
 type SmtpFailure = Readonly<{ responseCode?: number; command?: string }>
@@ -33,8 +33,9 @@ export function createSmtpMailer(url: string, from: string): Mailer {
         await transport.sendMail({ ...addresses, ...safe, subject, text, html, messageId, attachments: files })
         return 'sent'
       } catch (error) {
-        if (isRefusal(error as SmtpFailure)) return 'refused'
-        throw error
+        const failure = error as Error & SmtpFailure
+        if (isRefusal(failure)) return { kind: 'refused', answer: failure.message }
+        throw new MailUnsent(failure.message, failure.responseCode, failure)
       }
     },
     async close() {

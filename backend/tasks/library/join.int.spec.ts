@@ -71,15 +71,23 @@ describe('a joined film', () => {
     const works = (await (await ada.call('GET', '/videos/my-works?task_type=join')).json()) as { tasks: Task[] }
     expect(works.tasks.map(({ id }) => id)).toContain(task.id)
     expect(works.tasks.map(({ task_type }) => task_type)).not.toContain('text_to_video')
-    const lineage = async (id: string) => {
-      const { from, into } = (await (await ada.call('GET', `/videos/tasks/${id}/relatives`)).json()) as Record<
-        string,
-        Task[]
-      >
-      return { from: from!.map((each) => each.id), into: into!.map((each) => each.id) }
+  })
+
+  it('is in the family of its clips, with what else was made of them', async () => {
+    const user = await kinora.newUser()
+    const clip = await film(user)
+    const { id } = await joined(user, [clip, clip])
+    const order = { ...GENERATION, from: { task_id: clip, as: 'remix' } }
+    const { task } = (await (await user.call('POST', '/videos/generate', order)).json()) as { task: Task }
+    expect(task.made_from).toEqual([{ id: clip, how: 'remix' }])
+    const family = async (of: string) => {
+      const { films } = (await (await user.call('GET', `/videos/tasks/${of}/lineage`)).json()) as { films: Task[] }
+      return films.map((each) => each.id)
     }
-    expect(await lineage(task.id)).toEqual({ from: [first, second], into: [] })
-    expect(await lineage(second)).toEqual({ from: [], into: expect.arrayContaining([task.id]) })
+    await eventually(async () => {
+      expect(await family(clip)).toEqual([clip, task.id, id])
+      expect(await family(id)).toEqual([id, clip, task.id])
+    })
   })
 
   it('can be joined again and extended, and its own erasure leaves its clips', async () => {

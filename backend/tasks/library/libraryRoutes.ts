@@ -42,10 +42,6 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
     return { task: await works.view(await tasks.join({ userId, key: idempotencyKeyOf(ctx), body, command, plan })) }
   })
 
-  serve(contract.relatives, async ({ userId, params }) =>
-    works.relatives(userId, await works.readOwn(userId, params.id)),
-  )
-
   serve(contract.archive, async ({ userId, query, ctx }) => {
     // Every id is checked before the first byte: a started response cannot report an error.
     const rows = await readAll(userId, query.ids)

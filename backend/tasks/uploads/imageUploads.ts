@@ -15,7 +15,7 @@ import { imageKey, type MediaStore, removeImageMedia, watermarkedStillKey } from
 import { ImageTimeout, normaliseInChild } from '../../kernel/media/normaliseInChild.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { query } from '../../kernel/postgres/query.ts'
-import { UploadFields } from '../contract.ts'
+import { type Picture, UploadFields } from '../contract.ts'
 import { assertRoom } from './assertRoom.ts'
 import type { UploadLimits } from './uploadLimits.ts'
 
@@ -25,6 +25,8 @@ const MAX_DRAINED_BYTES = 32 * 1024 * 1024
 const DECODING_UNITS = 60
 /** Few, because the database ends a transaction that waits eight seconds for a bucket. */
 const SWEPT_AT_ONCE = 20
+/** Pictures that are offered again. */
+const LISTED = 60
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
 /** A frame of a video as JPEG, and the same with a watermark. */
@@ -76,7 +78,7 @@ const removeOldest = (database: Database, media: MediaStore) =>
     // The row locks make a concurrent `claim` either keep the image or fail.
     const old = await query<{ id: string }>(
       em,
-      `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
+      `select id from image_upload where name is null and coalesce(used_at, created_at) < now() - interval '1 day'
        order by coalesce(used_at, created_at) limit ${SWEPT_AT_ONCE} for update skip locked`,
     )
     const ids = old.map(({ id }) => id)
@@ -145,6 +147,26 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   return {
     ownerOf,
     store,
+
+    /** Lists a user's pictures, newest first, but for those taken from videos. */
+    async list(userId: string): Promise<Picture[]> {
+      const rows = await execute<{ id: string; name: string | null; created_at: Date }>(
+        `select id, name, created_at from image_upload
+         where user_id = $1 and from_task is null order by created_at desc limit ${LISTED}`,
+        [userId],
+      )
+      return rows.map(({ id, name, created_at }) => ({
+        ...{ id, name, image_url: `${API_BASE}/videos/images/${id}` },
+        created_at: new Date(created_at).toISOString(),
+      }))
+    },
+
+    /** Keeps a picture under a name, or without one no longer. @throws Rejection not_found unless the user owns it */
+    async rename(userId: string, id: string, name: string | null): Promise<void> {
+      const sql = 'update image_upload set name = $3, used_at = now() where id = $1 and user_id = $2 returning id'
+      const found = isUuid(id) ? await execute(sql, [id, userId, name]) : []
+      if (found.length === 0) throw new Rejection('not_found', 'This picture does not exist.')
+    },
 
     /** Returns the task from whose video an image was taken; undefined if it was not. */
     async taskOf(imageId: string): Promise<string | undefined> {

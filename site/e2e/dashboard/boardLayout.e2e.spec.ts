@@ -46,7 +46,10 @@ describeOnBoard('the operator’s board, with long values or without a connectio
       await page.setViewportSize({ width: 1680, height: 1080 })
       await panel(t.sources.heading).getByText(t.sources.empty).waitFor()
       const lines = await page.$$eval('.board-panels', ([all]) => {
-        const boxes = [...all!.children].map((each) => each.getBoundingClientRect()).filter(({ height }) => height > 0)
+        const boxes = [...all!.children]
+          .map((each) => each.getBoundingClientRect())
+          .filter(({ height }) => height > 0)
+          .sort((a, b) => a.top - b.top || a.left - b.left)
         const right = all!.getBoundingClientRect().right
         const isLast = ({ top }: DOMRect, n: number) => boxes[n + 1]?.top !== top
         return boxes.filter(isLast).map((box) => Math.round(right - box.right))

@@ -129,7 +129,7 @@ async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void
   const foot = await page.locator('.board-foot').textContent()
   for (const text of ['18:42:07', 'Asia/Shanghai', t.foot.kept.replace('{{days}}', '90')]) expect(foot).toContain(text)
   const files = await page.locator('.board-csv').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
-  const tables = ['actions', 'days', 'failures', 'hours', 'pages', 'users', 'visits']
+  const tables = ['actions', 'days', 'failures', 'hours', 'pages', 'sources', 'users', 'visits']
   expect(files.sort()).toEqual(tables.map((name) => `/api/v1/analytics/tables/${name}.csv`))
 }
 

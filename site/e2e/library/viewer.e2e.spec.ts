@@ -12,11 +12,8 @@ describeOnSite('the viewer of the library', (site) => {
   const open = async (language: 'en' | 'zh', { count = 12, width = 1280 } = {}) => {
     const page = await site.visit({ language, width })
     const state = await openLibraryDouble(page, { url: site.url, language, count })
-    const nothing: { from: Task[]; into: Task[] } = { from: [], into: [] }
-    state.server.rare.set('GET /videos/tasks/f1/relatives', (route) =>
-      route.fulfill({
-        json: { ...nothing, into: [filmOf(4)].map((film) => ({ ...film, made_from: [{ id: 'f1', how: 'join' }] })) },
-      }),
+    state.server.rare.set('GET /videos/tasks/f1/lineage', (route) =>
+      route.fulfill({ json: { films: [filmOf(1), { ...filmOf(4), made_from: [{ id: 'f1', how: 'join' }] }] } }),
     )
     const address = `${site.url}${language === 'zh' ? '/zh' : ''}/library`
     await page.goto(address)

@@ -50,6 +50,7 @@ export const unreachable = (route: Route) => route.abort('connectionfailed')
 /** Returns a task in the API's format, with the status `Success` by default. */
 export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   id,
+  url: `/film/${id}`,
   task_type: 'text_to_video',
   status: 'Success',
   model: 'MiniMax-Hailuo-02',
@@ -139,6 +140,7 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
   if (path === '/auth/me') return json({ ...USER, language })
   if (path === '/subscriptions/stats') return json(state.stats)
   if (path === '/videos/models') return json(shippedModels('demo').map((model) => modelView(model, false)))
+  if (path === '/videos/templates') return route.continue()
   if (path === '/ws/token') return json({ token: 'double' })
   if (path === '/status')
     return json({

@@ -63,7 +63,7 @@ describeOnSite('the stage', (site) => {
     await show('failed', 'failed', status.Fail)
     await show('done', 'finished')
     expect(await film.locator('video').evaluate((video: HTMLVideoElement) => [video.loop, video.muted])).toEqual([
-      true,
+      false,
       true,
     ])
     await page.getByRole('button', { name: keys.heading }).click()
@@ -244,7 +244,7 @@ describeOnSite('the stage', (site) => {
             .map(({ className }) => /\b(stage|workspace-form|queue)\b/.exec(className)?.[0]),
         )
     await page.goto(address('zh'))
-    await page.locator('.film-first').waitFor()
+    await page.locator('.first-run').waitFor()
     await expect.poll(order).toEqual(['workspace-form', 'stage', 'queue'])
     state.tasks = [taskOf('done')]
     await page.reload()

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { isMotionReduced } from './isMotionReduced.ts'
 
 interface MovingPictureProps {
-  readonly still: string
+  readonly still: string | undefined
   readonly clip: string
   /** Element that plays the clip on hover or focus if autoplay is off. */
   readonly surface: RefObject<HTMLElement | null>

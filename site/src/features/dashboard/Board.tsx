@@ -22,6 +22,7 @@ import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
 import { Now } from './Now.tsx'
+import { Outbox } from './Outbox.tsx'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
@@ -126,6 +127,7 @@ function Panels() {
           <SecurityFailures />
           <Keys />
           <Codes />
+          <Outbox />
           <Parked />
           <TwoStep />
         </div>

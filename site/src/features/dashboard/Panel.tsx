@@ -24,7 +24,7 @@ type PanelName =
   | ListName
   | 'backup'
 /** Lists of the board with page buttons. */
-export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'parked'
+export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'
 
 interface PanelProps<T> {
   /** Name of the section in the catalogue and in its class. */

@@ -16,11 +16,13 @@ import {
   pageRanking,
   parkedEvents,
   replayParkedEvents,
+  resendMessage,
   securityFailures,
   sources as sourcesContract,
   type TABLES,
   tableFile,
   taskHealth,
+  undelivered,
   userList,
   userOverview,
   voidCode,
@@ -75,6 +77,7 @@ export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
 export const parked = pagedSection(PER_PAGE, (query) => call(parkedEvents, { query }))
 export const keys = pagedSection(PER_PAGE, (query) => call(apiKeys, { query }))
+export const outbox = pagedSection(PER_PAGE, (query) => call(undelivered, { query }))
 export const codes = pagedSection(PER_PAGE, (query) => call(listCodes, { query }))
 export const failures = pagedSection(PER_PAGE, (query) => call(securityFailures, { query }))
 
@@ -86,7 +89,7 @@ const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, user
 
 /** True if the server shortened addresses, until the operator proves the second factor again. */
 export const $masked = computed(
-  [today, users, now, tasks, actions, failures, keys].map(({ $section }) => $section),
+  [today, users, now, tasks, actions, failures, keys, outbox].map(({ $section }) => $section),
   (...sections) => sections.some(({ masked }) => masked),
 )
 
@@ -113,7 +116,19 @@ function leaveIfSignedOut(): void {
 
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
 
-const otherSections = () => [now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked]
+const otherSections = () => [
+  now,
+  ...ofPeriod(),
+  visitors,
+  graphs,
+  copies,
+  actions,
+  failures,
+  keys,
+  codes,
+  outbox,
+  parked,
+]
 
 /** Reloads all sections in parallel. Redirects to the login page if the session has ended. */
 export async function refreshBoard(): Promise<void> {
@@ -146,6 +161,12 @@ export async function replayParked() {
 export async function endKey(id: string): Promise<void> {
   await call(endApiKey, { params: { id } })
   await Promise.all([keys.load(), actions.load()])
+}
+
+/** Sends a message again and reloads what changed. @throws ApiError */
+export async function sendMessageAgain(id: string): Promise<void> {
+  await call(resendMessage, { params: { id } })
+  await Promise.all([outbox.load(), actions.load()])
 }
 
 /** Issues codes, reloads what changed, and returns them. @throws ApiError */

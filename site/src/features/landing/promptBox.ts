@@ -75,12 +75,22 @@ export function setUpPromptBox(): void {
 
 function fillFromWall(box: HTMLTextAreaElement): void {
   document.addEventListener('click', ({ target }) => {
-    const { prompt } = (target as HTMLElement).closest<HTMLElement>('[data-prompt]')?.dataset ?? {}
+    const { prompt, movements, chips } = (target as HTMLElement).closest<HTMLElement>('[data-prompt]')?.dataset ?? {}
     if (!prompt) return
+    if (movements) chooseMovements(box.form!, movements, (chips ?? '').split(','))
     box.value = prompt
     box.focus()
     box.dispatchEvent(new Event('input'))
   })
+}
+
+/** Orders camera movements with the prompt, and names them below it. */
+export function chooseMovements(form: HTMLElement, movements: string, names: readonly string[]): void {
+  form.dataset.movements = movements
+  const chips = names.map((name) =>
+    Object.assign(document.createElement('span'), { className: 'start-chip small', textContent: name }),
+  )
+  form.querySelector('[data-chips]')?.replaceChildren(...chips)
 }
 
 function acceptDrops(form: HTMLElement, choose: (files: FileList) => void): void {

@@ -16,6 +16,7 @@ import { $marksFailed, loadMarks } from './marks.ts'
 import { openNamed } from './openNamed.ts'
 import { SelectionBar } from './SelectionBar.tsx'
 import { $selection, stopSelecting } from './selection.ts'
+import { TemplatesButton } from './TemplatesButton.tsx'
 
 const Viewer = lazy(async () => ({ default: (await import('./viewer/Viewer.tsx')).Viewer }))
 const JoinDialog = lazy(async () => ({ default: (await import('./join/JoinDialog.tsx')).JoinDialog }))
@@ -47,7 +48,10 @@ export function Library() {
         <p className="muted" role="status">
           {known ? t('library.count', { count: total }) : ' '}
         </p>
-        <LinkButton label={t('works.create')} variant="primary" to="/workspace" />
+        <div className="row">
+          <TemplatesButton />
+          <LinkButton label={t('works.create')} variant="primary" to="/workspace" />
+        </div>
       </div>
       {stage === 'loading' && <LongWait />}
       {marksFailed && <RetryNotice tone="warning" text={t('library.marksFailed')} onRetry={loadMarks} />}

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
-import { translate } from '../../i18n/client.ts'
+import { once } from '../../api/once.ts'
+import { localHref, translate } from '../../i18n/client.ts'
 import { Facts } from '../../ui/Facts.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
 import { ReceiptLife } from '../../ui/ReceiptLife.tsx'
+import { keepPage } from './keepPage.ts'
 import { type Charge, readCharge, readPublished } from './ledger.ts'
 import { readInWorker } from './reader.ts'
 import type { Reading } from './readFile.ts'
@@ -28,6 +30,8 @@ const ICONS: Readonly<Record<State, IconName>> = {
 let root: Root | undefined
 let running: AbortController | undefined
 
+const keep = once(keepPage)
+
 /** Checks a file and shows the result. A file that is given meanwhile takes its place. */
 export async function check(file: File, container: Element): Promise<void> {
   const t = translate()
@@ -48,6 +52,8 @@ export async function check(file: File, container: Element): Promise<void> {
     }),
   )
   show(<Result name={file.name} checked={{ reading, isKnown: published !== undefined }} />)
+  // Storage may be full or refused.
+  void keep().catch(() => {})
 }
 
 function Result({ name, checked: { reading, isKnown } }: { name: string; checked: Checked }) {
@@ -190,6 +196,11 @@ function Proof({ reading, film }: { reading: Reading; film: Assertion }) {
         <p key={line}>{line}</p>
       ))}
       <ReceiptLife document={charge.document} />
+      <p className="only-in">
+        <a className="link" href={localHref(`/film/${film.task}`)}>
+          {t('verify.receipt.page')}
+        </a>
+      </p>
     </>
   )
 }

@@ -1,5 +1,9 @@
+import wasm from '@contentauth/c2pa-wasm/c2pa.wasm?url'
 import address from './reader.worker.ts?worker&url'
 import type { Reading } from './readFile.ts'
+
+/** Addresses of what reads files. */
+export const READER: readonly string[] = [address, wasm]
 
 interface Policies {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
@@ -37,7 +41,7 @@ export async function readInWorker(file: File, anchors: string, signal: AbortSig
       timer.addEventListener('abort', () => reject(timer.reason))
       reader.onmessage = ({ data }) => (data.reading ? resolve(data.reading) : reject(new Error(data.fault)))
       reader.onerror = (event) => reject(new Error(event.message))
-      reader.postMessage({ file, anchors })
+      reader.postMessage({ wasm, file, anchors })
     })
     isBusy = false
     return reading

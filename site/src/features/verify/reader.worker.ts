@@ -1,12 +1,14 @@
 import load, { WasmReader } from '@contentauth/c2pa-wasm'
-import wasm from '@contentauth/c2pa-wasm/c2pa.wasm?url'
 import { readFile } from './readFile.ts'
 
 // The file stays in the browser. Only this reader is fetched, once.
-const loading = load({ module_or_path: wasm })
+let loading: ReturnType<typeof load> | undefined
 
-self.onmessage = async ({ data: { file, anchors } }: MessageEvent<{ file: File; anchors: string }>) => {
+type Question = Readonly<{ wasm: string; file: File; anchors: string }>
+
+self.onmessage = async ({ data: { wasm, file, anchors } }: MessageEvent<Question>) => {
   try {
+    loading ??= load({ module_or_path: wasm })
     await loading
     const read = async (...args: Parameters<typeof WasmReader.fromBlob>) => {
       const reader = await WasmReader.fromBlob(...args)

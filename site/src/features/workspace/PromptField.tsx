@@ -5,6 +5,9 @@ import { translate } from '../../i18n/client.ts'
 import { Fault } from '../../ui/Field.tsx'
 import { $faults, $generation, $promptLength, setPrompt } from './generation.ts'
 import { MovementChips } from './movements/MovementChips.tsx'
+import { LinesSwitch } from './prompts/LinesSwitch.tsx'
+import { PromptTools } from './prompts/PromptTools.tsx'
+import { TemplateSlots } from './prompts/TemplateSlots.tsx'
 
 /** Prompt field with a character count. */
 export function PromptField() {
@@ -18,6 +21,7 @@ export function PromptField() {
         <label htmlFor="prompt" className="label">
           {t(taskType === 'text_to_video' ? 'workspace.form.prompt' : 'workspace.form.promptOptional')}
         </label>
+        <PromptTools />
         <span className={fault === 'prompt_too_long' ? 'hint counter-over' : 'hint'} aria-hidden="true">
           {length}/{PROMPT_MAX}
         </span>
@@ -33,6 +37,8 @@ export function PromptField() {
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
       <MovementChips />
+      <TemplateSlots />
+      <LinesSwitch />
       <span className="sr-only" id="prompt-count">
         {t('workspace.form.counter', { count: length, max: PROMPT_MAX })}
       </span>

@@ -7,6 +7,7 @@ import { useWide } from '../../ui/useWide.ts'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { GenerationForm } from './GenerationForm.tsx'
 import { carryOut } from './handedOver.ts'
+import { takeNamedTemplate } from './prompts/template.ts'
 import { QueueCard } from './QueueCard.tsx'
 import { isFilmFirst } from './stage/filmFirst.ts'
 import { Stage } from './stage/Stage.tsx'
@@ -25,7 +26,7 @@ export function Workspace() {
   const wide = useWide()
   const filmFirst = !wide && isFilmFirst()
   useEffect(showInTab, [])
-  useEffect(() => void openWorkspace().then(startVideo).then(carryOut), [])
+  useEffect(() => void openWorkspace().then(startVideo).then(carryOut).then(takeNamedTemplate), [])
   if (stage === 'away') return null
   if (stage === 'loading')
     return (

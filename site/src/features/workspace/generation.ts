@@ -35,9 +35,6 @@ export const $cost = computed([$generation, $models], (form, models) =>
   ),
 )
 
-/** True if the balance is known to be lower than the cost. */
-export const $short = computed([$cost, $credits], (cost, credits) => credits !== null && credits.remaining < cost)
-
 /** True if the settings require a paid plan and the limits of the Free plan apply. */
 export const $needsPlan = computed([$generation, $credits], (form, credits) => rules.needsPlan(form, limitsOf(credits)))
 
@@ -46,6 +43,32 @@ export const readForm = (form: GenerationForm) => {
   if (!modelNamed(form.model)?.cameraMovements) return { text: form.prompt.trim(), movements: [] }
   return readPrompt(form.prompt, movementNames())
 }
+
+/** Most prompts that one order takes. */
+const MOST_LINES = 10
+
+const $byLine = atom(false)
+export const setByLine = (on: boolean): void => $byLine.set(on)
+
+/** The lines of the prompt that are not empty. Two or more may be prompts of their own. */
+export const $lines = computed($generation, (form) => {
+  const lines = readForm(form).text.split('\n')
+  return lines
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .slice(0, MOST_LINES)
+})
+
+/** The prompts that Generate makes films of: the whole text, or each of its lines. */
+export const $prompts = computed([$lines, $byLine, $generation], (lines, byLine, form) =>
+  byLine && lines.length > 1 ? lines : [readForm(form).text],
+)
+
+/** True if the balance is known to be lower than the cost. */
+export const $short = computed(
+  [$cost, $credits, $prompts],
+  (cost, credits, { length }) => credits !== null && credits.remaining < cost * length,
+)
 
 /** Length of the prompt in characters, excluding the list of camera movements. */
 export const $promptLength = computed($generation, (form) => readForm(form).text.length)

@@ -15,7 +15,16 @@ import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frame
 import { $blocked } from './generate/blocked.ts'
 import { $count, setCount } from './generate/takeCount.ts'
 import { watchCurrent } from './generate/watched.ts'
-import { $faults, $generation, $parent, type GenerationForm, loadModels, readForm } from './generation.ts'
+import {
+  $faults,
+  $generation,
+  $parent,
+  $prompts,
+  type GenerationForm,
+  loadModels,
+  readForm,
+  setByLine,
+} from './generation.ts'
 import { optionFields } from './options/optionRules.ts'
 import { connectRealtime } from './realtime.ts'
 import { showTake } from './stage/takes.ts'
@@ -99,7 +108,7 @@ export async function send(body: z.input<typeof Generation>, key?: string, batch
     putTask(task)
     showTake(task.id)
     joinBatch(task.id, batch)
-    const link = { href: localHref(`/film/${task.id}`), label: translate()('workspace.task.filmPage') }
+    const link = { href: localHref(task.url), label: translate()('workspace.task.filmPage') }
     showToast('success', translate()('workspace.task.created_toast'), { key: batch[0], link })
   } catch (error) {
     const code = error instanceof ApiError && error.code
@@ -123,8 +132,8 @@ function showFaults(error: unknown): void {
 }
 
 /**
- * Validates the form and submits it once per take; a failure ends the series. Only the first take has the form's seed, because
- * another one with the same seed would be the same video. Does nothing while a submission is in progress,
+ * Validates the form and submits it once per prompt and take; a failure ends the series. Only the first take has the form's
+ * seed, because another one with the same seed would be the same video. Does nothing while a submission is in progress,
  * or while the note beside Generate says why it cannot be used.
  */
 export async function submit(): Promise<void> {
@@ -136,10 +145,14 @@ export async function submit(): Promise<void> {
   if (!checked.ok) return
   $submitting.set(true)
   const count = $count.get()
+  const prompts = $prompts.get()
   const { seed: _, ...others } = body
   const batch: string[] = []
   try {
-    for (let take = 1; take <= count; take++) await send(take === 1 ? body : others, undefined, batch)
+    for (const prompt of prompts)
+      for (let take = 1; take <= count; take++)
+        await send({ ...(take === 1 ? body : others), prompt }, undefined, batch)
+    setByLine(false)
     $parent.set(null)
     watchCurrent()
   } catch (error) {

@@ -21,7 +21,14 @@ const formOf = (kind: DeskKind, subject: string, id: string) =>
     z.transform((values: Readonly<Record<string, string>>): z.input<typeof DeskOrder> => {
       const typed = Number((values.amount ?? '').trim().replace(',', '.') || Number.NaN)
       const amount = kind === 'refund' ? Math.round(typed * 100) : typed
-      return { id, kind, subject, reason: values.reason ?? '', ...(hasAmount(kind) && { amount }) }
+      return {
+        id,
+        kind,
+        subject,
+        reason: values.reason ?? '',
+        ...(hasAmount(kind) && { amount }),
+        ...(kind === 'change_address' && { address: values.address ?? '' }),
+      }
     }),
     DeskOrder,
   )
@@ -58,9 +65,12 @@ export function ActDialog({ act, onClose }: { act: Act; onClose: (result?: strin
             {...field('amount')}
           />
         )}
+        {kind === 'change_address' && (
+          <Field label={t('dashboard.desk.address')} type="email" autoComplete="off" {...field('address')} />
+        )}
         <Field
           label={t('dashboard.desk.reason')}
-          hint={t(kind === 'suspend' ? 'dashboard.desk.reasonRead' : 'dashboard.desk.reasonHint')}
+          hint={t('dashboard.desk.reasonHint')}
           autoComplete="off"
           maxLength={200}
           {...field('reason')}

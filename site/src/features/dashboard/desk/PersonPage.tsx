@@ -1,9 +1,9 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import type { Person } from '#backend/desk/contract.ts'
+import type { DeskAction, Person } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
-import { errorText } from '../../../api/errorText.ts'
-import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
+import { codeText, errorText } from '../../../api/errorText.ts'
+import { localHref, pageLocale, textAt, translate } from '../../../i18n/client.ts'
 import { money } from '../../../i18n/money.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
@@ -13,7 +13,7 @@ import { useBusy } from '../../../ui/useBusy.ts'
 import { numberText } from '../figures.ts'
 import { Time } from '../Time.tsx'
 import { type Act, ActDialog } from './ActDialog.tsx'
-import { $open, readPerson } from './desk.ts'
+import { $open, readPerson, stop } from './desk.ts'
 import { Notes } from './Notes.tsx'
 
 /** Everything about a person, with what the operator can do. */
@@ -98,6 +98,9 @@ function Account({ person, masked, onAct }: { person: Person; masked: boolean; o
   const kinds = [
     ...(['grant', 'take', person.suspended ? 'restore' : 'suspend', 'sign_out'] as const),
     person.verified_at === null ? ('verify_email' as const) : ('send_reset' as const),
+    ...(plan.current_tier === 'free' ? [] : (['cancel_plan'] as const)),
+    ...(person.second_factors.length === 0 ? [] : (['remove_factor'] as const)),
+    ...(['change_address', 'delete_account'] as const),
   ]
   const facts: [string, ReactNode][] = [
     [t('dashboard.desk.email'), <Address key="email" email={person.email} masked={masked} />],
@@ -133,7 +136,7 @@ function Account({ person, masked, onAct }: { person: Person; masked: boolean; o
         {kinds.map((kind) => (
           <Button
             key={kind}
-            variant={kind === 'suspend' ? 'danger' : 'outline'}
+            variant={kind === 'suspend' || kind === 'delete_account' ? 'danger' : 'outline'}
             label={t(`dashboard.desk.acts.${kind}`)}
             onClick={() => onAct({ kind, subject: id, about: name })}
           />
@@ -218,7 +221,12 @@ function Balance({ person: { balance } }: { person: Person }) {
           {
             head: t('dashboard.desk.reason'),
             isRowHead: true,
-            cell: ({ reason }) => <span className="anywhere">{reasonText(reason)}</span>,
+            cell: ({ reason, task_id, film }) =>
+              film && task_id ? (
+                <Film id={task_id} poster={film.thumbnail_url} name={reasonText(reason)} />
+              ) : (
+                <span className="anywhere">{reasonText(reason)}</span>
+              ),
           },
           { head: t('dashboard.desk.when'), cell: ({ created_at }) => <Time iso={created_at} /> },
           {
@@ -230,6 +238,23 @@ function Balance({ person: { balance } }: { person: Person }) {
         ]}
       />
     </Part>
+  )
+}
+
+/** A film with the address of its page, which only its owner can open. */
+function Film({ id, poster, name }: { id: string; poster: string | null; name: string }) {
+  const t = translate()
+  return (
+    <span className="row desk-film">
+      {poster && <img src={poster} alt="" width="64" height="36" loading="lazy" />}
+      <span>
+        {name}
+        <br />
+        <a className="link anywhere" href={localHref(`/film/${id}`)} title={t('dashboard.desk.filmPage')}>
+          <code>{id}</code>
+        </a>
+      </span>
+    </span>
   )
 }
 
@@ -245,16 +270,7 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
           {
             head: t('dashboard.desk.video'),
             isRowHead: true,
-            cell: ({ id, poster, model }) => (
-              <span className="row desk-film">
-                {poster && <img src={poster} alt="" width="64" height="36" loading="lazy" />}
-                <span>
-                  {model}
-                  <br />
-                  <code className="hint anywhere">{id}</code>
-                </span>
-              </span>
-            ),
+            cell: ({ id, poster, model }) => <Film id={id} poster={poster} name={model} />,
           },
           { head: t('dashboard.desk.when'), cell: ({ created_at }) => <Time iso={created_at} /> },
           {
@@ -268,27 +284,18 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
             ),
           },
           {
-            head: t('dashboard.desk.acts.cancel_task'),
+            head: t('dashboard.desk.state'),
             headShown: '',
             cell: ({ id: subject, model, status, page }) =>
-              page ? (
-                <PageAct
-                  subject={subject}
-                  about={model}
-                  kind={page === 'shared' ? 'take_down' : 'put_back'}
-                  onAct={onAct}
+              taskActs(status, page).map((kind) => (
+                <Button
+                  key={kind}
+                  variant="quiet"
+                  label={t(`dashboard.desk.acts.${kind}`)}
+                  aria-label={`${t(`dashboard.desk.acts.${kind}`)}: ${subject}`}
+                  onClick={() => onAct({ kind, subject, about: model })}
                 />
-              ) : (
-                status !== 'Success' &&
-                status !== 'Fail' && (
-                  <Button
-                    variant="quiet"
-                    label={t('dashboard.desk.acts.cancel_task')}
-                    aria-label={`${t('dashboard.desk.acts.cancel_task')}: ${subject}`}
-                    onClick={() => onAct({ kind: 'cancel_task', subject, about: model })}
-                  />
-                )
-              ),
+              )),
           },
         ]}
       />
@@ -296,24 +303,11 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
   )
 }
 
-interface PageActProps {
-  readonly kind: 'take_down' | 'put_back'
-  readonly subject: string
-  readonly about: string
-  readonly onAct: OnAct
-}
-
-/** Removes the public page of a film, or allows it again. */
-function PageAct({ kind, subject, about, onAct }: PageActProps) {
-  const label = translate()(`dashboard.desk.acts.${kind}`)
-  return (
-    <Button
-      variant="quiet"
-      label={label}
-      aria-label={`${label}: ${subject}`}
-      onClick={() => onAct({ kind, subject, about })}
-    />
-  )
+/** Returns what can be ordered about a video. `page`: state of its public page. */
+function taskActs(status: string, page: 'shared' | 'removed' | null) {
+  if (page) return [page === 'shared' ? 'take_down' : 'put_back'] as const
+  if (status === 'Success') return []
+  return status === 'Fail' ? (['retry_task'] as const) : (['cancel_task', 'release_task'] as const)
 }
 
 type Line = Readonly<{ id: string; at: string; text: ReactNode }>
@@ -363,16 +357,42 @@ function Access({ person: { keys, sessions, mails, security } }: { person: Perso
 function Actions({ person: { actions } }: { person: Person }) {
   const t = translate()
   const locale = pageLocale()
+  const [busy, run] = useBusy()
+  const { guard, dialog } = useStepUp(operatorFactors)
   const amountText = (amount: number | null, currency: string | null) =>
     amount === null ? '' : ` ${currency ? money(amount, currency, locale) : numberText(amount)}`
+  const textOf = ({ kind, amount, currency, status, why, reason, operator }: DeskAction) => {
+    const act = `${t(`dashboard.desk.acts.${kind}`)}${amountText(amount, currency)}`
+    return `${act} · ${t(`dashboard.desk.state_${status}`)}${why ? ` (${codeText(why)})` : ''} · ${operator}: ${reason}`
+  }
   return (
-    <Lines
-      title={t('dashboard.desk.actions')}
-      total={actions.total}
-      lines={actions.items.map(({ id, kind, amount, currency, status, why, reason, operator, asked_at: at }) => ({
-        ...{ id, at },
-        text: `${t(`dashboard.desk.acts.${kind}`)}${amountText(amount, currency)} · ${t(`dashboard.desk.state_${status}`)}${why ? ` (${why})` : ''} · ${operator}: ${reason}`,
-      }))}
-    />
+    <>
+      <Lines
+        title={t('dashboard.desk.actions')}
+        total={actions.total}
+        lines={actions.items.map((action) => ({
+          ...{ id: action.id, at: action.asked_at },
+          text: (
+            <>
+              {textOf(action)}
+              {action.status === 'scheduled' && action.due_at && (
+                <>
+                  {' · '}
+                  <Time iso={action.due_at} />{' '}
+                  <Button
+                    variant="quiet"
+                    busy={busy}
+                    label={t('dashboard.desk.stop')}
+                    aria-label={`${t('dashboard.desk.stop')}: ${t(`dashboard.desk.acts.${action.kind}`)}`}
+                    onClick={() => run(() => guard(() => stop(action.id)).catch(() => {}))}
+                  />
+                </>
+              )}
+            </>
+          ),
+        }))}
+      />
+      {dialog}
+    </>
   )
 }

@@ -8,6 +8,7 @@ import {
   person,
   revealPerson,
   search,
+  stopAction,
   writeNote,
 } from '#backend/desk/contract.ts'
 import { call } from '../../../api/api.ts'
@@ -49,6 +50,12 @@ export async function order(body: DeskOrder): Promise<DeskAction> {
   const { action } = await call(askAction, { body })
   await readPerson()
   return action
+}
+
+/** Stops an action that waits for its time. @throws ApiError */
+export async function stop(id: string): Promise<void> {
+  await call(stopAction, { params: { id } })
+  await readPerson()
 }
 
 /** @throws ApiError */

@@ -1,3 +1,5 @@
+import { chooseMovements } from '../promptBox.ts'
+
 /** Shows the chosen movements below the rig and, at a click, above the prompt. */
 export function showMovements(section: HTMLElement): void {
   const form = document.getElementById('start')
@@ -15,8 +17,11 @@ export function showMovements(section: HTMLElement): void {
       ({ dataset }) => dataset.movement,
     )
     if (!form) return
-    form.dataset.movements = values.join(',')
-    form.querySelector('[data-chips]')?.replaceChildren(...chips())
+    chooseMovements(
+      form,
+      values.join(','),
+      chips().map(({ textContent }) => textContent),
+    )
     form.querySelector('textarea')?.focus()
   })
 }

@@ -10,6 +10,7 @@ import { ACCEPTED } from '../../../ui/pictures/pictureRules.ts'
 import { $faults, clearFault } from '../generation.ts'
 import { CropButton } from './crop/CropButton.tsx'
 import type { Frame, FrameSlot } from './frameSlot.ts'
+import { KeptPictures } from './KeptPictures.tsx'
 import { pastedFiles } from './pastedFiles.ts'
 
 interface FrameFieldProps {
@@ -55,9 +56,17 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
   }
   return (
     <div className="stack field">
-      <label htmlFor={id} className="label">
-        {label}
-      </label>
+      <div className="line spread field-row">
+        <label htmlFor={id} className="label">
+          {label}
+        </label>
+        <KeptPictures
+          onChoose={(url) => {
+            clearFault(field)
+            void slot.restore(url)
+          }}
+        />
+      </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: drop is optional; the input is keyboard accessible. */}
       <div
         className="option drop"

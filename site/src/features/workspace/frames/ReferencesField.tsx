@@ -9,7 +9,8 @@ import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { ACCEPTED } from '../../../ui/pictures/pictureRules.ts'
 import { $faults, clearFault } from '../generation.ts'
 import type { FrameSlot } from './frameSlot.ts'
-import { $references, addReference, removeReference } from './frames.ts'
+import { $references, addKeptReference, addReference, removeReference } from './frames.ts'
+import { KeptPictures } from './KeptPictures.tsx'
 
 const FIELD = 'reference_image_urls'
 
@@ -58,9 +59,19 @@ export function ReferencesField({ max }: { readonly max: number }) {
           </li>
         )}
       </ul>
-      <p className="hint" id="references-hint">
-        {t('workspace.references.hint', { max })}
-      </p>
+      <div className="line spread field-row">
+        <p className="hint" id="references-hint">
+          {t('workspace.references.hint', { max })}
+        </p>
+        {slots.length < max && (
+          <KeptPictures
+            onChoose={(url) => {
+              clearFault(FIELD)
+              addKeptReference(url)
+            }}
+          />
+        )}
+      </div>
       <div role="alert">{fault && <Fault id="references-fault" text={codeText(fault)} />}</div>
     </fieldset>
   )

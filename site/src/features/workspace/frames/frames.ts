@@ -36,6 +36,14 @@ function addSlot(): FrameSlot {
 
 export const addReference = (file: File): void => void addSlot().choose(file)
 
+/** Adds an image that is uploaded already. */
+export function addKeptReference(url: string): void {
+  const slot = addSlot()
+  void slot.restore(url).then(() => {
+    if (slot.$frame.get().status === 'none') removeReference(slot)
+  })
+}
+
 export function removeReference(slot: FrameSlot): void {
   slot.remove()
   $references.set($references.get().filter((other) => other !== slot))
@@ -70,10 +78,5 @@ export function restoreFrames({ first, last, references }: FrameUrls): void {
     if (url) void slot.restore(url)
     else slot.remove()
   }
-  for (const url of references) {
-    const slot = addSlot()
-    void slot.restore(url).then(() => {
-      if (slot.$frame.get().status === 'none') removeReference(slot)
-    })
-  }
+  for (const url of references) addKeptReference(url)
 }

@@ -5,7 +5,7 @@ import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { useWide } from '../../../ui/useWide.ts'
-import { $cost, $generation } from '../generation.ts'
+import { $cost, $generation, $prompts } from '../generation.ts'
 import { cropOf } from '../options/optionRules.ts'
 import { isFilmFirst } from '../stage/filmFirst.ts'
 import { $submitting } from '../submission.ts'
@@ -23,6 +23,7 @@ export function GenerateBar() {
   const t = translate()
   const cost = useStore($cost)
   const count = useStore($count)
+  const prompts = useStore($prompts)
   const submitting = useStore($submitting)
   const blocked = useStore($blocked)
   const watched = useStore($watched)
@@ -62,7 +63,7 @@ export function GenerateBar() {
           >
             <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>
             <span className="generate-cost">
-              {t('workspace.form.cost', { count: cost * count })}
+              {t('workspace.form.cost', { count: cost * count * prompts.length })}
               {crop && ` · ${t('workspace.ratio.price', { ratio: crop })}`}
             </span>
           </Button>

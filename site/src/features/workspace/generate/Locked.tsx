@@ -4,7 +4,7 @@ import { hasPlans } from '../../../api/installation.ts'
 import { localHref, translate } from '../../../i18n/client.ts'
 import { dayText } from '../../../i18n/dayText.ts'
 import { Fault } from '../../../ui/Field.tsx'
-import { $cost, $generation, $short } from '../generation.ts'
+import { $cost, $generation, $prompts, $short } from '../generation.ts'
 import { leftText } from '../stage/leftText.ts'
 import { $nextPlace, $open } from './takeCount.ts'
 
@@ -16,7 +16,7 @@ interface PlansProps {
 /** Explains which plan or how many credits the video requires. */
 export function Locked({ onPlans }: PlansProps) {
   const t = translate()
-  const cost = useStore($cost)
+  const cost = useStore($cost) * useStore($prompts).length
   const { resolution } = useStore($generation)
   const short = useStore($short)
   const credits = useStore($credits)

@@ -3,7 +3,7 @@ import { atom, computed } from 'nanostores'
 import { openTaskLimit } from '#backend/subscriptions/contract.ts'
 import { $credits, limitsOf } from '../../../api/credits.ts'
 import { isFinal } from '../../../api/taskProgress.ts'
-import { $cost } from '../generation.ts'
+import { $cost, $prompts } from '../generation.ts'
 import { $counted, $estimates } from '../queue.ts'
 import { $tasks } from '../tasks.ts'
 import { allowedTakes } from './allowedTakes.ts'
@@ -18,7 +18,7 @@ const $places = computed([$open, $credits], (open, credits) => {
   const plan = limitsOf(credits)
   return plan && Math.max(0, openTaskLimit(plan) - open)
 })
-export const $isFull = computed($places, (places) => places === 0)
+export const $isFull = computed([$places, $prompts], (places, { length }) => (places ?? length) < length)
 
 /** Estimated seconds until a place in the queue is free; null if unknown. */
 export const $nextPlace = computed($estimates, (estimates) => {
@@ -26,8 +26,8 @@ export const $nextPlace = computed($estimates, (estimates) => {
   return left.length > 0 ? Math.min(...left) : null
 })
 
-export const $maxTakes = computed([$places, $credits, $cost], (places, credits, cost) =>
-  allowedTakes(places, credits?.remaining ?? null, cost),
+export const $maxTakes = computed([$places, $credits, $cost, $prompts], (places, credits, cost, { length }) =>
+  allowedTakes(places == null ? null : Math.floor(places / length), credits?.remaining ?? null, cost * length),
 )
 
 const $wanted = atom(1)

@@ -3,7 +3,7 @@ import { type CSSProperties, useEffect, useRef } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { isWaiting, readStatus, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
-import { Loop } from '../../../ui/task/Loop.tsx'
+import { FilmPlayer } from '../../../ui/task/FilmPlayer.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
 import { $shownPercent } from '../shownPercent.ts'
@@ -23,7 +23,7 @@ export function filmState(task: Task): FilmState {
 
 const part = (value: number) => ({ '--part': value }) as CSSProperties
 
-/** The canvas of the current take: the looping video, or what happens to it. */
+/** The canvas of the current take: the video, or what happens to it. */
 export function Film({ task }: { readonly task: Task }) {
   const t = translate()
   const state = filmState(task)
@@ -43,7 +43,7 @@ export function Film({ task }: { readonly task: Task }) {
     <div className="film clip" data-state={state} style={part((percent ?? 0) / 100)}>
       <div className="film-picture">{still ? <img ref={picture} src={still} alt="" /> : <Placeholder />}</div>
       {state === 'finished' && task.video_url ? (
-        <Loop key={task.id} id="film" task={task} label={t('workspace.stage.film')} />
+        <FilmPlayer key={task.id} id="film" task={task} label={t('workspace.stage.film')} />
       ) : (
         <div className="film-grain" aria-hidden="true" />
       )}

@@ -1,45 +1,34 @@
 import { useStore } from '@nanostores/react'
+import { useEffect } from 'react'
 import { translate } from '../../../i18n/client.ts'
-import { Placeholder } from '../../../ui/task/Placeholder.tsx'
-import { setMode, setPrompt } from '../generation.ts'
-import { $demo } from '../workspace.ts'
+import { TemplateTile } from '../../../ui/templates/TemplateTile.tsx'
+import { $templates, loadTemplates } from '../../../ui/templates/templates.ts'
+import { takeTemplate } from '../prompts/template.ts'
 
 const SHOWN = 6
+const PLACES = Array.from({ length: SHOWN }, (_, n) => `place ${n}`)
 
-/** The stage before the first video: a question and, with the demo, prompts that it can draw. */
+/** The stage before the first video: six templates in motion, of which a click fills prompt and camera. */
 export function FirstRun() {
   const t = translate()
-  const demo = useStore($demo)
-  const take = (prompt: string) => {
-    setMode('text_to_video')
-    setPrompt(prompt)
-    document.getElementById('prompt')?.focus()
-  }
+  const templates = useStore($templates)
+  useEffect(() => void loadTemplates(), [])
   return (
     <>
-      <div className="film clip film-empty">
-        <Placeholder />
-        <div className="film-slate stack gap-1 film-first">
-          <p className="film-question">{t('workspace.stage.first')}</p>
-          <p>{t('workspace.stage.firstText')}</p>
-        </div>
-      </div>
-      <div className="stage-below stack gap-3">
-        {demo && (
-          <ul className="row ideas" aria-label={t('workspace.stage.ideas')}>
-            {t('workspace.demo.examples')
-              .split('|')
-              .slice(0, SHOWN)
-              .map((prompt) => (
-                <li key={prompt}>
-                  <button type="button" className="example muted" onClick={() => take(prompt)}>
-                    {prompt}
-                  </button>
+      <div className="film clip film-empty first-run stack gap-3">
+        <p className="panel-title">{t('workspace.stage.first')}</p>
+        <p className="muted">{t('workspace.stage.firstText')}</p>
+        <ul className="templates first-templates" aria-label={t('workspace.stage.ideas')}>
+          {templates === null
+            ? PLACES.map((place) => <li className="skeleton template-picture rounded" key={place} />)
+            : templates.slice(0, SHOWN).map((template) => (
+                <li key={template.id}>
+                  <TemplateTile template={template} onChoose={takeTemplate} />
                 </li>
               ))}
-          </ul>
-        )}
+        </ul>
       </div>
+      <div className="stage-below" />
     </>
   )
 }

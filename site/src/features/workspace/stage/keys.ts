@@ -5,6 +5,7 @@ import type { Task } from '#backend/tasks/contract.ts'
 import { downloadVideo } from '../../../api/taskActions.ts'
 import { isFinal, readStatus } from '../../../api/taskProgress.ts'
 import { typedKey } from '../../../ui/keys/typedKey.ts'
+import { stepFrame, togglePlay } from '../../../ui/task/playback.ts'
 import { generateAgain, startRemix } from '../remix.ts'
 import type { TaskView } from '../TaskActions.tsx'
 import { continueFrom } from './continueFrom.ts'
@@ -38,32 +39,22 @@ interface Openers {
 }
 
 const film = () => document.querySelector<HTMLVideoElement>('video#film')
-const FRAME_S = 1 / 25
-
-function togglePlay(): void {
+function play(): void {
   const video = film()
-  if (video?.paused) void video.play().catch(() => {})
-  else video?.pause()
-}
-
-function stepFrame(by: number): void {
-  const video = film()
-  if (!video) return
-  video.pause()
-  video.currentTime = Math.max(0, video.currentTime + by * FRAME_S)
+  if (video) togglePlay(video)
 }
 
 /** The action of each key; those of the second table need a finished take. */
 const always = ({ onHelp }: Openers): Readonly<Record<string, () => void>> => ({
   '?': onHelp,
   '/': () => document.getElementById('prompt')?.focus(),
-  ' ': togglePlay,
+  ' ': play,
   arrowleft: () => stepTake(-1),
   arrowright: () => stepTake(1),
-  arrowup: () => stepFrame(-1),
-  arrowdown: () => stepFrame(1),
+  arrowup: () => stepFrame(film(), -1),
+  arrowdown: () => stepFrame(film(), 1),
   c: () => document.querySelector<HTMLButtonElement>('.movements-button')?.click(),
-  f: () => void film()?.requestFullscreen?.(),
+  f: () => void film()?.parentElement?.requestFullscreen?.(),
   t: () => setTheatre(!$theatre.get()),
 })
 const ofTake = (task: Task, { onView }: Openers): Readonly<Record<string, () => void>> => ({
