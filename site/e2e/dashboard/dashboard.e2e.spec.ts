@@ -116,7 +116,7 @@ async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void
     [t.tasks.heading]: ['98.8%', t.tasks.code.content_refused, t.tasks.status.Processing],
     [t.now.heading]: [
       'provider_key_refused',
-      `${t.now.case.report}`,
+      `${t.cases.kinds.report}`,
       t.now.approvals_one?.replace('{{count}}', '1') ?? '1',
     ],
     [t.margin.heading]: [number(96_500), number(208_915), '4,186.50', '89.98', '666.68', '3,519.82', t.margin.unpriced],

@@ -43,13 +43,13 @@ export function Now() {
 /** Returns the address, the text and the urgency of each thing, without alerts. */
 function itemsOf({ cases, approvals, parked, stuck, backup }: State, t: Translate) {
   const items: [href: string, text: string, isUrgent: boolean][] = cases.map(({ kind, count, overdue }) => [
-    '#cases',
+    '#cases-heading',
     overdue > 0
-      ? t('dashboard.now.overdue', { kind: t(`dashboard.now.case.${kind}`), count, overdue })
-      : t('dashboard.now.cases', { kind: t(`dashboard.now.case.${kind}`), count }),
+      ? t('dashboard.now.overdue', { kind: t(`dashboard.cases.kinds.${kind}`), count, overdue })
+      : t('dashboard.now.cases', { kind: t(`dashboard.cases.kinds.${kind}`), count }),
     overdue > 0,
   ])
-  if (approvals > 0) items.push(['#approvals', t('dashboard.now.approvals', { count: approvals }), false])
+  if (approvals > 0) items.push(['#actions-heading', t('dashboard.now.approvals', { count: approvals }), false])
   if (parked > 0) items.push(['#parked-heading', t('dashboard.now.parked', { count: parked }), true])
   if (stuck > 0) items.push(['#tasks-heading', t('dashboard.now.stuck', { count: stuck }), false])
   if (backup) items.push(['#backup-heading', t(`dashboard.now.backup.${backup}`), backup !== 'failed'])
