@@ -26,6 +26,7 @@ import { currentOf } from '../subscriptions/agreements.rules.ts'
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhooks/webhookInbox.ts'
+import { createVideoDownloads } from '../tasks/downloads/videoDownloads.ts'
 import { createVisibleCopies } from '../tasks/downloads/visibleCopies.ts'
 import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
@@ -112,6 +113,7 @@ export function createServices(context: Context, { marker, media, documents }: A
     connections: createConnections(database, clock),
     allowance,
     labels,
+    downloads: createVideoDownloads(pool, clock),
     copies: createVisibleCopies({
       ...{ media, marker, temporaryDir, labels },
       ffmpegPath: config.video.ffmpegPath,
