@@ -77,7 +77,7 @@ export function startWorkflows(
     OUTCOMES,
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
-  const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
+  const opened = openEngine(context, () => renderSlots(adapters.videos), watched).then((engine) => {
     const triggers = () => startTriggers(context, { ...services, invoices, carryOut }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }

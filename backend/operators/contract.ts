@@ -4,6 +4,7 @@ import { ApiKey } from '../apiKeys/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
+export * from './engines.contract.ts'
 export * from './graphs.contract.ts'
 
 // Days are dates in the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.

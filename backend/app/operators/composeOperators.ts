@@ -25,6 +25,7 @@ import { serveBoard } from '../../operators/boardRoutes.ts'
 import { serveBusiness } from '../../operators/businessRoutes.ts'
 import { type CodesOnBoard, serveCodesOnBoard } from '../../operators/codeRoutes.ts'
 import { operatorFactors } from '../../operators/contract.ts'
+import { serveEngines } from '../../operators/engineRoutes.ts'
 import { serveExports } from '../../operators/exportRoutes.ts'
 import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
@@ -39,6 +40,7 @@ import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
+import { createEngineSetup } from '../video/engineSetup.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
 import type { OpenDesk } from './openDesk.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
@@ -59,10 +61,11 @@ interface Shared {
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { videos, definitions, catalogue, payments, templates }: Adapters,
+  adapters: Adapters,
   publicUrl: () => string,
   { throttle, userKeys, passkeys, keys, codes, control, desk }: Shared,
 ) {
+  const { videos, definitions, catalogue, payments, templates, engines } = adapters
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone, password } = config.operators
   const dayOf = localDayOf(timeZone)
@@ -93,7 +96,8 @@ export function composeOperators(
       const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       serveBusiness(board, { database, time, alerts, hasCost: !rendersHere(videos) })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
-      serveGraphs(serve, { setup: openGraphSetup(context, videos), actions })
+      serveGraphs(serve, { setup: () => openGraphSetup(context, videos, engines), actions })
+      serveEngines(serve, { setup: createEngineSetup(context, adapters), actions, requireStepUp })
       serveBackup(board, () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact }))
       serveParked(board, { database, actions, replay, redact })
       const emailsOf = (ids: readonly string[]) => readEmails(pool, ids)

@@ -15,6 +15,7 @@ import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
 import { DeskSearch } from './desk/DeskSearch.tsx'
 import { $page, PAGES } from './desk/desk.ts'
+import { DemoBanner, LazyEngines } from './engines/DemoBanner.tsx'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
@@ -55,6 +56,7 @@ export function Board() {
               </a>
             </Notice>
           )}
+          <DemoBanner />
           <DeskSearch />
           <Nav page={page} />
           {page ? <LazyPage key={page} page={page} /> : <Panels />}
@@ -111,6 +113,7 @@ const Panels = () => (
       <Live />
       <Margin />
       <TaskHealth />
+      <LazyEngines />
       <Graphs />
       <Backup />
       <Actions />

@@ -18,6 +18,7 @@ type PanelName =
   | 'users'
   | 'live'
   | 'tasks'
+  | 'engines'
   | 'graphs'
   | 'margin'
   | ListName

@@ -7,6 +7,7 @@ import {
   hourly,
   issueCodes,
   codes as listCodes,
+  engines as listEngines,
   graphs as listGraphs,
   live,
   margin,
@@ -63,6 +64,7 @@ export const ranking = boardSection(() => call(pageRanking, { query: period() })
 export const tasks = boardSection(() => call(taskHealth, { query: period() }))
 export const money = boardSection(() => call(margin, { query: period() }))
 export const visitors = boardSection(() => call(live))
+export const engines = boardSection(() => call(listEngines))
 export const graphs = boardSection(() => call(listGraphs))
 export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
@@ -110,8 +112,8 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, parked].map(({ load }) =>
-    load(),
+  const others = [...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, parked].map(
+    ({ load }) => load(),
   )
   await core[0]
   leaveIfSignedOut()

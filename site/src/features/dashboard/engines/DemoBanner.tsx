@@ -1,0 +1,27 @@
+import { useStore } from '@nanostores/react'
+import { useEffect, useState } from 'react'
+import { translate } from '../../../i18n/client.ts'
+import { Notice } from '../../../ui/Notice.tsx'
+import { engines } from '../board.ts'
+
+/** Leads from the top of the board to the wizard while all videos are drawings. */
+export function DemoBanner() {
+  const t = translate()
+  const { data } = useStore(engines.$section)
+  if (!data?.demo) return null
+  return (
+    <Notice tone="info">
+      {t('dashboard.engines.demo')}{' '}
+      <a className="link" href="#engines-heading">
+        {t('dashboard.engines.connect')}
+      </a>
+    </Notice>
+  )
+}
+
+/** The wizard, whose script is loaded after the board. */
+export function LazyEngines() {
+  const [part, setPart] = useState<typeof import('./Engines.tsx')>()
+  useEffect(() => void import('./Engines.tsx').then(setPart), [])
+  return part ? <part.Engines /> : <section className="stack card board-panel board-engines skeleton" />
+}
