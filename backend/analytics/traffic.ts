@@ -6,6 +6,7 @@ import { FULL_ADDRESS_MS, NETWORK } from './ipAddress.ts'
 
 const RANKED = 100
 const RECENT = 10
+const REFERRERS = 20
 const LIVE_MS = 5 * 60_000
 
 /** SQL expression for the address shown to the operator: in full for visits after $2, otherwise truncated. */
@@ -24,10 +25,16 @@ const OVERVIEW = `select
 const OLDER_VISITS = `select at as timestamp, path, ${SHOWN_IP} as ip, status_code from page_view
   where at <= $1 and ${COUNTED} order by at desc limit ${RECENT}`
 
+/** Views of a period that began on another site, or nowhere. Parameters: first day, last day, time zone, own host. */
+const ARRIVALS = `select visitor, referrer, lower(substring(referrer from '^https?://(?:www\\.)?([^/:]+)')) as site
+  from page_view where at >= $1::date::timestamp at time zone $3::text
+    and at < ($2::date + 1)::timestamp at time zone $3::text and ${COUNTED}
+    and (referrer is null or lower(substring(referrer from '^https?://([^/]+)')) is distinct from lower($4::text))`
+
 type Answer<Method extends keyof Traffic> = Awaited<ReturnType<Traffic[Method]>>
 
 /** Creates the dashboard's traffic queries. Totals come from the daily counts, not from the page views. */
-export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
+export function createTraffic(pool: Pick<pg.Pool, 'query'>, ownHost: () => string = () => ''): Traffic {
   const query = async <Row extends object>(name: string, text: string, values: unknown[]) =>
     (await pool.query<Row & pg.QueryResultRow>({ name: `board-${name}`, text, values })).rows as Row[]
   const queryOne = async <Row extends object>(...statement: Parameters<typeof query>) =>
@@ -59,6 +66,19 @@ export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
         `select path, sum(pv)::int as count from traffic_page where day between $1 and $2
          group by path order by count desc, path limit ${RANKED}`,
         [from, to],
+      ),
+
+    sources: ({ from, to }, timeZone) =>
+      queryOne<Answer<'sources'>>(
+        'sources',
+        `with arrival as materialized (${ARRIVALS})
+         select (select coalesce(json_agg(s), '[]') from (
+             select site, count(*)::int as views, count(distinct visitor)::int as visitors from arrival
+             group by site order by views desc, site limit ${RANKED}) s) as sources,
+           (select coalesce(json_agg(r), '[]') from (
+             select referrer as address, count(*)::int as views from arrival where referrer is not null
+             group by referrer order by views desc, referrer limit ${REFERRERS}) r) as referrers`,
+        [from, to, timeZone, ownHost()],
       ),
 
     live: (at) =>

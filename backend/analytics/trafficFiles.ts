@@ -1,3 +1,4 @@
+import { COUNTED } from './countVisits.ts'
 import { NETWORK } from './ipAddress.ts'
 
 /** CSV exports of the traffic tables. Parameters: $1 and $2, first and last day; $3, the operator's time zone. */
@@ -19,6 +20,12 @@ export const TRAFFIC_FILES = {
     columns: ['path', 'page_views'],
     sql: `select path, sum(pv)::int from traffic_page where day between $1::date and $2::date group by path
       order by 2 desc, path`,
+  },
+  sources: {
+    columns: ['referrer', 'page_views', 'visitors'],
+    sql: `select referrer, count(*)::int, count(distinct visitor)::int from page_view
+      where at >= $1::date::timestamp at time zone $3::text and at < ($2::date + 1)::timestamp at time zone $3::text
+        and ${COUNTED} group by referrer order by 2 desc, 1`,
   },
   visits: {
     columns: ['timestamp', 'event_type', 'path', 'status_code', 'bot', 'visitor', 'referrer', 'user_agent', 'ip'],

@@ -40,7 +40,7 @@ export interface KeyRow {
 }
 
 /** A key that someone other than its owner has ended. */
-export type EndedKey = Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint'>
+export type EndedKey = Pick<KeyRow, 'id' | 'user_id' | 'name' | 'hint' | 'client_id'>
 
 /** Columns that a rotation copies, and the client of a connection. */
 type Settings = Pick<
@@ -201,7 +201,7 @@ async function replaceKey(tx: Transaction, userId: string, keyId: string, overla
 function createLookups(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
   const endWhere = async (condition: string, value: unknown): Promise<EndedKey | undefined> =>
     (
-      await pool.query<EndedKey>(`${END} and ${condition} returning id, user_id, name, hint`, [
+      await pool.query<EndedKey>(`${END} and ${condition} returning id, user_id, name, hint, client_id`, [
         value,
         new Date(clock()),
       ])

@@ -21,7 +21,7 @@ it('a mail tells of the end of a key seven days before, once, and only if nothin
     await mails.remind(await apiKeys.expiring())
     // It follows the reminders in the queue.
     const last = await make(`Last of day ${days}`, null)
-    await mails.revoked(userId, last)
+    await mails.revoked(userId, { ...last, client_id: null })
     return eventually(async () => {
       const texts = (await kinora.mails(email)).map(({ text }) => text)
       expect(texts.some((text) => text.includes(last.name))).toBe(true)

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Serve } from '../kernel/http/endpoint.ts'
-import type { ApiKeys } from './apiKeys.ts'
+import type { ApiKeys, EndedKey } from './apiKeys.ts'
 import * as contract from './contract.ts'
 import type { KeyDoor } from './keyDoor.ts'
 import { isWellFormed } from './keyText.ts'
@@ -14,7 +14,7 @@ interface KeyRoutes {
   /** Checks that the person at the keyboard owns the account, now. */
   readonly confirmations: { confirmOwner(ctx: Context, userId: string, proof: Proof): Promise<void> }
   /** Mails the owner of a key that someone has found. */
-  readonly tellOwner: (userId: string, key: Readonly<{ id: string; name: string; hint: string }>) => Promise<void>
+  readonly tellOwner: (userId: string, key: EndedKey) => Promise<void>
   readonly securityLog: { record(ctx: Context, userId: string, change: KeyChange): Promise<void> }
 }
 

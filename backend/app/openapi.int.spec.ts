@@ -1,5 +1,5 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { readOperations } from '../testing/operations.ts'
 import { startTestKinora } from '../testing/testKinora.ts'
@@ -63,6 +63,29 @@ it('the OpenAPI description has no error and no warning by the recommended rules
   expect(problems.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`)).toEqual([])
   const ids = [...source.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id)
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+it('the OpenAPI description names OAuth as its metadata does, for the operations that a connection opens', async () => {
+  const kinora = await startTestKinora()
+  onTestFinished(() => kinora.close())
+  const read = async (address: string) => (await fetch(kinora.url + address)).json()
+  const metadata = (await read('/.well-known/oauth-authorization-server')) as Record<string, string & string[]>
+  const { paths, components } = (await read('/api/v1/openapi.json')) as {
+    paths: Record<string, Record<string, { security: Record<string, string[]>[] }>>
+    components: { securitySchemes: { connection: { flows: { authorizationCode: Record<string, object> } } } }
+  }
+  const { scopes, ...flow } = components.securitySchemes.connection.flows.authorizationCode
+  expect(flow).toEqual({
+    authorizationUrl: metadata.authorization_endpoint,
+    tokenUrl: metadata.token_endpoint,
+    refreshUrl: metadata.token_endpoint,
+  })
+  expect(Object.keys(scopes!)).toEqual(metadata.scopes_supported)
+  const doors = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ security }) => security))
+  const keyed = doors.flatMap((ways) => ways.find((way) => way.key)?.key ?? [])
+  const connected = doors.flatMap((ways) => ways.find((way) => way.connection)?.connection ?? [])
+  expect(connected).toEqual(keyed.filter((scope) => metadata.scopes_supported!.includes(scope)))
+  expect(paths['/v1/videos']?.post?.security).toEqual([{ key: ['videos:write'] }, { connection: ['videos:write'] }])
 })
 
 it('the Postman collection has each operation that takes a key, and all below /v1', async () => {

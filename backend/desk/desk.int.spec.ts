@@ -397,6 +397,9 @@ describe('the desk', { shuffle: false }, () => {
       expect(person.security.items.map(({ event }) => event)).toContain('signed_in')
       expect(person.notes).toMatchObject([{ text, operator: 'olga' }])
       expect(person.actions.items).toMatchObject([{ kind: 'grant', status: 'done', operator: 'olga' }])
+      const [video] = person.videos.items
+      const line = person.balance.items.find(({ task_id }) => task_id === video!.id)
+      expect(line?.film).toEqual({ prompt: '', thumbnail_url: video!.poster })
       const poster = await fetch(kinora.url + person.videos.items[0]!.poster, { headers: { cookie } })
       expect([poster.status, poster.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
       expect(

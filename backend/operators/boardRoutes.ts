@@ -72,6 +72,8 @@ export function serveBoard(serve: Serve, { traffic, users, failures, time }: Boa
     answer({ page_ranking: await traffic.pages(daysOf(query, today())) }),
   )
 
+  serve(contract.sources, async ({ query }) => answer(await traffic.sources(daysOf(query, today()), time.timeZone)))
+
   serve(contract.live, async () => answer(await traffic.live(calendar())))
 
   serve(contract.userOverview, async ({ query }) => {

@@ -154,6 +154,52 @@ describe('business figures', () => {
     })
   })
 
+  it('show revenue, cost and margin by plan, till, model and engine, and what recurs', async () => {
+    const { pool } = kinora.context
+    await pool.query(
+      `insert into invoice (id, user_id, sale_id, agreement_id, tier, amount_cents, refunded_cents, currency, credits,
+         period_start, period_end)
+       select gen_random_uuid(), gen_random_uuid(), sale, 'a', 'pro', cents, 0, currency, 3500, since::timestamptz, until::timestamptz
+       from (values ('left', 4499, 'USD', '2026-09-20', '2026-10-20'), ('stays', 4499, 'USD', '2026-10-01', '2026-11-01'),
+         ('stripe:stays', 4099, 'EUR', '2026-10-02', '2026-11-02')) sale (sale, cents, currency, since, until)`,
+    )
+    const dollars = { currency: 'USD', sales: 2, gross: 2598, refunds: 200 }
+    expect(await data('/money')).toEqual({
+      currencies: [{ ...dollars, fees: null, net: null }],
+      // 2,000 credits cost 56 ÷ 60 cents each.
+      plans: [
+        { item: 'standard', pack: false, ...dollars, credits: 2000, margin: Math.round(2398 - (2000 * 56) / 60) },
+      ],
+      tills: [{ provider: 'sandbox', ...dollars }],
+      models: [
+        { model: GENERATION.model, clips: 2, credits: 60, cost: 56, margin: Math.round(60 * (2398 / 2000) - 56) },
+      ],
+      engines: [{ engine: 'demo', clips: 2, cost: 56 }],
+      recurring: {
+        mrr: [
+          { currency: 'EUR', amount: 4099 },
+          { currency: 'USD', amount: 4499 },
+        ],
+        ...{ subscribers: 2, before: 3, churned: 1, churn: 33.3 },
+      },
+      zeros: [],
+    })
+    expect(await data('/money?from=2026-10-02&to=2026-10-02')).toMatchObject({
+      currencies: [{ currency: 'EUR', gross: 4099 }],
+      plans: [{ item: 'pro', margin: null }],
+      tills: [{ provider: 'stripe', currency: 'EUR' }],
+      models: [],
+    })
+    await pool.query("delete from invoice where tier = 'pro'")
+    const csv = async (name: string) => (await (await get(`/tables/${name}`)).text()).split('\r\n')
+    expect((await csv('sales.csv')).slice(0, 2)).toEqual([
+      'sold_at,sale,agreement,user,plan,pack,currency,amount,refunded,fee,credits',
+      expect.stringMatching(/^2026-10-24T\d\d:\d\d:\d\dZ,s0,a,[-0-9a-f]{36},standard,,USD,12\.99,0\.00,,1000$/),
+    ])
+    expect((await csv('costs.csv')).slice(1)).toContainEqual(expect.stringMatching(/demo,768P,6,,30,0\.28/))
+    expect(await csv('zeros.csv')).toEqual(['day,zero,record,signature,public_key', ''])
+  })
+
   it('can be exported as CSV files, and each export is recorded', async () => {
     await kinora.post('/analytics/page-view', { path: '/faq', referrer: '=cmd|x', user_agent: 'a "quoted", one' })
     await kinora.visitsCounted()

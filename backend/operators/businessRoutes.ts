@@ -25,6 +25,12 @@ const MAX_WAITING_MS = 7 * HOUR_MS
 /** Processing time after which a task is stuck. The limits are half an hour to render and an hour to download. */
 const MAX_PROCESSING_MS = 2 * HOUR_MS
 
+/** Returns when a task that is stuck began to wait, or to render. */
+export const stuckBefore = (at: number) => ({
+  waiting: new Date(at - MAX_WAITING_MS),
+  made: new Date(at - MAX_PROCESSING_MS),
+})
+
 /** Currency of the provider's prices. */
 const COST_CURRENCY = 'USD'
 
@@ -35,7 +41,7 @@ export function serveBusiness(serve: Serve, { database, time, alerts, hasCost }:
   serve(contract.taskHealth, async ({ query }) => {
     const at = time.clock()
     const [open, outcomes, latest, openAlerts] = await Promise.all([
-      readOpenTasks(database, { waiting: new Date(at - MAX_WAITING_MS), made: new Date(at - MAX_PROCESSING_MS) }),
+      readOpenTasks(database, stuckBefore(at)),
       readOutcomes(database, periodOf(query)),
       readLatestFailures(database, periodOf(query)),
       alerts(),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { factorEndpoints, PasskeyAnswer, TicketAndCode } from '../accounts/secondFactors.contract.ts'
 import { ApiKey } from '../apiKeys/contract.ts'
+import { CASE_KINDS } from '../cases/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
@@ -86,6 +87,8 @@ const UserList = z.object({
 /** `visitors` is the number of distinct visitors in the last five minutes. */
 export const Live = z.object({ visitors: count, pages: z.array(Visited) })
 
+const Alert = z.object({ code: z.string(), detail: z.string(), since: z.string(), times: count })
+
 const TaskHealth = z.object({
   /** Current state of the queue. */
   queue: z.object({ waiting: count, processing: count, oldest_waiting_seconds: z.nullable(z.number()) }),
@@ -107,8 +110,31 @@ const TaskHealth = z.object({
   /** Tasks waiting for more than seven hours or processing for more than two. */
   stuck: z.array(z.object({ task_id: z.string(), status: z.string(), since: z.string() })),
   /** Open operator alerts. */
-  alerts: z.array(z.object({ code: z.string(), detail: z.string(), since: z.string(), times: count })),
+  alerts: z.array(Alert),
 })
+
+/** Sites from which visitors came. Own pages are left out. */
+export const Sources = z.object({
+  /** Most views first, at most a hundred. `site`: its host; null for visits without a referrer. */
+  sources: z.array(z.object({ site: z.nullable(z.string()), views: count, visitors: count })),
+  /** The addresses that led here most often, without their queries, at most twenty. */
+  referrers: z.array(z.object({ address: z.string(), views: count })),
+})
+
+/** What needs an operator now. */
+const Now = z.object({
+  /** Open cases by kind; `overdue` are past their due date. */
+  cases: z.array(z.object({ kind: z.enum(CASE_KINDS), count, overdue: count })),
+  /** Actions that wait for another operator. */
+  approvals: count,
+  alerts: z.array(Alert),
+  /** Events that could not be projected. */
+  parked: count,
+  stuck: count,
+  /** What is wrong with the nightly backup; null: nothing, or none is configured. */
+  backup: z.nullable(z.enum(['no_phrase', 'overdue', 'failed'])),
+})
+export type Now = z.infer<typeof Now>
 
 const cents = z.number()
 const Margin = z.object({
@@ -130,6 +156,46 @@ const Margin = z.object({
   /** Clips delivered in the period whose cost is unknown. The cost and the margin leave them out. */
   unpriced_clips: count,
 })
+
+const Sales = { currency: z.string(), sales: count, gross: cents, /** Of these sales, at any time. */ refunds: cents }
+/** Null: unknown. Margins and costs are US cents, other amounts the smallest unit of their currency. */
+const unknown = z.nullable(cents)
+const Money = z.object({
+  /** Different currencies are never added. `net`: after refunds and the fees of the tills. */
+  currencies: z.array(z.object({ ...Sales, fees: unknown, net: unknown })),
+  /** `margin`: what is left if the sold credits cost what spent ones did. */
+  plans: z.array(z.object({ item: z.string(), pack: z.boolean(), ...Sales, credits: count, margin: unknown })),
+  tills: z.array(z.object({ provider: z.nullable(z.string()), ...Sales })),
+  /** Delivered clips. `margin`: if their credits were sold at the average price of the period. */
+  models: z.array(
+    z.object({ model: z.nullable(z.string()), clips: count, credits: count, cost: unknown, margin: unknown }),
+  ),
+  engines: z.array(z.object({ engine: z.nullable(z.string()), clips: count, cost: unknown })),
+  recurring: z.object({
+    /** Monthly prices of the plans that are paid for at the end of the period. */
+    mrr: z.array(z.object({ currency: z.string(), amount: cents })),
+    subscribers: count,
+    /** Subscribers at the beginning of the period. */
+    before: count,
+    churned: count,
+    /** Percentage of `before`, to one decimal; null if there were none. */
+    churn: z.nullable(z.number()),
+  }),
+  /** The latest days of the comparison of till, subscriptions and ledger, newest first. */
+  zeros: z.array(
+    z.object({
+      day,
+      zero: z.boolean(),
+      /** Whether the stored record has a valid signature of its key. */
+      signed: z.boolean(),
+      sales: count,
+      /** What differs, as sentences. */
+      differences: z.array(z.string()),
+      unreached: z.array(z.string()),
+    }),
+  ),
+})
+export type Money = z.infer<typeof Money>
 
 const OperatorAction = z.object({
   at: z.string(),
@@ -175,6 +241,25 @@ const ParkedEvent = z.object({
   /** Null if the event only follows another parked event of its row. */
   error: z.nullable(z.string()),
   parked_at: z.string(),
+})
+
+const Undelivered = z.object({
+  id: z.string(),
+  channel: z.enum(['mail', 'push', 'webhook']),
+  /** The subject of an email, or the type of an event. */
+  about: z.string(),
+  email: z.string(),
+  state: z.enum(['waiting', 'failed']),
+  attempts: count,
+  /** Status of the last answer. */
+  status: z.nullable(z.int()),
+  /** What the mail server said, or why there is no answer. */
+  error: z.nullable(z.string()),
+  created_at: z.string(),
+  /** Time of the next attempt. */
+  due_at: z.nullable(z.string()),
+  /** Whether it can be sent again. Emails that have expired cannot. */
+  has_body: z.boolean(),
 })
 
 /** Who may redeem a code: every account, or those that have never bought credits. */
@@ -223,7 +308,19 @@ export const CodeOrder = z.object({
 export type CodeOrder = z.output<typeof CodeOrder>
 
 /** Tables that can be downloaded as CSV files. */
-export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
+export const TABLES = [
+  'days',
+  'hours',
+  'pages',
+  'sources',
+  'visits',
+  'users',
+  'failures',
+  'actions',
+  'sales',
+  'costs',
+  'zeros',
+] as const
 
 /** Declares an endpoint that returns dashboard figures. */
 const board = <const P extends string, D extends z.ZodMiniType>(route: `GET ${P}`, data: D, summary: string) =>
@@ -286,6 +383,10 @@ export const pageRanking = report(
   'The most visited pages of a period, at most a hundred',
 )
 
+export const sources = report('GET /analytics/sources', Sources, 'Where the visitors of a period came from')
+
+export const now = board('GET /analytics/now', Now, 'What needs an operator now')
+
 export const live = board('GET /analytics/live', Live, 'Current visitors')
 
 export const taskHealth = report(
@@ -295,6 +396,8 @@ export const taskHealth = report(
 )
 
 export const margin = report('GET /analytics/margin', Margin, 'Credits sold and spent, revenue and the provider’s cost')
+
+export const money = report('GET /analytics/money', Money, 'Revenue, costs and margins by what was sold and made')
 
 export const backup = board('GET /analytics/backup', Backup, 'When a backup was last proven restorable')
 
@@ -373,6 +476,20 @@ export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
     remaining: count,
   }),
   summary: 'Projects the parked events again, for at most 20 seconds',
+})
+
+export const undelivered = endpoint('GET /analytics/outbox', {
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, masked, messages: z.array(Undelivered), total: count }),
+  summary: 'Emails, push messages and webhooks of the last 30 days that were tried and not delivered, newest first',
+})
+
+export const resendMessage = endpoint('POST /analytics/outbox/:id/resend', {
+  access: 'operator',
+  role: 'support',
+  status: 204,
+  summary: 'Lets an undelivered message begin again with its first attempt',
 })
 
 export const tableFile = endpoint('GET /analytics/tables/:table', {

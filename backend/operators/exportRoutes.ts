@@ -14,8 +14,8 @@ import { type BoardTime, daysOf } from './period.ts'
  */
 export type ExportFile = Readonly<{ columns: readonly string[]; sql: string }>
 
-/** Tables with mail or network addresses. */
-const PERSONAL: ReadonlySet<string> = new Set(['users', 'visits', 'actions'])
+/** Tables with mail or network addresses, or with who paid what. */
+const PERSONAL: ReadonlySet<string> = new Set(['users', 'visits', 'actions', 'sales'])
 const ROWS_PER_FETCH = 2_000
 /** Exports in progress in this process. Each has one of its twelve connections. */
 const MAX_RUNNING = 4

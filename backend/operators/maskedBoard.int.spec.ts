@@ -15,6 +15,7 @@ const SECRETS = [MAIL, ...NETWORKS]
 const PERSONAL = [
   'GET /analytics/actions',
   'GET /analytics/keys',
+  'GET /analytics/outbox',
   'GET /analytics/overview',
   'GET /analytics/security',
   'GET /analytics/tables/actions.csv',
@@ -53,6 +54,7 @@ async function plantAddresses() {
     await kinora.post('/auth/login', { email: MAIL, password: 'not the password' }, from)
     await createOperatorActions(pool).record({ action: 'credits_adjusted', detail: `60 to ${MAIL}`, ip })
   }
+  await pool.query(`update outbox set state = 'failed', answer = $2 where user_id = $1`, [userId, `550 no ${MAIL}`])
   await kinora.visitsCounted()
   const alerts = createOperatorAlerts(pool, { error: () => {}, info: () => {} })
   await alerts.raise('urgent', `connect ${NETWORKS[0]}:443 for ${MAIL}`)

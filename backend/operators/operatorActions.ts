@@ -23,6 +23,7 @@ interface Action {
     | 'dossier_made'
     | 'codes_voided'
     | 'events_replayed'
+    | 'message_resent'
     | 'graph_saved'
     | 'engine_connected'
     | 'engine_disconnected'

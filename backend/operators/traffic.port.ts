@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { DayRange } from '../kernel/days.ts'
-import type { Hourly, Live, Overview, Weekly } from './contract.ts'
+import type { Hourly, Live, Overview, Sources, Weekly } from './contract.ts'
 
 type OverviewAnswer = z.infer<typeof Overview>
 type Visited = OverviewAnswer['today']['page_ranking'][number]
@@ -22,5 +22,7 @@ export interface Traffic {
   hours(day: string): Promise<z.infer<typeof Hourly>['hourly_distribution']>
   /** Returns the most visited pages, at most a hundred. */
   pages(period: DayRange): Promise<Visited[]>
+  /** Returns where visitors came from, other than pages of the installation. */
+  sources(period: DayRange, timeZone: string): Promise<z.infer<typeof Sources>>
   live(at: number): Promise<z.infer<typeof Live>>
 }

@@ -41,6 +41,8 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 
 export const Task = z.object({
   id: z.string(),
+  /** Path of its page on the site, for its owner. */
+  url: z.string(),
   task_type: z.enum(FILM_TYPES),
   status: TaskStatus,
   /** Id of the catalogue model that was ordered. */

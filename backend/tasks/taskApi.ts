@@ -92,7 +92,7 @@ export function createTaskApi(deps: TaskApiDeps) {
       () => false,
     )
 
-  const orders = createOrders({ works, catalogue })
+  const orders = createOrders({ works, catalogue, publicUrl: deps.publicUrl })
   const links = createFileLinks(deps)
   const mcp = {
     ...{ ...deps, tasks, works, orders, links, quotes: createQuotes(deps), spentBy: deps.credits.spentBy },

@@ -203,6 +203,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
   const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`
   return {
     id: row.id,
+    url: `/film/${row.id}`,
     task_type: row.task_type as Task['task_type'],
     status: row.status,
     model: row.model as Task['model'],

@@ -73,6 +73,7 @@ describe('a webhook', () => {
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       data: {
         ...{ id, object: 'video', status: 'completed', model: GENERATION.model, credits: 30, error: null },
+        url: `${kinora.url}/film/${id}`,
         links: { self: `${kinora.url}/v1/videos/${id}`, content: `${kinora.url}/v1/videos/${id}/content` },
       },
     })

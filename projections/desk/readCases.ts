@@ -29,6 +29,15 @@ export const readCases = (database: Database, { state, kind, owner }: CaseFilter
 export const readCaseRow = async (database: Database, id: string) =>
   (await query<DeskCaseRow>(database, 'select * from desk_case where id = $1', [id]))[0]
 
+/** Returns how many cases of each kind are open and past their due date. */
+export const countCasesByKind = (database: Database, now: Date) =>
+  query<{ kind: CaseKind; count: number; overdue: number }>(
+    database,
+    `select kind, count(*)::int as count, count(*) filter (where due_at < $1)::int as overdue
+     from desk_case where closed_at is null group by kind order by overdue desc, count desc, kind`,
+    [now],
+  )
+
 /** Returns how many cases are open, past their due date, without an owner, and owned by an operator. */
 export const countCases = (database: Database, operator: string, now: Date) =>
   queryOne<CaseCounts>(

@@ -1,5 +1,5 @@
 import type { Database } from '#backend/kernel/postgres/query.ts'
-import { query } from '#backend/kernel/postgres/query.ts'
+import { query, queryOne } from '#backend/kernel/postgres/query.ts'
 import { type Page, queryPage } from '../engine/queryPage.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { type DeskActionRow, deskActions } from './deskAction.ts'
@@ -43,3 +43,12 @@ export const readScheduled = async (database: Database, userId: string): Promise
       userId,
     ])
   ).map(({ id }) => id)
+
+/** Counts the actions that wait for another operator. */
+export const countWaitingActions = async (database: Database): Promise<number> =>
+  (
+    await queryOne<{ count: number }>(
+      database,
+      `select count(*)::int as count from desk_action where status = 'waiting'`,
+    )
+  ).count

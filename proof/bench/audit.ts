@@ -8,38 +8,47 @@ import { record } from './table/record.ts'
 
 /**
  * Measures how many ledger events `audit verify` checks per second: `npm run bench -- audit [accounts] [videos]`. Uses
- * a temporary embedded Postgres.
+ * temporary embedded Postgres servers. Beside the whole ledger, it measures one of videos alone, in turns.
  */
 const accounts = Number(process.argv[2] ?? 5_000)
 const videos = Number(process.argv[3] ?? 20)
+const RUNS = [1, 2, 3]
 
-const db = await startTemporaryDatabase()
-try {
+async function seeded(kinds: 'videos' | 'all') {
+  const db = await startTemporaryDatabase()
   const start = performance.now()
-  const events = await seedLedger(db.pool, { first: 0, accounts, videos })
-  console.log(
-    `${events} events of ${accounts} accounts written in ${((performance.now() - start) / 1000).toFixed(1)} s`,
-  )
+  const events = await seedLedger(db.pool, { first: 0, accounts, videos, kinds })
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  console.log(`${kinds}: ${events} events of ${accounts} accounts written in ${seconds} s`)
   const verify = (what: string) => {
     const env = { ...process.env, DATABASE_URL: db.url, EVENTSTORE_URL: '' }
     const { stdout, status } = spawnSync(process.execPath, ['backend/programs/audit.ts', 'verify', '--json'], { env })
     const { eventsPerSecond, seconds, residentBytes } = JSON.parse(String(stdout))
     const rate = (time: number) => Math.round(events / time)
     console.log(
-      `${what}: ${eventsPerSecond} events/s in the pass over the log (${rate(seconds.cpuOfLog)} per second of its CPU), ` +
+      `${kinds}, ${what}: ${eventsPerSecond} events/s in the pass over the log (${rate(seconds.cpuOfLog)} per second of its CPU), ` +
         `${rate(seconds.all)} with all; ${Math.round(residentBytes / 2 ** 20)} MiB; exit code ${status}`,
     )
-    return Number(eventsPerSecond)
+    return { perSecond: Number(eventsPerSecond), perCpuSecond: rate(seconds.cpuOfLog) }
   }
-  record(
-    'audit_verify',
+  return { db, verify }
+}
+
+const all = await seeded('all')
+const videosAlone = await seeded('videos')
+try {
+  const pairs = RUNS.map((run) => [all, videosAlone].map(({ verify }) => verify(`log alone, run ${run}`)))
+  const median = (which: number, figure: 'perSecond' | 'perCpuSecond') =>
     quantile(
-      [1, 2, 3].map((run) => verify(`log alone, run ${run}`)),
+      pairs.map((pair) => pair[which]![figure]),
       0.5,
-    ),
-  )
-  await projectLedger(db.store, db.database)
-  for (let run = 1; run <= 3; run++) verify(`log and read models, run ${run}`)
+    )
+  record('audit_verify', median(0, 'perSecond'))
+  const ratio = median(0, 'perCpuSecond') / median(1, 'perCpuSecond')
+  console.log(`All kinds: ${ratio.toFixed(2)} times the events per second of CPU of videos alone`)
+  await projectLedger(all.db.store, all.db.database)
+  for (const run of RUNS) all.verify(`log and read models, run ${run}`)
 } finally {
-  await db.close()
+  await all.db.close()
+  await videosAlone.db.close()
 }

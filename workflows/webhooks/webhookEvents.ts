@@ -77,7 +77,7 @@ async function videoData(id: string, failure: string | null, { read }: Pick<Hand
   const order = 'order' in state ? state.order : undefined
   const self = `${publicUrl}/v1/videos/${id}`
   return {
-    ...{ id, object: 'video', status: failure ? 'failed' : 'completed' },
+    ...{ id, object: 'video', status: failure ? 'failed' : 'completed', url: `${publicUrl}/film/${id}` },
     model: order?.model ?? null,
     credits: isCharged(state) ? (order?.credits ?? null) : 0,
     error: failure && { code: failure },

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKeyMails } from '#backend/accounts/mails/keyMails.ts'
 import { setSuspended } from '#backend/accounts/suspensions.ts'
 import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { REFUSED_ADDRESSES } from '#backend/kernel/http/outgoing/testing/refusedAddresses.ts'
@@ -473,6 +474,27 @@ describe('a connection', () => {
     expect((await user.call('POST', '/users/delete', { password: PASSWORD })).status).toBe(200)
     expect(await works(third.tokens.access_token)).toBe(401)
     expect(await fault(await refresh(third.client_id, third.tokens.refresh_token))).toEqual([400, 'invalid_grant'])
+  })
+
+  it('that someone found, or the operator ended, is mailed about as a connection', async () => {
+    const user = await kinora.newUser()
+    const { tokens } = await connect(kinora.url, user, { clientId })
+    await fetch(`${kinora.url}/v1/keys/revoke`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token: tokens.access_token }),
+    })
+    await connect(kinora.url, user, { clientId })
+    const { apiKeys, outbox } = kinora.services
+    const ended = (await apiKeys.endAny((await keysOf(user))[0]!.id))!
+    await createKeyMails(kinora.context.database, outbox, () => kinora.url).stopped(user.userId, ended)
+    const mails = await eventually(async () => {
+      const mails = (await kinora.mails(user.email)).filter(({ subject }) => subject.includes('was ended'))
+      expect(mails).toHaveLength(2)
+      return mails
+    })
+    expect(mails.map(({ subject }) => subject)).toEqual(Array(2).fill('A connection to Kinora was ended'))
+    for (const { text } of mails) expect(text).toMatch(/your connection “Probe”(?!.*API key)/s)
   })
 
   it('is not rotated, and counts apart from keys', async () => {

@@ -153,6 +153,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     userKeys,
     passkeys: accounts.factors.passkeys,
     keys: keysOnBoard(services, accounts, keyMails),
+    messages: services.messages,
     codes: codesOnBoard(context, services),
     control: services.control,
     desk: openDesk(context, adapters, services, accounts),

@@ -1,5 +1,5 @@
 import { readCreditEntries } from '#projections/credits/readCreditEntries.ts'
-import { listVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import { listVideoTasks, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { AccountServices } from '../../accounts/accountServices.ts'
 import { findById } from '../../accounts/accounts.ts'
 import { parseUserAgent } from '../../accounts/sessions/userAgent.ts'
@@ -18,12 +18,23 @@ import { type DeskOnBoard, saleOf } from './deskOnBoard.ts'
 /** Things of each kind on the page of a person. */
 const PAGE = { page: 1, perPage: 20 }
 
+/** Returns the path of a video's still; null until it is finished. */
+const posterOf = ({ id, status }: { id: string; status: string }): string | null =>
+  status === 'Success' ? `${API_BASE}/desk/videos/${id}/poster` : null
+
 const balanceOf = async (database: Database, userId: string): Promise<Person['balance']> => {
   const { entries, total } = await readCreditEntries(database, userId, PAGE)
+  const films = await readVideoTasks(
+    database,
+    entries.flatMap(({ task_id }) => task_id ?? []),
+  )
+  const posters = new Map(films.map((film) => [film.id, posterOf(film)]))
   const items = entries.map(({ task_id, lot_id, user_id: _, ...entry }) => ({
     ...entry,
     created_at: instant(entry.created_at),
     ...(task_id !== null && { task_id }),
+    // Prompts are not for operators.
+    ...(task_id !== null && posters.has(task_id) && { film: { prompt: '', thumbnail_url: posters.get(task_id)! } }),
     ...(lot_id !== null && { lot_id }),
   }))
   return { items, total }
@@ -39,7 +50,7 @@ const videosOf = async (
   const items = tasks.map(({ id, status, model, engine, engine_model, error_code, error_detail, ...task }) => ({
     ...{ id, status, model, engine, engine_model, error_code, error_detail, credits: task.credits },
     created_at: instant(task.created_at),
-    poster: status === 'Success' ? `${API_BASE}/desk/videos/${id}/poster` : null,
+    poster: posterOf({ id, status }),
     page: pages.get(id) ?? null,
   }))
   return { items, total }

@@ -120,6 +120,7 @@ export function createOutbox(pool: pg.Pool, clock: Clock) {
   return {
     ...createPositions(pool),
     ...createTargets(pool, now),
+    ...createUndelivered(pool, now),
 
     /** Stores messages, which are due now, within the caller's transaction. */
     put: (tx: Sender, messages: readonly NewMessage[]): Promise<void> => putMessages(tx, messages, now()),
@@ -234,6 +235,43 @@ const createTargets = (pool: pg.Pool, now: () => Date) => ({
     )
     await notify(pool, { name: OUTBOX, ids: [] })
     return rowCount ?? 0
+  },
+})
+
+/** A message that its receiver does not have after the first attempt. */
+export interface UndeliveredRow
+  extends Pick<MessageRow, 'id' | 'about' | 'created_at' | 'attempts' | 'due_at' | 'status'> {
+  readonly user_id: string
+  readonly channel: ChannelName
+  readonly state: 'waiting' | 'failed'
+  /** What the mail server said, or why there is no answer. Answers of users' endpoints are theirs. */
+  readonly error: string | null
+  /** Whether it can be sent again. */
+  readonly has_body: boolean
+}
+
+/** Creates what shows the operator what was not delivered, and sends it again. */
+const createUndelivered = (pool: pg.Pool, now: () => Date) => ({
+  /** Returns the newest undelivered messages, and how many there are. Pages start at 1. */
+  async undelivered(page: number, perPage: number) {
+    const { rows } = await pool.query<UndeliveredRow & { total: number }>(
+      `select id, user_id, channel, about, created_at, state, attempts, due_at, status, body is not null as has_body,
+         coalesce(case when channel = 'mail' then answer end, fault) as error, count(*) over ()::int as total
+       from outbox where state <> 'sent' and tried_at is not null order by created_at desc, id limit $1 offset $2`,
+      [perPage, (page - 1) * perPage],
+    )
+    return { messages: rows.map(({ total: _, ...row }): UndeliveredRow => row), total: rows[0]?.total ?? 0 }
+  },
+
+  /** Lets a message of anyone begin again with the first attempt. Returns undefined if there is no such undelivered one. */
+  async resendAny(id: string) {
+    const { rows } = await pool.query<Pick<UndeliveredRow, 'user_id' | 'channel' | 'about'>>(
+      `update outbox set state = 'waiting', attempts = 0, due_at = $2
+       where id = $1 and state <> 'sent' and body is not null returning user_id, channel, about`,
+      [isUuid(id) ? id : null, now()],
+    )
+    await notify(pool, { name: OUTBOX, ids: [] })
+    return rows[0]
   },
 })
 

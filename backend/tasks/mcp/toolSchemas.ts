@@ -23,6 +23,7 @@ const Video = {
   size: z.string(),
   credits: z.number().describe('Credits that are held or spent'),
   created_at: z.string(),
+  url: z.string().describe('Page of the video, for its owner'),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 }
 

@@ -40,8 +40,8 @@ interface Order {
   readonly place: () => Promise<Output<'generate'>>
 }
 
-const viewOf = ({ id, status, progress, model, prompt, seconds, size, credits, created_at, error }: Video) => ({
-  ...{ id, status, progress, model, prompt, seconds, size, credits, error },
+const viewOf = ({ id, status, progress, model, prompt, seconds, size, credits, created_at, url, error }: Video) => ({
+  ...{ id, status, progress, model, prompt, seconds, size, credits, url, error },
   created_at: new Date(created_at * 1000).toISOString(),
 })
 

@@ -39,9 +39,11 @@ export type Orders = ReturnType<typeof createOrders>
 export function createOrders({
   works,
   catalogue,
+  publicUrl,
 }: {
   works: Pick<Works, 'readOwn' | 'view'>
   catalogue: Pick<Catalogue, 'offered'>
+  publicUrl: () => string
 }) {
   const rules = generationOf(catalogue.offered)
   const offeredTo = ({ models }: Pick<KeyCaller, 'models'>): CatalogueModel[] =>
@@ -62,7 +64,7 @@ export function createOrders({
     },
 
     view: async (row: Row): Promise<Video> =>
-      videoView(await works.view(row), instantOrNull(row.finished_at as string | null)),
+      videoView(await works.view(row), instantOrNull(row.finished_at as string | null), publicUrl()),
 
     /** Returns the row of the caller's video. That of another user does not exist. @throws Rejection not_found */
     readOwn: (userId: string, id: string) =>

@@ -20,7 +20,7 @@ function progressOf({ status, progress }: Task): number {
 const secondsSince1970 = (time: string) => Math.floor(Date.parse(time) / 1000)
 
 /** Returns a task as `/v1` shows it, with every field: clients take missing ones for errors. */
-export function videoView(task: Task, finishedAt: string | null): Video {
+export function videoView(task: Task, finishedAt: string | null, publicUrl: string): Video {
   const status = STATUS[task.status]
   const { error_code: code, error_message: message } = task
   return {
@@ -38,5 +38,6 @@ export function videoView(task: Task, finishedAt: string | null): Video {
     remixed_from_video_id: null,
     error: code === null ? null : { code, message: message ?? code },
     credits: task.credits_consumed,
+    url: publicUrl + task.url,
   }
 }

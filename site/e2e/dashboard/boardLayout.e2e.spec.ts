@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { live, margin, overview, taskHealth, weekly } from '#backend/operators/contract.ts'
+import { live, margin, now, overview, weekly } from '#backend/operators/contract.ts'
 import { OVERVIEW } from '../testing/boardDouble.ts'
 import { pass } from '../testing/heldClock.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
@@ -13,9 +13,9 @@ describeOnBoard('the operator’s board, with long values or without a connectio
     const { page, panel, t } = await on.open(language, (state) => {
       const visit = { ...OVERVIEW.recent_visits[0]!, path: '/workspace', ip: '2001:db8:85a3:1234:5678:8a2e:370:7334' }
       state.answers.set(overview.path, () => ({ data: { ...OVERVIEW, recent_visits: [visit] } }))
-      const health = state.answers.get(taskHealth.path)!
-      state.answers.set(taskHealth.path, (query) => {
-        const { data } = health(query) as { data: { alerts: object[] } }
+      const waiting = state.answers.get(now.path)!
+      state.answers.set(now.path, (query) => {
+        const { data } = waiting(query) as { data: { alerts: object[] } }
         return { data: { ...data, alerts: [{ ...data.alerts[0], detail: `https://${'x'.repeat(90)}` }] } }
       })
     })

@@ -133,7 +133,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         }))
       })
       const { page, state, t, figure, panel } = board
-      for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'keys', 'codes', 'parked'])
+      for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'keys', 'codes', 'outbox', 'parked'])
         await panel(t[name].heading).getByText(t[name].empty).waitFor()
       for (const text of [t.tasks.noStuck, t.tasks.noFailures, t.margin.noCost, t.margin.noMargin])
         await page.getByText(text).waitFor()

@@ -8,6 +8,7 @@ import {
   hourly,
   live,
   margin,
+  now,
   operatorActions,
   operatorFactors,
   overview,
@@ -15,6 +16,7 @@ import {
   parkedEvents,
   replayParkedEvents,
   securityFailures,
+  sources,
   taskHealth,
   userList,
   userOverview,
@@ -30,6 +32,8 @@ const CALLS = {
   [userList.path]: userList,
   [pageRanking.path]: pageRanking,
   [live.path]: live,
+  [now.path]: now,
+  [sources.path]: sources,
   [taskHealth.path]: taskHealth,
   [margin.path]: margin,
   [backup.path]: backup,
@@ -149,6 +153,23 @@ const HEALTH = {
   alerts: [{ code: 'provider_key_refused', detail: 'Code 1004.', since: minuteBack(31), times: 12 }],
 }
 
+const WAITING = {
+  cases: [
+    { kind: 'dispute' as const, count: 2, overdue: 1 },
+    { kind: 'report' as const, count: 5, overdue: 0 },
+  ],
+  ...{ approvals: 1, alerts: HEALTH.alerts, parked: 12, stuck: 1, backup: null },
+}
+
+const SITES = [null, 'news.ycombinator.com', 'google.com', 'weibo.com', 'a-rather-long-host-name.of-a-partner.example']
+const SOURCES = {
+  sources: SITES.map((site, n) => ({ site, views: 4_210 - n * 900, visitors: 2_105 - n * 450 })),
+  referrers: SITES.slice(1).map((site, n) => ({
+    address: `https://${site}/a/page/that/links/here`,
+    views: 900 - n * 150,
+  })),
+}
+
 const MARGIN = {
   credits_sold: 96_500,
   credits_given: 4_260,
@@ -241,6 +262,8 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
         }),
       ],
       [taskHealth.path, () => ({ data: HEALTH })],
+      [now.path, () => ({ data: WAITING })],
+      [sources.path, () => ({ data: SOURCES })],
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],

@@ -50,6 +50,7 @@ export const unreachable = (route: Route) => route.abort('connectionfailed')
 /** Returns a task in the API's format, with the status `Success` by default. */
 export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   id,
+  url: `/film/${id}`,
   task_type: 'text_to_video',
   status: 'Success',
   model: 'MiniMax-Hailuo-02',

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import * as z from 'zod/mini'
 import { isForPrograms } from '../bearer.ts'
-import { API_BASE, type Endpoint, Problem } from '../contract.ts'
+import { API_BASE, type Endpoint, Problem, type Scope } from '../contract.ts'
 import { statusOf } from '../problemDetails.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -45,6 +45,18 @@ export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: `${prefix}kinora_access` },
         key: { type: 'http', scheme: 'bearer', description: 'An API key: kin_…' },
+        connection: {
+          type: 'oauth2',
+          description: `OAuth 2.1 for public clients, with PKCE (S256). Metadata: ${serverUrl}/.well-known/oauth-authorization-server`,
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${serverUrl}/oauth/authorize`,
+              tokenUrl: `${serverUrl}/oauth/token`,
+              refreshUrl: `${serverUrl}/oauth/token`,
+              scopes: CONNECTION_SCOPES,
+            },
+          },
+        },
         operator: { type: 'apiKey', in: 'cookie', name: `${prefix}kinora_operator` },
       },
       schemas: { Problem: schemaOf(Problem, 'output') },
@@ -85,9 +97,17 @@ function operation(endpoint: Endpoint): Json {
   }
 }
 
-/** Returns the ways to authenticate, any of which suffices. That of a key names its scope. */
+/** What users can allow programs by OAuth, which is less than a key may do. */
+const CONNECTION_SCOPES: Partial<Record<Scope, string>> = {
+  'videos:write': 'Order, cancel and delete videos',
+  'videos:read': 'See and download videos',
+  'account:read': 'See the balance and the plan',
+}
+
+/** Returns the ways to authenticate, any of which suffices. Those of programs name the scope. */
 function securityOf({ access, scope, role = 'viewer' }: Endpoint): Json[] {
-  const key = scope ? [{ key: [scope] }] : []
+  const connection = scope && scope in CONNECTION_SCOPES ? [{ connection: [scope] }] : []
+  const key = scope ? [{ key: [scope] }, ...connection] : []
   const user = [{ session: [] }, ...key]
   return { public: [], visitor: [{}, ...user], user, key, operator: [{ operator: [role] }] }[access]
 }

@@ -37,7 +37,7 @@ function render({ paths, servers }) {
 
 /** Says who may call. */
 function doorText(security) {
-  const names = { session: 'signed in', key: 'API key', operator: 'operator' }
+  const names = { session: 'signed in', key: 'API key', connection: 'OAuth', operator: 'operator' }
   const doors = security.map((way) => names[Object.keys(way)[0]])
   return doors.length > 0 ? ` · ${doors.join(' or ')}` : null
 }

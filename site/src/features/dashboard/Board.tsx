@@ -15,17 +15,20 @@ import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
 import { DeskSearch } from './desk/DeskSearch.tsx'
 import { $page, PAGES } from './desk/desk.ts'
-import { DemoBanner, LazyEngines } from './engines/DemoBanner.tsx'
+import { DemoBanner } from './engines/DemoBanner.tsx'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
+import { Now } from './Now.tsx'
+import { Outbox } from './Outbox.tsx'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
 import { SecurityFailures } from './SecurityFailures.tsx'
+import { Sources } from './Sources.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { TwoStep } from './TwoStep.tsx'
 import { Users } from './Users.tsx'
@@ -71,7 +74,8 @@ type Page = NonNullable<ReturnType<typeof $page.get>>
 const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
   person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
   control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
-  money: async () => (await import('./control/ControlPage.tsx')).ControlPage,
+  engines: async () => (await import('./engines/Engines.tsx')).Engines,
+  money: async () => (await import('./money/MoneyPage.tsx')).MoneyPage,
 }
 
 /** A page of the board, whose script is loaded when it is opened. */
@@ -102,24 +106,26 @@ function Nav({ page }: { page: Page | null }) {
 
 const Panels = () => (
   <>
+    <Now />
     <Masked />
     <Cards />
     <div className="board-panels stack gap-3">
       <Trend />
       <Hours />
       <Ranking />
+      <Sources />
       <Visits />
       <Users />
       <Live />
       <Margin />
       <TaskHealth />
-      <LazyEngines />
       <Graphs />
       <Backup />
       <Actions />
       <SecurityFailures />
       <Keys />
       <Codes />
+      <Outbox />
       <Parked />
       <TwoStep />
     </div>

@@ -14,6 +14,7 @@ type PanelName =
   | 'trend'
   | 'hours'
   | 'ranking'
+  | 'sources'
   | 'visits'
   | 'users'
   | 'live'
@@ -24,7 +25,7 @@ type PanelName =
   | ListName
   | 'backup'
 /** Lists of the board with page buttons. */
-export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'parked'
+export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'
 
 interface PanelProps<T> {
   /** Name of the section in the catalogue and in its class. */
@@ -45,18 +46,21 @@ interface PanelProps<T> {
 
 /** Dashboard section with loading, error and empty states. */
 export function Panel<T>(props: PanelProps<T>) {
-  const { name, csv, onCsv, aside } = props
+  const { name, csv, onCsv, aside, empty } = props
   const t = translate()
-  const { status } = useStore(props.section.$section)
+  const { status, data, error } = useStore(props.section.$section)
+  // An empty panel is one line.
+  const isEmpty = data !== null && error === undefined && empty?.when(data) === true
   const heading = t(`dashboard.${name}.heading`)
   return (
     <section
-      className={`stack card board-panel board-${name}`}
+      className={`stack card board-panel board-${name}${isEmpty ? ' board-empty' : ''}`}
       aria-labelledby={`${name}-heading`}
       aria-busy={status === 'loading'}
     >
       <div className="row board-panel-head">
         <h2 id={`${name}-heading`}>{heading}</h2>
+        {isEmpty && <p className="muted board-empty-text">{empty?.text}</p>}
         {aside}
         {csv && (
           <a
@@ -77,7 +81,7 @@ export function Panel<T>(props: PanelProps<T>) {
           </a>
         )}
       </div>
-      <Body {...props} />
+      {!isEmpty && <Body {...props} />}
     </section>
   )
 }

@@ -17,7 +17,7 @@ function waitText(seconds: number | null, t: Translate): string {
   return t('dashboard.tasks.hours', { count: Math.round(seconds / 360) / 10 })
 }
 
-/** Shows the queue, task results, failure reasons and open alerts. */
+/** Shows the queue, task results and failure reasons. */
 export function TaskHealth() {
   const t = translate()
   useStore($choice)
@@ -25,7 +25,7 @@ export function TaskHealth() {
     <Panel name="tasks" section={tasks} csv={csvAddress('failures', true)}>
       {(health) => (
         <>
-          <Alerts health={health} />
+          <Stuck health={health} />
           <Facts className="board-facts" facts={factsOf(health, t)} />
           <Failures failures={health.failures} />
           <LatestFailures failures={health.latest_failures} />
@@ -47,40 +47,22 @@ function factsOf({ queue, ended }: Health, t: Translate): readonly (readonly [st
   ]
 }
 
-function Alerts({ health: { stuck, alerts } }: { health: Health }) {
+function Stuck({ health: { stuck } }: { health: Health }) {
   const t = translate()
   const zone = useStore($zone)
-  const at = (iso: string) => timeText(iso, zone, 'minute')
+  if (stuck.length === 0) return <p className="hint">{t('dashboard.tasks.noStuck')}</p>
   return (
-    <>
-      {alerts.length > 0 && (
-        <Notice tone="danger">
-          <strong>{t('dashboard.tasks.alerts')}</strong>
-          <ul>
-            {alerts.map(({ code, detail, since, times }) => (
-              <li key={code + since}>
-                <code>{code}</code> {detail} · {t('dashboard.tasks.times', { count: times, time: at(since) })}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
-      {stuck.length > 0 ? (
-        <Notice tone="warning">
-          <strong>{t('dashboard.tasks.stuck', { count: stuck.length })}</strong>
-          <ul>
-            {stuck.map(({ task_id, status, since }) => (
-              <li key={task_id}>
-                <code>{task_id}</code> {textAt(`dashboard.tasks.status.${status}`) ?? status}{' '}
-                {t('dashboard.tasks.since', { time: at(since) })}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      ) : (
-        <p className="hint">{t('dashboard.tasks.noStuck')}</p>
-      )}
-    </>
+    <Notice tone="warning">
+      <strong>{t('dashboard.tasks.stuck', { count: stuck.length })}</strong>
+      <ul>
+        {stuck.map(({ task_id, status, since }) => (
+          <li key={task_id}>
+            <code>{task_id}</code> {textAt(`dashboard.tasks.status.${status}`) ?? status}{' '}
+            {t('dashboard.tasks.since', { time: timeText(since, zone, 'minute') })}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 

@@ -11,15 +11,19 @@ import {
   graphs as listGraphs,
   live,
   margin,
+  now as nowContract,
   operatorActions,
   overview,
   pageRanking,
   parkedEvents,
   replayParkedEvents,
+  resendMessage,
   securityFailures,
+  sources as sourcesContract,
   type TABLES,
   tableFile,
   taskHealth,
+  undelivered,
   userList,
   userOverview,
   voidCode,
@@ -36,6 +40,8 @@ import { type Choice, queryOf } from './period/boardPeriod.ts'
 
 export const PER_PAGE = 10
 const LIVE_EVERY_MS = 12_000
+/** Interval at which the other sections are read again. */
+const REFRESH_EVERY_MS = 60_000
 
 export const $choice = atom<Choice>({ last: 7 })
 export const $rankingOf = atom<'today' | 'period'>('today')
@@ -51,18 +57,21 @@ export const users = pagedSection(PER_PAGE, (query) => call(userList, { query })
 export const $zone = computed(today.$section, ({ data }) => data?.time_zone ?? 'UTC')
 /** Returns the current date in the operator's time zone, as `YYYY-MM-DD`. */
 export const todaysDate = (): string => dayOf(Date.now(), $zone.get())
-const period = () => queryOf($choice.get(), todaysDate())
+/** Returns the query of the chosen period. */
+export const ofChoice = () => queryOf($choice.get(), todaysDate())
 
 /** Daily visits of a selected period other than the last seven days. */
-const days = boardSection(() => call(weekly, { query: period() }))
+const days = boardSection(() => call(weekly, { query: ofChoice() }))
 const isWeek = (choice: Choice) => 'last' in choice && choice.last === 7
 /** Falls back to the last seven days until the period has loaded, so that an open data table stays open. */
 export const $trend = computed([$choice, week.$section, days.$section], (choice, ofWeek, ofPeriod) =>
   isWeek(choice) ? ofWeek : { ...ofPeriod, data: ofPeriod.data ?? ofWeek.data },
 )
-export const ranking = boardSection(() => call(pageRanking, { query: period() }))
-export const tasks = boardSection(() => call(taskHealth, { query: period() }))
-export const money = boardSection(() => call(margin, { query: period() }))
+export const ranking = boardSection(() => call(pageRanking, { query: ofChoice() }))
+export const tasks = boardSection(() => call(taskHealth, { query: ofChoice() }))
+export const money = boardSection(() => call(margin, { query: ofChoice() }))
+export const now = boardSection(() => call(nowContract))
+export const sources = boardSection(() => call(sourcesContract, { query: ofChoice() }))
 export const visitors = boardSection(() => call(live))
 export const engines = boardSection(() => call(listEngines))
 export const graphs = boardSection(() => call(listGraphs))
@@ -70,6 +79,7 @@ export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
 export const parked = pagedSection(PER_PAGE, (query) => call(parkedEvents, { query }))
 export const keys = pagedSection(PER_PAGE, (query) => call(apiKeys, { query }))
+export const outbox = pagedSection(PER_PAGE, (query) => call(undelivered, { query }))
 export const codes = pagedSection(PER_PAGE, (query) => call(listCodes, { query }))
 export const failures = pagedSection(PER_PAGE, (query) => call(securityFailures, { query }))
 
@@ -81,7 +91,7 @@ const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, user
 
 /** True if the server shortened addresses, until the operator proves the second factor again. */
 export const $masked = computed(
-  [today, users, tasks, actions, failures, keys].map(({ $section }) => $section),
+  [today, users, now, tasks, actions, failures, keys, outbox].map(({ $section }) => $section),
   (...sections) => sections.some(({ masked }) => masked),
 )
 
@@ -106,15 +116,15 @@ function leaveIfSignedOut(): void {
   location.replace(localHref('/admin/dashboard/login'))
 }
 
-const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks, money]
+const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
+
+const otherSections = () => [now, ...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, outbox, parked]
 
 /** Reloads all sections in parallel. Redirects to the login page if the session has ended. */
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, parked].map(
-    ({ load }) => load(),
-  )
+  const others = otherSections().map(({ load }) => load())
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])
@@ -143,6 +153,12 @@ export async function endKey(id: string): Promise<void> {
   await Promise.all([keys.load(), actions.load()])
 }
 
+/** Sends a message again and reloads what changed. @throws ApiError */
+export async function sendMessageAgain(id: string): Promise<void> {
+  await call(resendMessage, { params: { id } })
+  await Promise.all([outbox.load(), actions.load()])
+}
+
 /** Issues codes, reloads what changed, and returns them. @throws ApiError */
 export async function issue(order: CodeOrder): Promise<readonly string[]> {
   const { codes: issued } = await call(issueCodes, { body: order })
@@ -157,6 +173,14 @@ export async function endCode(id: string, batch: boolean): Promise<number> {
   return voided
 }
 
+/** Reads the sections again without showing it, unless someone reads another page or writes in a dialog. */
+async function refreshQuietly(): Promise<void> {
+  const isBusy = $refreshing.get() || $failed.get() || document.querySelector('dialog[open]') !== null
+  if (document.visibilityState === 'hidden' || isBusy) return
+  await Promise.all([...CORE, ...otherSections()].map(({ load }) => load(true)))
+  leaveIfSignedOut()
+}
+
 async function pollVisitors(): Promise<void> {
   if (document.visibilityState === 'hidden' || $refreshing.get()) return
   await visitors.load()
@@ -169,11 +193,12 @@ async function pollVisitors(): Promise<void> {
 export const openBoard = once(async () => {
   ignoreSecondClicks()
   setInterval(() => void pollVisitors(), LIVE_EVERY_MS)
+  setInterval(() => void refreshQuietly(), REFRESH_EVERY_MS)
   document.addEventListener('visibilitychange', () => void pollVisitors())
   await refreshBoard()
 })
 
 /** Returns the URL of a table's CSV export. */
 export function csvAddress(table: (typeof TABLES)[number], withPeriod = false): string {
-  return addressOf(tableFile.path, { table: `${table}.csv` }, withPeriod ? period() : {})
+  return addressOf(tableFile.path, { table: `${table}.csv` }, withPeriod ? ofChoice() : {})
 }

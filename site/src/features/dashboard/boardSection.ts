@@ -13,7 +13,8 @@ export interface Section<T> {
 
 export interface BoardSection<T> {
   readonly $section: ReadableAtom<Section<T>>
-  load(): Promise<void>
+  /** @param quiet keeps what is shown as it is while it loads */
+  load(quiet?: boolean): Promise<void>
 }
 
 type Read<T> = Readonly<{ success: boolean; data: T; masked?: boolean }>
@@ -22,10 +23,10 @@ type Read<T> = Readonly<{ success: boolean; data: T; masked?: boolean }>
 export function boardSection<T>(read: () => Promise<Read<T>>): BoardSection<T> {
   const $section = atom<Section<T>>({ status: 'loading', data: null })
   let latest = 0
-  const load = async (): Promise<void> => {
+  const load = async (quiet = false): Promise<void> => {
     latest += 1
     const mine = latest
-    $section.set({ ...$section.get(), status: 'loading' })
+    if (!quiet) $section.set({ ...$section.get(), status: 'loading' })
     const next = await read().then(
       ({ success, data, masked }): Section<T> =>
         success === true ? { status: 'filled', data, masked } : { status: 'unfilled', data: null },

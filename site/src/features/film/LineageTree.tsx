@@ -70,7 +70,7 @@ function Leaf({ film, above, isCurrent }: LeafProps) {
       </span>
     )
   return (
-    <a className="film-leaf plain" href={localHref(`/film/${film.id}`)}>
+    <a className="film-leaf plain" href={localHref(film.url)}>
       {picture}
       {text}
     </a>

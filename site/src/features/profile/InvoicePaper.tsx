@@ -43,6 +43,7 @@ export function InvoicePaper() {
         <LinkButton label={t('billing.paper.back')} variant="quiet" to="/profile/billing" />
         {state.kind === 'ready' && (
           <div className="row">
+            <LinkButton label={t('billing.paper.spent')} variant="quiet" to="/profile/credits" />
             {[...(state.invoice.pdf ? [state.invoice] : []), ...state.invoice.corrections].map(({ number, pdf }) => (
               <a className="button button-outline" href={pdf!} key={number}>
                 <Icon name="download" />

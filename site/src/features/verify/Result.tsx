@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import { once } from '../../api/once.ts'
-import { translate } from '../../i18n/client.ts'
+import { localHref, translate } from '../../i18n/client.ts'
 import { Facts } from '../../ui/Facts.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
@@ -196,6 +196,11 @@ function Proof({ reading, film }: { reading: Reading; film: Assertion }) {
         <p key={line}>{line}</p>
       ))}
       <ReceiptLife document={charge.document} />
+      <p className="only-in">
+        <a className="link" href={localHref(`/film/${film.task}`)}>
+          {t('verify.receipt.page')}
+        </a>
+      </p>
     </>
   )
 }

@@ -108,7 +108,7 @@ export async function send(body: z.input<typeof Generation>, key?: string, batch
     putTask(task)
     showTake(task.id)
     joinBatch(task.id, batch)
-    const link = { href: localHref(`/film/${task.id}`), label: translate()('workspace.task.filmPage') }
+    const link = { href: localHref(task.url), label: translate()('workspace.task.filmPage') }
     showToast('success', translate()('workspace.task.created_toast'), { key: batch[0], link })
   } catch (error) {
     const code = error instanceof ApiError && error.code

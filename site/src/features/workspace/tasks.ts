@@ -7,7 +7,7 @@ import { loadBalance } from '../../api/credits.ts'
 import { errorText } from '../../api/errorText.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { isFinal, isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
-import { textAt, translate } from '../../i18n/client.ts'
+import { localHref, textAt, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { batchOf } from './batches.ts'
 import { loadQueue } from './queue.ts'
@@ -161,15 +161,16 @@ function announce(task: Task): void {
   if (status === undefined || status === 'Preparing') return
   const batch = batchOf(task.id)
   const [key] = batch
+  const link = { href: localHref(task.url), label: t('workspace.task.filmPage') }
   if (status === 'Success') {
     const done = $tasks.get().tasks.filter((one) => batch.includes(one.id) && readStatus(one.status) === status).length
     const count = batch.length
     const text = count > 1 ? t('workspace.news.batch', { done, count }) : t('workspace.news.Success')
     const action = { label: t('workspace.task.play'), run: () => playTask(task.id) }
-    showToast('success', text, { key, picture: task.thumbnail_url ?? undefined, action })
+    showToast('success', text, { key, picture: task.thumbnail_url ?? undefined, action, link })
   } else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`), { key })
   else if (isCancelled(task)) showToast('success', t('workspace.task.cancelled'), { key })
-  else showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000, key })
+  else showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000, key, link })
 }
 
 /** Reads one task again, or drops it if it was deleted. @throws ApiError */

@@ -58,7 +58,7 @@ export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) 
       {labelled && <UnlabelledDownload task={task} />}
       <TaskDetails task={task} />
       <p>
-        <a className="link touch" href={localHref(`/film/${task.id}`)}>
+        <a className="link touch" href={localHref(task.url)}>
           {t('workspace.task.filmPage')}
         </a>
       </p>

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { DeskAction, Person } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
-import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
+import { localHref, pageLocale, textAt, translate } from '../../../i18n/client.ts'
 import { money } from '../../../i18n/money.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
@@ -221,7 +221,12 @@ function Balance({ person: { balance } }: { person: Person }) {
           {
             head: t('dashboard.desk.reason'),
             isRowHead: true,
-            cell: ({ reason }) => <span className="anywhere">{reasonText(reason)}</span>,
+            cell: ({ reason, task_id, film }) =>
+              film && task_id ? (
+                <Film id={task_id} poster={film.thumbnail_url} name={reasonText(reason)} />
+              ) : (
+                <span className="anywhere">{reasonText(reason)}</span>
+              ),
           },
           { head: t('dashboard.desk.when'), cell: ({ created_at }) => <Time iso={created_at} /> },
           {
@@ -233,6 +238,23 @@ function Balance({ person: { balance } }: { person: Person }) {
         ]}
       />
     </Part>
+  )
+}
+
+/** A film with the address of its page, which only its owner can open. */
+function Film({ id, poster, name }: { id: string; poster: string | null; name: string }) {
+  const t = translate()
+  return (
+    <span className="row desk-film">
+      {poster && <img src={poster} alt="" width="64" height="36" loading="lazy" />}
+      <span>
+        {name}
+        <br />
+        <a className="link anywhere" href={localHref(`/film/${id}`)} title={t('dashboard.desk.filmPage')}>
+          <code>{id}</code>
+        </a>
+      </span>
+    </span>
   )
 }
 
@@ -248,16 +270,7 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
           {
             head: t('dashboard.desk.video'),
             isRowHead: true,
-            cell: ({ id, poster, model }) => (
-              <span className="row desk-film">
-                {poster && <img src={poster} alt="" width="64" height="36" loading="lazy" />}
-                <span>
-                  {model}
-                  <br />
-                  <code className="hint anywhere">{id}</code>
-                </span>
-              </span>
-            ),
+            cell: ({ id, poster, model }) => <Film id={id} poster={poster} name={model} />,
           },
           { head: t('dashboard.desk.when'), cell: ({ created_at }) => <Time iso={created_at} /> },
           {

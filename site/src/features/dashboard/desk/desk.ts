@@ -25,7 +25,7 @@ export interface Open {
 export const $open = atom<Open | null>(null)
 
 /** Pages that the address can name, beside that of a person. */
-export const PAGES = ['control', 'money'] as const
+export const PAGES = ['engines', 'control', 'money'] as const
 /** The page that replaces the panels; null while they are shown. */
 export const $page = atom<'person' | (typeof PAGES)[number] | null>(null)
 

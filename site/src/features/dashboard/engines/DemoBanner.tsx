@@ -1,5 +1,4 @@
 import { useStore } from '@nanostores/react'
-import { useEffect, useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import { engines } from '../board.ts'
@@ -12,16 +11,9 @@ export function DemoBanner() {
   return (
     <Notice tone="info">
       {t('dashboard.engines.demo')}{' '}
-      <a className="link" href="#engines-heading">
+      <a className="link" href="#engines">
         {t('dashboard.engines.connect')}
       </a>
     </Notice>
   )
-}
-
-/** The wizard, whose script is loaded after the board. */
-export function LazyEngines() {
-  const [part, setPart] = useState<typeof import('./Engines.tsx')>()
-  useEffect(() => void import('./Engines.tsx').then(setPart), [])
-  return part ? <part.Engines /> : <section className="stack card board-panel board-engines skeleton" />
 }

@@ -4,7 +4,7 @@ import { call } from '../../../api/api.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { newOrderKey } from '../../../api/orderKey.ts'
 import { isJoined } from '../../../api/task/taskCost.ts'
-import { translate } from '../../../i18n/client.ts'
+import { localHref, translate } from '../../../i18n/client.ts'
 import { showToast } from '../../../ui/toasts/toasts.ts'
 import { refreshFilms } from '../library.ts'
 
@@ -93,7 +93,9 @@ async function follow(id: string): Promise<void> {
     if (!task || !$joins.get().some((each) => each.id === id)) continue
     if (task.status === 'Success') {
       dismissJoin(id)
-      showToast('success', translate()('library.join.ready', { title: task.prompt }))
+      const t = translate()
+      const link = { href: localHref(task.url), label: t('workspace.task.filmPage') }
+      showToast('success', t('library.join.ready', { title: task.prompt }), { link })
       return refreshFilms()
     }
     if (task.error_code === 'cancelled') return dismissJoin(id)
