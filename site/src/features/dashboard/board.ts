@@ -118,7 +118,20 @@ function leaveIfSignedOut(): void {
 
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
 
-const otherSections = () => [now, ...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, outbox, parked]
+const otherSections = () => [
+  now,
+  ...ofPeriod(),
+  visitors,
+  engines,
+  graphs,
+  copies,
+  actions,
+  failures,
+  keys,
+  codes,
+  outbox,
+  parked,
+]
 
 /** Reloads all sections in parallel. Redirects to the login page if the session has ended. */
 export async function refreshBoard(): Promise<void> {
