@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type * as z from 'zod/mini'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
@@ -6,6 +7,8 @@ import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import * as contract from './contract.ts'
 import type { Desk } from './desk.ts'
 import type { createNotes } from './notes.ts'
+
+type Answer<E extends { readonly answer?: z.ZodMiniType }> = z.output<NonNullable<E['answer']>>
 
 export interface DeskRoutes {
   readonly desk: Desk
@@ -26,6 +29,8 @@ export interface DeskRoutes {
   ): Promise<{ readonly actions: contract.DeskAction[]; readonly total: number }>
   search(text: string): Promise<contract.Found[]>
   person(id: string): Promise<contract.Person | undefined>
+  /** Returns the state at an instant. @throws Rejection not_found */
+  personAt(id: string, at: string): Promise<Answer<typeof contract.personAt>>
   /** Returns the key of the still of a finished video. */
   poster(taskId: string): Promise<string | undefined>
 }
@@ -74,6 +79,8 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
     await record(ctx, 'person_shown', `user ${person.id}`)
     return { person }
   })
+
+  serve(contract.personAt, ({ params, query }) => routes.personAt(params.id, query.at))
 
   serve(contract.personPoster, async ({ params, ctx }) => {
     const key = await poster(params.id)

@@ -16,6 +16,7 @@ import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEv
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'
+import { bulk } from '../triage/bulk.decider.ts'
 
 // Events as releases have stored them. Never edit one: when a schema changes, raise its version with an upcaster and add
 // an example of the new version.
@@ -35,6 +36,7 @@ const contexts = {
   invoices: golden('invoices'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
+  triage: golden('triage'),
 }
 const events = Object.values(contexts).flat()
 
@@ -44,6 +46,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   deskAction,
   installation,
   deskCase,
+  bulk,
   subscription,
   invoiceBook,
   videoTask,

@@ -45,6 +45,7 @@ import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
 import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts'
+import { serveTriage } from '../../triage/routes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
@@ -126,10 +127,11 @@ export function composeOperators(
       const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
         actions.record({ action, detail, ip: ctx.ip })
       const shortened = serveMasked(serve, async () => false)
-      const { openCases, ...acts } = desk
+      const { openCases, openTriage, ...acts } = desk
       const by = { operator: config.operators.username, requireStepUp, record }
       serveDesk(board, shortened, { ...acts, ...by })
       serveCases(board, { ...openCases, ...by })
+      serveTriage(board, { ...openTriage, ...by })
       const pausable = () => ({
         models: catalogue.offered().map(({ id, names }) => ({ id, names })),
         tills: payments.offers.map(({ name }) => name),

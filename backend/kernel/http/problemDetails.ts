@@ -56,6 +56,7 @@ const STATUS: Readonly<Record<string, number>> = {
   account_suspended: 403,
   second_operator_required: 403,
   case_closed: 409,
+  count_changed: 409,
   too_late: 409,
   no_second_factor: 409,
   mail_required: 403,

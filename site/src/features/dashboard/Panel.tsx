@@ -24,8 +24,9 @@ type PanelName =
   | 'margin'
   | ListName
   | 'backup'
+  | 'triage'
 /** Lists of the board with page buttons. */
-export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'
+export type ListName = 'actions' | 'cases' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'
 
 interface PanelProps<T> {
   /** Name of the section in the catalogue and in its class. */
