@@ -54,6 +54,7 @@ export const readControl = endpoint('GET /desk/installation', {
 
 export const changeControl = endpoint('POST /desk/installation', {
   access: 'operator',
+  role: 'owner',
   body: z.object({
     /** Kept for ever, so it must not name a person. */
     reason: z
