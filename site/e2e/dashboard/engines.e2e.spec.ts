@@ -53,7 +53,7 @@ describeInBrowser('the engine wizard', startWithEngine, (site) => {
     await expect.poll(() => panel.getByText(t.unpriced).count()).toBe(0)
     expect(await axeFaults(page, 'main')).toEqual([])
     const models = await page.request.get(`${site.url}/api/v1/videos/models`)
-    expect(await models.json()).toMatchObject([{ id: engine.model }])
+    expect(await models.json()).toMatchObject([{ name: engine.model }])
     await panel.getByRole('button', { name: t.removeOf.replace('{{name}}', 'videos-api') }).click()
     await panel.getByText(t.none, { exact: true }).waitFor()
     await page.context().close()
