@@ -83,6 +83,7 @@ export function startTriggers(
       subscriptionTrigger(() => readSubscribers(database)),
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
       deskTrigger(() => readOpenActions(database), carryOut),
+      bulkTrigger(() => readOpenBulks(database)),
       teamTrigger(() => readOpenTeamChanges(database), teams.retell),
       teamPlanTrigger(
         () => readTeamOwners(database),
@@ -91,7 +92,6 @@ export function startTriggers(
           if (closed) await teamMails.closed(closed)
         },
       ),
-      bulkTrigger(() => readOpenBulks(database)),
     ],
     signal,
     onError,
