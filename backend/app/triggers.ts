@@ -26,6 +26,7 @@ import { generationTrigger, recoveryTrigger, removalTrigger } from '#workflows/t
 import { teamPlanTrigger, teamTrigger } from '#workflows/teams/teamTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
+import type { TeamMails } from '../accounts/mails/teamMails.ts'
 import { bySystem, type CommandContext } from '../kernel/eventsourcing/command.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
@@ -58,12 +59,13 @@ const RECONCILE_MS = 24 * 60 * 60_000
 type TriggerServices = Services & {
   readonly invoices: ReturnType<typeof openInvoicing>
   readonly carryOut: (actionId: string) => Promise<void>
+  readonly teamMails: TeamMails
 }
 
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, calendar, clock, log, changes }: Context,
-  { credits, outbox, erasures, webhooks, removals, invoices, teams, carryOut }: TriggerServices,
+  { credits, outbox, erasures, webhooks, removals, invoices, teams, teamMails, carryOut }: TriggerServices,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -81,12 +83,15 @@ export function startTriggers(
       subscriptionTrigger(() => readSubscribers(database)),
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
       deskTrigger(() => readOpenActions(database), carryOut),
+      bulkTrigger(() => readOpenBulks(database)),
       teamTrigger(() => readOpenTeamChanges(database), teams.retell),
       teamPlanTrigger(
         () => readTeamOwners(database),
-        (userId) => teams.closeWithoutPlan(userId, newContext(userId)),
+        async (userId) => {
+          const closed = await teams.closeWithoutPlan(userId, newContext(userId))
+          if (closed) await teamMails.closed(closed)
+        },
       ),
-      bulkTrigger(() => readOpenBulks(database)),
     ],
     signal,
     onError,

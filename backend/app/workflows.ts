@@ -9,6 +9,7 @@ import type { Engine } from '#workflows/engine/engine.port.ts'
 import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
 import { createKeyMails } from '../accounts/mails/keyMails.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
+import { createTeamMails } from '../accounts/mails/teamMails.ts'
 import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
 import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
@@ -79,8 +80,10 @@ export function startWorkflows(
     OUTCOMES,
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
-  const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
-    const triggers = () => startTriggers(context, { ...services, invoices, carryOut }, watched, engine)
+  const opened = openEngine(context, () => renderSlots(adapters.videos), watched).then((engine) => {
+    const { database } = context
+    const teamMails = createTeamMails(database, services.outbox, publicUrl, services.teamRows.read)
+    const triggers = () => startTriggers(context, { ...services, invoices, carryOut, teamMails }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })

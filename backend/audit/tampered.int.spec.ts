@@ -12,6 +12,7 @@ import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 import { BOOKS } from './testing/tampering/forgedBooks.ts'
 import { CREDITS } from './testing/tampering/forgedCredits.ts'
 import { DESK } from './testing/tampering/forgedDesk.ts'
+import { OPERATORS } from './testing/tampering/forgedOperators.ts'
 import { formTeam, TEAMS } from './testing/tampering/forgedTeams.ts'
 import { DELIVERIES } from './testing/tampering/tamperedDeliveries.ts'
 import { EVENTS } from './testing/tampering/tamperedEvents.ts'
@@ -110,7 +111,7 @@ describe('audit verify of a team', () => {
 })
 
 describe('audit verify of a ledger that was tampered with', () => {
-  it.each([...EVENTS, ...CREDITS, ...DESK, ...BOOKS, ...DELIVERIES, ...TEAMS, ...READ_MODELS])(
+  it.each([...EVENTS, ...CREDITS, ...DESK, ...OPERATORS, ...BOOKS, ...DELIVERIES, ...TEAMS, ...READ_MODELS])(
     'reports $what, and names the event',
     async ({ does, names }) => {
       await does(db.pool)

@@ -86,7 +86,9 @@ it.each(Object.keys(STORES))(
     const outcomes = await Promise.all([
       ...MEMBERS.flatMap((member) => [0, 1, 2, 3].map((n) => order(member, n).catch(codeOf))),
       // The owner takes members out, and raises and lowers limits, in the middle of it.
-      ...removed.map((member) => processes[1].teams.removeAs(OWNER, teamId, member, by(OWNER, 'remove', member))),
+      ...removed.map(async (member) => {
+        await processes[1].teams.removeAs(OWNER, teamId, member, by(OWNER, 'remove', member))
+      }),
       ...MEMBERS.filter((_, n) => n % 7 === 1).map(async (userId) =>
         processes[0].teams.setLimit(
           await processes[0].teams.readOwn(OWNER, teamId),

@@ -36,6 +36,8 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('a team, with the events
     eventually(async () => expect(await statusOf(user, id)).toBe(status))
   const balance = async (user: TestUser) => (await readStats(user)).remaining_credits
   const tokenOf = async (email: string) => /#token=([\w-]+)/.exec((await kinora.mails(email))[0]!.text)![1]!
+  const isTold = (user: TestUser, subject: string) =>
+    eventually(async () => expect((await kinora.mails(user.email)).map((mail) => mail.subject)).toContain(subject))
   const invite = (email: string, credits_per_month: number | null = null) =>
     owner.call('POST', `/teams/${team.id}/invitations`, { email, credits_per_month })
   const join = async (user: TestUser, credits_per_month: number | null = null) => {
@@ -220,6 +222,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('a team, with the events
       expect((await owner.call('DELETE', `/teams/${team.id}/members/${member.userId}`)).status).toBe(204)
       expect(await outcome(generate(member, { team_id: team.id }))).toEqual([403, 'not_in_team'])
       expect(await teamsOf(member)).toEqual([])
+      await isTold(member, 'You are no longer in the team “Studio”')
       provider.answer = () => ({ kind: 'finished' })
       // What the team has paid for is its owner's.
       await ends(owner, running)
@@ -238,6 +241,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('a team, with the events
       await owner.call('POST', '/subscriptions/cancel', { cancel_at_period_end: true })
       await postDev(kinora, 'clock', { advance_ms: 40 * 24 * 3_600_000 })
       await eventually(async () => expect(await teamsOf(owner)).toEqual([]))
+      await isTold(member, 'The team “Studio” was closed')
       expect(await outcome(generate(member, { team_id: team.id }))).toEqual([403, 'not_in_team'])
       expect(await idsOf(owner)).toContain(paid)
       expect(await idsOf(member)).not.toContain(paid)

@@ -19,10 +19,13 @@ type PanelName =
   | 'users'
   | 'live'
   | 'tasks'
+  | 'engines'
   | 'graphs'
   | 'margin'
   | ListName
   | 'backup'
+  | 'operators'
+  | 'waiting'
   | 'triage'
 /** Lists of the board with page buttons. */
 export type ListName = 'actions' | 'cases' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'

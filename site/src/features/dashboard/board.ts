@@ -7,6 +7,7 @@ import {
   hourly,
   issueCodes,
   codes as listCodes,
+  engines as listEngines,
   graphs as listGraphs,
   live,
   margin,
@@ -35,6 +36,7 @@ import { localHref } from '../../i18n/client.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { type BoardSection, boardSection, pagedSection } from './boardSection.ts'
 import { dayOf } from './figures.ts'
+import { own } from './operators/operators.ts'
 import { type Choice, queryOf } from './period/boardPeriod.ts'
 
 export const PER_PAGE = 10
@@ -72,6 +74,7 @@ export const money = boardSection(() => call(margin, { query: ofChoice() }))
 export const now = boardSection(() => call(nowContract))
 export const sources = boardSection(() => call(sourcesContract, { query: ofChoice() }))
 export const visitors = boardSection(() => call(live))
+export const engines = boardSection(() => call(listEngines))
 export const graphs = boardSection(() => call(listGraphs))
 export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
@@ -121,7 +124,7 @@ export const addSections = (...sections: readonly BoardSection<unknown>[]) => LA
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
 
 const otherSections = () => [
-  ...[now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, outbox, parked],
+  ...[own, now, ...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, outbox, parked],
   ...LATER,
 ]
 
