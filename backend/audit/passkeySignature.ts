@@ -20,7 +20,8 @@ export function isSignedByPasskey(publicKey: string, text: string, signed: Passk
     if (!data.subarray(0, 32).equals(site) || (data[32]! & PRESENT_AND_VERIFIED) !== PRESENT_AND_VERIFIED) return false
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), type: 'spki', format: 'der' })
     const bytes = Buffer.concat([data, createHash('sha256').update(client).digest()])
-    return verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', bytes, key, signature)
+    const hashes = key.asymmetricKeyType === 'ec' || key.asymmetricKeyType === 'rsa'
+    return verify(hashes ? 'sha256' : null, bytes, key, signature)
   } catch {
     return false
   }

@@ -19,12 +19,13 @@ const expecting = (ask: Ask) => ({ expectedChallenge: async (challenge: string) 
 function publicKeyOf(stored: string): string {
   const key = decodeCredentialPublicKey(new Uint8Array(Buffer.from(stored, 'base64url')))
   const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('base64url')
-  let jwk: JsonWebKey
+  let jwk: JsonWebKey & { readonly pub?: string }
   if (cose.isCOSEPublicKeyEC2(key)) {
     const crv = { 1: 'P-256', 2: 'P-384', 3: 'P-521' }[key.get(cose.COSEKEYS.crv) as number]
     jwk = { kty: 'EC', crv, x: text(key.get(cose.COSEKEYS.x)), y: text(key.get(cose.COSEKEYS.y)) }
   } else if (cose.isCOSEPublicKeyRSA(key))
     jwk = { kty: 'RSA', n: text(key.get(cose.COSEKEYS.n)), e: text(key.get(cose.COSEKEYS.e)) }
+  else if (cose.isCOSEPublicKeyAKP(key)) jwk = { kty: 'AKP', alg: 'ML-DSA-44', pub: text(key.get(cose.COSEKEYS.pub)) }
   else jwk = { kty: 'OKP', crv: 'Ed25519', x: text((key as cose.COSEPublicKeyOKP).get(cose.COSEKEYS.x)) }
   const der = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' })
   return der.toString('base64')

@@ -34,7 +34,6 @@ import { once } from '../../api/once.ts'
 import { localHref } from '../../i18n/client.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { type BoardSection, boardSection, pagedSection } from './boardSection.ts'
-import { waiting } from './desk/desk.ts'
 import { dayOf } from './figures.ts'
 import { own } from './operators/operators.ts'
 import { type Choice, queryOf } from './period/boardPeriod.ts'
@@ -123,7 +122,7 @@ export const addSections = (...sections: readonly BoardSection<unknown>[]) => LA
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
 
 const otherSections = () => [
-  ...[now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, outbox, parked],
+  ...[own, now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, outbox, parked],
   ...LATER,
 ]
 

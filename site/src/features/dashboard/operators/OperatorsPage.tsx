@@ -30,7 +30,7 @@ export function OperatorsPage() {
     void waiting.load()
   }, [])
   return (
-    <div className="stack desk-person">
+    <div className="stack gap-3">
       <h2 className="sr-only" ref={heading} tabIndex={-1}>
         {t('dashboard.operators.heading')}
       </h2>
