@@ -6,6 +6,7 @@ import { creditEntries } from './credits/creditEntry.ts'
 import { creditFlows } from './credits/creditFlow.ts'
 import { openHolds } from './credits/openHold.ts'
 import { deskActions } from './desk/deskAction.ts'
+import { deskBulks } from './desk/deskBulk.ts'
 import { deskCases } from './desk/deskCase.ts'
 import type { AnyProjection } from './engine/projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
@@ -33,6 +34,7 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   openRedemptions,
   deskActions,
   deskCases,
+  deskBulks,
 ]
 
 /** Read models that list what workflows resume and sweep. */
@@ -43,4 +45,5 @@ export const WORK_LISTS: readonly AnyProjection[] = [
   currentSubscriptions,
   openRedemptions,
   deskActions,
+  deskBulks,
 ]

@@ -1,6 +1,7 @@
 import { type AccountActivityDeps, createAccountActivities } from './accounts/accountActivities.ts'
 import type { SweepVisitsActivities } from './analytics/sweepVisits.workflow.ts'
 import { type AllowanceDeps, createAllowanceActivities } from './credits/allowanceActivities.ts'
+import { type BulkDeps, createBulkActivities } from './desk/bulkActivities.ts'
 import type { IssueInvoicesActivities } from './invoices/issueInvoices.workflow.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptions/subscriptionActivities.ts'
 import { createTaskActivities } from './tasks/taskActivities.ts'
@@ -10,6 +11,7 @@ type AllActivityDeps = ActivityDeps &
   AccountActivityDeps &
   SubscriptionActivityDeps &
   AllowanceDeps &
+  BulkDeps &
   IssueInvoicesActivities &
   SweepVisitsActivities
 
@@ -19,6 +21,7 @@ export const createActivities = (deps: AllActivityDeps) => ({
   ...createAccountActivities(deps),
   ...createSubscriptionActivities(deps),
   ...createAllowanceActivities(deps),
+  ...createBulkActivities(deps),
   issueInvoices: deps.issueInvoices,
   sweepVisits: deps.sweepVisits,
 })

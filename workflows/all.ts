@@ -4,6 +4,7 @@ import { eraseAccount } from './accounts/eraseAccount.workflow.ts'
 import type { AllActivities } from './activities.ts'
 import { sweepVisits } from './analytics/sweepVisits.workflow.ts'
 import { grantAllowances } from './credits/grantAllowances.workflow.ts'
+import { runBulk } from './desk/runBulk.workflow.ts'
 import type { AnyWorkflow, Policies } from './engine/engine.port.ts'
 import { bookkeeping } from './engine/policies.ts'
 import { issueInvoices } from './invoices/issueInvoices.workflow.ts'
@@ -32,6 +33,7 @@ export const WORKFLOWS: readonly AnyWorkflow[] = [
   reconcile,
   grantAllowances,
   issueInvoices,
+  runBulk,
 ]
 
 export const POLICIES: Policies<keyof AllActivities> = {
@@ -40,5 +42,6 @@ export const POLICIES: Policies<keyof AllActivities> = {
   ...subscriptionPolicies,
   grantAllowances: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
   issueInvoices: { ...bookkeeping, timeoutMs: 10 * 60_000 },
+  runBulkPart: { ...bookkeeping, timeoutMs: 10 * 60_000 },
   sweepVisits: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
 }

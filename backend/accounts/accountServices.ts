@@ -28,6 +28,7 @@ import { createSessions } from './sessions/sessions.ts'
 import { createThrottle } from './sessions/throttle.ts'
 import { createStartDrafts, startKey } from './start/startDrafts.ts'
 import { createStartLinks } from './start/startLinks.ts'
+import { isSuspended } from './suspensions.ts'
 
 interface AccountServicesOptions {
   readonly production: boolean
@@ -85,6 +86,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   return {
     registrationOpen,
     assertMayRegister,
+    isSuspended: (userId: string) => isSuspended(database, userId),
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,

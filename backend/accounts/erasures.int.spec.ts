@@ -116,6 +116,7 @@ async function tablesWith(needle: string): Promise<string[]> {
  */
 const KEPT_TABLES = [
   'desk_action',
+  'desk_bulk',
   'desk_case',
   'erasure',
   'invoice',

@@ -56,7 +56,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   serve(contract.me, async ({ userId }) => {
     const account = await accounts.byId(userId)
     if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
-    return asUser(account)
+    return { ...asUser(account), ...((await services.isSuspended(userId)) && { suspended: true as const }) }
   })
 
   serve(contract.refresh, async ({ ctx }) => {

@@ -24,6 +24,7 @@ import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhooks/webhookInbox.ts'
+import { createVideoDownloads } from '../tasks/downloads/videoDownloads.ts'
 import { createVisibleCopies } from '../tasks/downloads/visibleCopies.ts'
 import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
@@ -90,6 +91,7 @@ export function createServices(
     connections: createConnections(database, clock),
     allowance,
     labels,
+    downloads: createVideoDownloads(pool, clock),
     copies: createVisibleCopies({
       ...{ media, marker, temporaryDir, labels },
       ffmpegPath: config.video.ffmpegPath,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readOpenRedemptions } from '#projections/codes/readCodes.ts'
+import { readOpenBulks } from '#projections/desk/readBulks.ts'
 import { readDueActions, readOpenActions } from '#projections/desk/readDeskActions.ts'
 import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
@@ -9,7 +10,7 @@ import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import { codeTrigger } from '#workflows/credits/codeTrigger.ts'
 import { grantAllowances } from '#workflows/credits/grantAllowances.workflow.ts'
-import { deskTrigger, dueActionTrigger } from '#workflows/desk/deskTrigger.ts'
+import { bulkTrigger, deskTrigger, dueActionTrigger } from '#workflows/desk/deskTrigger.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runLogTriggers } from '#workflows/engine/logTriggers.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
@@ -76,6 +77,7 @@ export function startTriggers(
       subscriptionTrigger(() => readSubscribers(database)),
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
       deskTrigger(() => readOpenActions(database), carryOut),
+      bulkTrigger(() => readOpenBulks(database)),
     ],
     signal,
     onError,

@@ -113,3 +113,12 @@ export const closeCase = endpoint('POST /desk/cases/:id/close', {
   refuses: ['step_up_required', 'case_closed'],
   summary: 'Ends a case',
 })
+
+export const dossier = endpoint('GET /desk/cases/:id/dossier.pdf', {
+  access: 'operator',
+  role: 'support',
+  file: 'application/pdf',
+  refuses: ['step_up_required'],
+  summary:
+    'Evidence of what was delivered for the payment of a case: the account, the ledger, files with hashes, downloads',
+})

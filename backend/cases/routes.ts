@@ -9,7 +9,11 @@ export interface CaseRoutes {
   readonly cases: Pick<Cases, 'assign' | 'close'>
   /** @throws Rejection step_up_required */
   readonly requireStepUp: (ctx: Context) => Promise<void>
-  readonly record: (ctx: Context, action: 'case_assigned' | 'case_closed', detail: string) => Promise<void>
+  readonly record: (
+    ctx: Context,
+    action: 'case_assigned' | 'case_closed' | 'dossier_made',
+    detail: string,
+  ) => Promise<void>
   list(
     filter: CaseFilter,
     page: number,
@@ -18,6 +22,8 @@ export interface CaseRoutes {
   counts(operator: string): Promise<contract.CaseCounts>
   read(id: string): Promise<contract.Case | undefined>
   history(id: string): Promise<contract.CaseHistory>
+  /** Returns a PDF; undefined if the case names no payment of an account that exists. */
+  dossier(found: contract.Case): Promise<Uint8Array | undefined>
 }
 
 /** Serves the cases of operators. */
@@ -44,6 +50,17 @@ export function serveCases(serve: Serve, routes: CaseRoutes): void {
     case: await read(params.id),
     history: await routes.history(params.id),
   }))
+
+  serve(contract.dossier, async ({ params, ctx }) => {
+    await requireStepUp(ctx)
+    const pdf = await routes.dossier(await read(params.id))
+    if (!pdf) throw new Rejection('not_found', 'This case is about no payment.')
+    await record(ctx, 'dossier_made', `case ${params.id}`)
+    ctx.type = 'application/pdf'
+    ctx.attachment(`case-${params.id}.pdf`, { type: 'inline' })
+    ctx.body = Buffer.from(pdf)
+    return undefined
+  })
 
   serve(contract.assignCase, async ({ params, body, ctx, operator: { name } }) => {
     await read(params.id)

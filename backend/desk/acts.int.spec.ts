@@ -9,6 +9,7 @@ import { buyPlan, postDev, read, readStats, soon } from '../testing/plans.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
+import type { Bulk, Group } from '../triage/contract.ts'
 import type { DeskAction } from './contract.ts'
 
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
@@ -97,6 +98,11 @@ async function setUpTotp() {
     (await user.call('POST', '/users/totp/confirm', { code: TOTP.generate({ secret: new TOTP({ secret }).secret }) }))
       .status,
   ).toBe(200)
+}
+
+const triage = async () => {
+  const answer = await fetch(`${kinora.api}/desk/triage`, { headers: { cookie } })
+  return (await answer.json()) as { groups: Group[]; bulks: Bulk[] }
 }
 
 describe('acts of the desk', { shuffle: false }, () => {
@@ -205,18 +211,51 @@ describe('acts of the desk', { shuffle: false }, () => {
     expect(rows).toEqual([])
   })
 
+  it('a bulk counts first, makes each failed video again once, and can be stopped', async () => {
+    provider.answer = () => ({ kind: 'failed', code: 'provider_failed', detail: 'out of luck' })
+    const makers = await Promise.all([1, 2].map(() => kinora.newUser()))
+    for (user of [...makers, ...makers]) await orderVideo()
+    await soon(async () => {
+      const { groups } = await triage()
+      expect(groups.find(({ code }) => code === 'provider_failed')?.count).toBeGreaterThanOrEqual(4)
+    })
+    provider.answer = () => ({ kind: 'finished' })
+    const { groups } = await triage()
+    const { count, engine } = groups.find(({ code }) => code === 'provider_failed')!
+    const bulk = { kind: 'retry_task', code: 'provider_failed', engine }
+    const dry = await desk('/bulks', { ...bulk, dry_run: true })
+    expect(await dry.json()).toMatchObject({ count, credits: 30 * count, bulk: null })
+    const changed = desk('/bulks', { ...bulk, dry_run: false, expected: count + 1 })
+    expect(await refusal(changed)).toEqual([409, 'count_changed'])
+    const ordered = { ...bulk, dry_run: false, expected: count, id: crypto.randomUUID() }
+    await Promise.all([1, 2].map(() => desk('/bulks', ordered)))
+    await soon(async () =>
+      expect((await triage()).bulks).toMatchObject([{ id: ordered.id, status: 'ended', done: count, failed: 0 }]),
+    )
+    for (user of makers)
+      await soon(async () =>
+        expect((await tasks()).map(({ status }) => status).sort()).toEqual(['Fail', 'Fail', 'Success', 'Success']),
+      )
+    expect((await triage()).groups.filter(({ code }) => code === 'provider_failed')).toEqual([])
+    const stopped = await desk(`/bulks/${ordered.id}/stop`)
+    expect(await stopped.json()).toMatchObject({ bulk: { status: 'ended' } })
+  })
+
   it('the log proves each of them', async () => {
     let printed = ''
     const print = (text: string) => {
       printed += text
     }
     const env = { DATA_DIR, DATABASE_URL: db.url }
+    const sql = "select count(*)::int as done from desk_action where kind = 'retry_task' and status = 'done'"
+    const retried = (await db.pool.query<{ done: number }>(sql)).rows[0]!.done
+    expect(retried).toBeGreaterThanOrEqual(5)
     const code = await runAudit(['verify', '--json'], { env, print, printError: print })
     const found = JSON.parse(printed)
     expect([code, found.deviations, found.desk]).toEqual([
       0,
       [],
-      { grant: 1, take: 1, refund: 1, release_task: 1, retry_task: 1 },
+      { grant: 1, take: 1, refund: 1, release_task: 1, retry_task: retried },
     ])
   })
 })

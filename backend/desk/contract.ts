@@ -197,6 +197,20 @@ export const revealPerson = endpoint('POST /desk/people/:id/reveal', {
   summary: 'Everything about a person, with whole addresses. The log of actions records it',
 })
 
+export const personAt = endpoint('GET /desk/people/:id/at', {
+  access: 'operator',
+  query: z.object({ at: z.iso.datetime({ error: 'invalid' }) }),
+  answer: z.object({
+    at: time,
+    balance: count,
+    /** Null: none. */
+    plan: z.nullable(z.object({ tier: z.string(), status: z.string(), until: z.nullable(time) })),
+    /** Videos that were not finished, with the credits that they held. */
+    open: z.array(z.object({ task_id: z.string(), credits: count })),
+  }),
+  summary: 'Balance, plan and open videos of a person at a past instant, from the log',
+})
+
 export const personPoster = endpoint('GET /desk/videos/:id/poster', {
   access: 'operator',
   file: 'image/jpeg',

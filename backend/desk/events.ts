@@ -36,6 +36,8 @@ export type DeskOrder = Readonly<{
   sealedAddress?: string
   /** When it is carried out, as ISO 8601, unless it is stopped before; missing: now. */
   dueAt?: string
+  /** The bulk that it belongs to. */
+  bulk?: string
   /** Another operator must approve it before it is carried out. */
   needsApproval?: true
 }>

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type * as z from 'zod/mini'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { OperatorCaller, Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
@@ -8,6 +9,7 @@ import type { Desk } from './desk.ts'
 import type { createNotes } from './notes.ts'
 
 type Action = contract.DeskAction
+type Answer<E extends { readonly answer?: z.ZodMiniType }> = z.output<NonNullable<E['answer']>>
 
 export interface DeskRoutes {
   readonly desk: Desk
@@ -27,6 +29,8 @@ export interface DeskRoutes {
   ): Promise<{ readonly actions: contract.DeskAction[]; readonly total: number }>
   search(text: string): Promise<contract.Found[]>
   person(id: string): Promise<contract.Person | undefined>
+  /** Returns the state at an instant. @throws Rejection not_found */
+  personAt(id: string, at: string): Promise<Answer<typeof contract.personAt>>
   /** Returns the key of the still of a finished video. */
   poster(taskId: string): Promise<string | undefined>
 }
@@ -97,6 +101,8 @@ export function serveDesk(serve: Serve, serveShort: Serve, serveWhole: Serve, ro
     await record(ctx, 'person_shown', `user ${person.id}`)
     return { person }
   })
+
+  serve(contract.personAt, ({ params, query }) => routes.personAt(params.id, query.at))
 
   serve(contract.personPoster, async ({ params, ctx }) => {
     const key = await poster(params.id)

@@ -20,6 +20,8 @@ interface Action {
     | 'person_shown'
     | 'note_written'
     | 'installation_changed'
+    | 'bulk_ordered'
+    | 'bulk_stopped'
     | 'case_assigned'
     | 'case_closed'
     | 'dossier_made'

@@ -45,7 +45,9 @@ it('shows the operator why a mail was not delivered, and sends it again, without
   await eventually(() => expect(mails.taken).toHaveLength(1))
   await eventually(async () => expect(await list()).toMatchObject({ messages: [], total: 0 }))
   expect((await call('POST', `/outbox/${message!.id}/resend`)).status).toBe(404)
-  const { actions } = (await (await call('GET', '/actions')).json()) as { actions: { action: string; detail: string }[] }
+  const { actions } = (await (await call('GET', '/actions')).json()) as {
+    actions: { action: string; detail: string }[]
+  }
   expect(actions[0]).toMatchObject({
     action: 'message_resent',
     detail: `mail: Verify your email for Kinora, ${EMAIL}`,

@@ -6,6 +6,7 @@ import { type MediaStore, videoKey } from '../kernel/media/mediaStore.port.ts'
 import * as contract from './contract.ts'
 import { fileName } from './downloads/fileName.ts'
 import { WATERMARK } from './downloads/videoCopies.ts'
+import type { VideoDownloads } from './downloads/videoDownloads.ts'
 import type { VisibleCopies } from './downloads/visibleCopies.ts'
 import type { Labels } from './downloads/visibleLabels.ts'
 import type { ImageUploads } from './uploads/imageUploads.ts'
@@ -16,6 +17,7 @@ export interface MediaRoutes {
   readonly works: Works
   readonly uploads: ImageUploads
   readonly uploadLimits: UploadLimits
+  readonly downloads: Pick<VideoDownloads, 'record'>
   readonly files: Readonly<{ media: MediaStore; copies: VisibleCopies; labels: Labels }> & FfmpegFolder
 }
 
@@ -74,6 +76,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
     const wish = query.label === undefined ? undefined : query.label === 'true'
     const key = await copies.film(row, { watermark: query.watermark === 'true', label: wish })
     const { prompt } = await works.view(row)
+    await routes.downloads.record(userId, row.id)
     await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl: ASK_AGAIN })
     return undefined
   })

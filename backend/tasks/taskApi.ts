@@ -43,7 +43,7 @@ const REPORT = { burst: 5, everyMs: 10 * 60_000 }
 
 type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake' | 'understands'> &
   WorksDeps &
-  Pick<MediaRoutes, 'files' | 'uploadLimits'> &
+  Pick<MediaRoutes, 'downloads' | 'files' | 'uploadLimits'> &
   Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail' | 'openReport'> &
   Pick<TaskRoutes, 'realtime'> & {
     readonly pool: pg.Pool

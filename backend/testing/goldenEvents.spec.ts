@@ -17,6 +17,7 @@ import { operatorRoll } from '../operators/roll/operatorRoll.decider.ts'
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'
+import { bulk } from '../triage/bulk.decider.ts'
 
 // Events as releases have stored them. Never edit one: when a schema changes, raise its version with an upcaster and add
 // an example of the new version.
@@ -37,6 +38,7 @@ const contexts = {
   operators: golden('operators'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
+  triage: golden('triage'),
 }
 const events = Object.values(contexts).flat()
 
@@ -46,6 +48,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   deskAction,
   installation,
   deskCase,
+  bulk,
   subscription,
   invoiceBook,
   operatorRoll,

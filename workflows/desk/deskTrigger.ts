@@ -1,7 +1,9 @@
 import { DESK_ACTION, DESK_ACTION_EVENTS, type DeskActionEvent } from '#backend/desk/events.ts'
+import { BULK, BULK_EVENTS, type BulkEvent } from '#backend/triage/events.ts'
 import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
 import type { RowTrigger } from '../engine/rowTriggers.ts'
 import type { Start } from '../engine/starts.ts'
+import { runBulk } from './runBulk.workflow.ts'
 
 type Action = Readonly<{ actionId: string; kind: string; userId: string }>
 
@@ -49,3 +51,19 @@ export const dueActionTrigger = (
     await carryOut(actionId)
   },
 })
+
+/** Runs the bulks of actions. */
+export const bulkTrigger = (readOpenWork: () => Promise<OpenWork<string>>): LogTrigger<BulkEvent, string> => {
+  const run = (bulkId: string): Start => ({
+    entity: bulkId,
+    priority: 2,
+    run: (engine) => engine.start(runBulk, { bulkId }),
+  })
+  return {
+    category: BULK,
+    schemas: BULK_EVENTS,
+    readOpenWork,
+    resume: run,
+    react: ({ type, data }) => (type === 'BulkAsked' ? run(data.bulkId) : undefined),
+  }
+}

@@ -2,6 +2,7 @@ import { deliverMail } from '../accounts/deliverMail.workflow.ts'
 import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
 import { sweepVisits } from '../analytics/sweepVisits.workflow.ts'
 import { grantAllowances } from '../credits/grantAllowances.workflow.ts'
+import { runBulk } from '../desk/runBulk.workflow.ts'
 import type { Activities, AnyWorkflow, Workflow } from '../engine/engine.port.ts'
 import { issueInvoices } from '../invoices/issueInvoices.workflow.ts'
 import { processWebhook } from '../subscriptions/processWebhook.workflow.ts'
@@ -67,6 +68,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   run(sweepVisits, 'swept', {}),
   run(reconcile, 'reconciled', {}),
   run(grantAllowances, 'granted', {}),
+  run(runBulk, 'whole', { bulkId: 'bulk' }, { answers: { runBulkPart: [10, 20, null] } }),
   run(issueInvoices, 'issued', {}, { answers: { issueInvoices: [true, false] } }),
 ]
 

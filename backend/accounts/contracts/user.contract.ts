@@ -8,5 +8,7 @@ export const User = z.object({
   full_name: z.string(),
   language: Language,
   created_at: z.string(),
+  /** An operator has suspended the account. */
+  suspended: z.optional(z.literal(true)),
 })
 export type User = z.infer<typeof User>

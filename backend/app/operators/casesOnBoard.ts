@@ -8,6 +8,7 @@ import { isUuid } from '../../kernel/eventsourcing/uuid7.ts'
 import { instant, instantOrNull } from '../../kernel/http/instant.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
+import { createDossier } from './dossier.ts'
 
 export type OpenCases = Omit<CaseRoutes, 'operator' | 'requireStepUp' | 'record'>
 
@@ -33,13 +34,16 @@ function lineOf({ type, data }: CaseEvent): CaseHistory[number] {
 }
 
 /** Creates what the board reads and changes of cases. */
-export function casesOnBoard({ calendar, database, store }: Context, { cases }: Pick<Services, 'cases'>): OpenCases {
+export function casesOnBoard(context: Context, services: Pick<Services, 'cases' | 'downloads'>): OpenCases {
+  const { calendar, database, store } = context
+  const { cases } = services
   return {
     cases,
     async list(filter, page, perPage) {
       const { rows, total } = await readCases(database, filter, { page, perPage })
       return { cases: rows.map(viewOf), total }
     },
+    dossier: createDossier(context, services),
     counts: (operator) => countCases(database, operator, new Date(calendar())),
     async read(id) {
       const row = isUuid(id) ? await readCaseRow(database, id) : undefined

@@ -43,6 +43,7 @@ import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
 import { type RollRoutes, serveRoll } from '../../operators/roll/rollRoutes.ts'
+import { serveTriage } from '../../triage/routes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
@@ -130,10 +131,11 @@ export function composeOperators(
       const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
         actions.record({ action, detail, ctx })
       const shortened = serveMasked(serve, async () => false)
-      const { openCases, ...acts } = desk
+      const { openCases, openTriage, ...acts } = desk
       const by = { requireStepUp, record }
       serveDesk(board, shortened, serve, { ...acts, ...by })
       serveCases(board, { ...openCases, ...by })
+      serveTriage(board, { ...openTriage, ...by })
       const pausable = () => ({
         models: catalogue.offered().map(({ id, names }) => ({ id, names })),
         tills: payments.offers.map(({ name }) => name),

@@ -9,10 +9,15 @@ import type { Services } from '../services.ts'
 import { casesOnBoard, type OpenCases } from './casesOnBoard.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
 import type { OpenOperators } from './openOperators.ts'
+import { createPersonAt } from './personAt.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
+import { type OpenTriage, triageOnBoard } from './triageOnBoard.ts'
 
-export type OpenDesk = Omit<DeskRoutes, 'requireStepUp' | 'record'> & { readonly openCases: OpenCases }
+export type OpenDesk = Omit<DeskRoutes, 'requireStepUp' | 'record'> & {
+  readonly openCases: OpenCases
+  readonly openTriage: OpenTriage
+}
 
 /** Creates what the desk reads and orders. */
 export function openDesk(
@@ -26,9 +31,11 @@ export function openDesk(
   return {
     ...desk,
     openCases: casesOnBoard(context, services),
+    openTriage: triageOnBoard(context),
     media,
     search: searchOnBoard(context, services),
     person: personOnBoard(context, services, accounts, desk),
+    personAt: createPersonAt(context),
     notes: createNotes(context.pool),
     async poster(id) {
       const [task] = isUuid(id) ? await readVideoTasks(context.database, [id]) : []

@@ -22,7 +22,7 @@ type Pen = ReturnType<typeof createPen>
 const money = (cents: number, currency: string) => `${currency} ${(cents / 100).toFixed(2)}`
 
 /** Returns which characters the fonts have, by the font files. */
-function coverageOf(pdf: Pdf): Covers {
+export function coverageOf(pdf: Pdf): Covers {
   const fonts = new Map<string, { hasGlyphForCodePoint(codePoint: number): boolean }>()
   for (const [name, file] of Object.entries(FONTS)) {
     pdf.registerFont(name, file).font(name)

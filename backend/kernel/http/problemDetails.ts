@@ -58,6 +58,7 @@ const STATUS: Readonly<Record<string, number>> = {
   own_approval: 403,
   signature_required: 403,
   case_closed: 409,
+  count_changed: 409,
   too_late: 409,
   no_second_factor: 409,
   mail_required: 403,

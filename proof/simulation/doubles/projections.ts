@@ -7,7 +7,7 @@ const { PROJECTIONS: all } = (await import(new URL('../../../projections/all.ts?
 }
 
 /** Read models that only reports use. */
-const REPORTS = ['creditEntries', 'chainHeads', 'taskOutcomes', 'creditFlows', 'creditCodes']
+const REPORTS = ['creditEntries', 'chainHeads', 'taskOutcomes', 'creditFlows', 'creditCodes', 'deskCases']
 
 /** Stands in for the list in `projections/all.ts`: the read models of the current history. */
 export const PROJECTIONS: AnyProjection[] = [...all]

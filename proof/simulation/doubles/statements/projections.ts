@@ -54,6 +54,7 @@ const ITEMS: Readonly<Record<string, (row: Record<string, unknown>) => unknown>>
   open_task: ({ id, user_id, priority }) => ({ taskId: id, userId: user_id, priority }),
   late_render: ({ id, user_id }) => ({ taskId: id, userId: user_id }),
   open_redemption: ({ code_id, user_id, credits }) => ({ codeId: code_id, userId: user_id, credits }),
+  desk_bulk: ({ id }) => id,
   desk_action: ({ id, kind, user_id }) => ({ actionId: id, kind, userId: user_id }),
   current_subscription: ({ id, unclosed }) => ((unclosed as string[]).length > 0 ? id : undefined),
 }

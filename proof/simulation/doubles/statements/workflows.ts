@@ -9,6 +9,7 @@ interface Webhook {
 }
 type Hold = Readonly<{ id: string; user_id: string; held_at: string }>
 type OpenTask = Readonly<{ unstarted_since: string | null }>
+type Planned = Readonly<{ id: string; status: string; due_at: string | null }>
 type Lot = Readonly<{ closed: boolean; expires_at: string | null }>
 
 const webhooks = (database: SimulatedDatabase) => database.table<Webhook>('payment_webhook')
@@ -37,6 +38,13 @@ export const WORKFLOW_STATEMENTS: Statements = [
         .filter(({ id, held_at }) => Date.parse(held_at) < (before as Date).getTime() && !excluded.has(id))
         .map(({ id, user_id }) => ({ taskId: id, userId: user_id }))
     },
+  ],
+  [
+    'select id from desk_action where status',
+    (database, [now]) =>
+      all(database.table<Planned>('desk_action')).filter(
+        ({ status, due_at }) => status === 'scheduled' && Date.parse(due_at ?? '') <= (now as Date).getTime(),
+      ),
   ],
   [
     'select count(unstarted_since)',

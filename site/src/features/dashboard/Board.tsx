@@ -8,8 +8,10 @@ import { Notice } from '../../ui/Notice.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
-import { $away, $empty, $factorMissing, $failed, $refreshing, refreshBoard } from './board.ts'
+import { $away, $empty, $factorMissing, $failed, $refreshing, addSections, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
+import { Cases } from './cases/Cases.tsx'
+import { cases } from './cases/cases.ts'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
@@ -31,8 +33,12 @@ import { SecurityFailures } from './SecurityFailures.tsx'
 import { Sources } from './Sources.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { TwoStep } from './TwoStep.tsx'
+import { Triage } from './triage/Triage.tsx'
+import { triage } from './triage/triage.ts'
 import { Users } from './Users.tsx'
 import { Visits } from './Visits.tsx'
+
+addSections(cases, triage)
 
 /** Operator dashboard with key figures, charts and tables. */
 export function Board() {
@@ -76,6 +82,7 @@ type Page = NonNullable<ReturnType<typeof $page.get>>
 const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
   operators: async () => (await import('./operators/OperatorsPage.tsx')).OperatorsPage,
   person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
+  case: async () => (await import('./cases/CasePage.tsx')).CasePage,
   control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
   money: async () => (await import('./money/MoneyPage.tsx')).MoneyPage,
 }
@@ -144,6 +151,8 @@ const Panels = () => (
     <Masked />
     <Cards />
     <div className="board-panels stack gap-3">
+      <Cases />
+      <Triage />
       <Trend />
       <Hours />
       <Ranking />

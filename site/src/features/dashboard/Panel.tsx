@@ -25,8 +25,9 @@ type PanelName =
   | 'backup'
   | 'operators'
   | 'waiting'
+  | 'triage'
 /** Lists of the board with page buttons. */
-export type ListName = 'actions' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'
+export type ListName = 'actions' | 'cases' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'
 
 interface PanelProps<T> {
   /** Name of the section in the catalogue and in its class. */

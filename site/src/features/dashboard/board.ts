@@ -115,9 +115,16 @@ function leaveIfSignedOut(): void {
   location.replace(localHref('/admin/dashboard/login'))
 }
 
+/** Sections that other folders of the board define. */
+const LATER: BoardSection<unknown>[] = []
+export const addSections = (...sections: readonly BoardSection<unknown>[]) => LATER.push(...sections)
+
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
 
-const otherSections = () => [own, now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, outbox, parked]
+const otherSections = () => [
+  ...[own, now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, outbox, parked],
+  ...LATER,
+]
 
 /** Reloads all sections in parallel. Redirects to the login page if the session has ended. */
 export async function refreshBoard(): Promise<void> {

@@ -25,6 +25,7 @@ export async function showSession(): Promise<void> {
   ignoreSecondClicks()
   $session.subscribe((session) => {
     if (session.status !== 'in') return
+    for (const node of all('[data-suspended]')) node.hidden = !session.user.suspended
     const name = displayName(session.user)
     const { email } = session.user
     setUserText('name', name)

@@ -15,6 +15,7 @@ import { Time } from '../Time.tsx'
 import { type Act, ActDialog } from './ActDialog.tsx'
 import { $open, readPerson, stop } from './desk.ts'
 import { Notes } from './Notes.tsx'
+import { PastState } from './PastState.tsx'
 
 /** Everything about a person, with what the operator can do. */
 export function PersonPage() {
@@ -54,6 +55,7 @@ export function PersonPage() {
             <Payments person={person} onAct={setAct} />
             <Balance person={person} />
             <Videos person={person} onAct={setAct} />
+            <PastState key={person.id} person={person} />
             <Access person={person} />
             <Actions person={person} />
             <Notes notes={person.notes} />

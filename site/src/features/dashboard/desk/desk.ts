@@ -19,6 +19,7 @@ import { ApiError } from '../../../api/apiError.ts'
 import { answerWithPasskey } from '../../../api/factors/passkeys.ts'
 import { once } from '../../../api/once.ts'
 import { boardSection } from '../boardSection.ts'
+import { showCase } from '../cases/cases.ts'
 
 /** A person's page; null while the board is shown. `error` is why it could not be read. */
 export interface Open {
@@ -30,10 +31,10 @@ export interface Open {
 
 export const $open = atom<Open | null>(null)
 
-/** Pages that the address can name, beside that of a person. */
+/** Pages that the address can name, beside those of a person and a case. */
 export const PAGES = ['operators', 'control', 'money'] as const
 /** The page that replaces the panels; null while they are shown. */
-export const $page = atom<'person' | (typeof PAGES)[number] | null>(null)
+export const $page = atom<'person' | 'case' | (typeof PAGES)[number] | null>(null)
 
 /** Finds people and what is theirs. @throws ApiError */
 export const find = async (q: string): Promise<readonly Found[]> => (await call(search, { query: { q } })).results
@@ -121,8 +122,10 @@ export async function note(text: string): Promise<void> {
 }
 
 function show(): void {
-  const [, id] = /^#person\/([\w-]{1,64})$/.exec(location.hash) ?? []
-  $page.set(id === undefined ? (PAGES.find((page) => location.hash === `#${page}`) ?? null) : 'person')
+  const [, of, about] = /^#(case|person)\/([\w-]{1,64})$/.exec(location.hash) ?? []
+  const id = of === 'person' ? about : undefined
+  showCase(of === 'case' ? about : undefined)
+  $page.set((of as 'case' | 'person' | undefined) ?? PAGES.find((page) => location.hash === `#${page}`) ?? null)
   if (id === $open.get()?.id) return
   $open.set(id === undefined ? null : { id })
   readPerson().catch((error: unknown) => {
