@@ -18,6 +18,7 @@ export interface Deviation extends Place {
     | 'operator'
     | 'invoice'
     | 'delivery'
+    | 'team'
     | 'read model'
     | 'head'
   /** Description of the fault, one sentence. */

@@ -8,6 +8,7 @@ import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSch
 import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '../operators/roll/events.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { RENDER_LANE, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
+import { TEAM, TEAM_EVENTS, type TeamEvent } from '../teams/events.ts'
 
 export type LedgerEvent =
   | CodeEvent
@@ -18,6 +19,7 @@ export type LedgerEvent =
   | VideoTaskEvent
   | InvoiceEvent
   | OperatorRollEvent
+  | TeamEvent
 
 export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...CODE_EVENTS,
@@ -28,6 +30,7 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...VIDEO_TASK_EVENTS,
   ...INVOICE_BOOK_EVENTS,
   ...OPERATOR_ROLL_EVENTS,
+  ...TEAM_EVENTS,
 }
 
 /** Events per page: round trips hardly count, and the collector copies few events that are waiting. */
@@ -43,6 +46,7 @@ export const LEDGER_CATEGORIES = [
   VIDEO_TASK,
   INVOICE_BOOK,
   OPERATOR_ROLL,
+  TEAM,
 ] as const
 
 /** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */

@@ -8,8 +8,8 @@ import * as contract from './contract.ts'
 import type { Desk } from './desk.ts'
 import type { createNotes } from './notes.ts'
 
-type Action = contract.DeskAction
 type Answer<E extends { readonly answer?: z.ZodMiniType }> = z.output<NonNullable<E['answer']>>
+type Action = contract.DeskAction
 
 export interface DeskRoutes {
   readonly desk: Desk

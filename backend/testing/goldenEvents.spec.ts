@@ -17,6 +17,7 @@ import { operatorRoll } from '../operators/roll/operatorRoll.decider.ts'
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'
+import { team } from '../teams/team.decider.ts'
 import { bulk } from '../triage/bulk.decider.ts'
 
 // Events as releases have stored them. Never edit one: when a schema changes, raise its version with an upcaster and add
@@ -38,6 +39,7 @@ const contexts = {
   operators: golden('operators'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
+  teams: golden('teams'),
   triage: golden('triage'),
 }
 const events = Object.values(contexts).flat()
@@ -54,6 +56,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   operatorRoll,
   videoTask,
   renderLane,
+  team,
 ].map((decider) => [decider.category, decider as unknown as Decider<unknown, never, never>])
 const ofCategory = (category: string) => events.filter(({ stream }) => stream.startsWith(`${category}-`))
 

@@ -19,17 +19,17 @@ export function serveTriage(serve: Serve, { triage, bulks, requireStepUp, record
     bulks: await bulks(),
   }))
 
-  serve(contract.orderBulk, async ({ body, ctx, operator }) => {
+  serve(contract.orderBulk, async ({ body, ctx, operator: { name } }) => {
     if (!body.dry_run) await requireStepUp(ctx)
-    const found = await triage.order(body, operator.name)
+    const found = await triage.order(body, name)
     if (found.bulk)
       await record(ctx, 'bulk_ordered', `${body.kind} of ${found.bulk.count} videos: bulk ${found.bulk.id}`)
     return found
   })
 
-  serve(contract.stopBulk, async ({ params, ctx, operator }) => {
+  serve(contract.stopBulk, async ({ params, ctx, operator: { name } }) => {
     await requireStepUp(ctx)
-    const bulk = await triage.stop(params.id, operator.name)
+    const bulk = await triage.stop(params.id, name)
     await record(ctx, 'bulk_stopped', `bulk ${params.id}`)
     return { bulk }
   })

@@ -9,6 +9,7 @@ import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHa
 import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '#backend/operators/roll/events.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import { TEAM, TEAM_EVENTS, type TeamEvent } from '#backend/teams/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 import { type Queries, readRows } from '../engine/readRows.ts'
 
@@ -32,6 +33,7 @@ type Chained =
   | VideoTaskEvent
   | InvoiceEvent
   | OperatorRollEvent
+  | TeamEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
@@ -54,7 +56,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
   version: 4,
   table: ChainHeadTable,
-  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, INSTALLATION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK, OPERATOR_ROLL],
+  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, INSTALLATION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK, OPERATOR_ROLL, TEAM],
   schemas: {
     ...CODE_EVENTS,
     ...CREDIT_ACCOUNT_EVENTS,
@@ -64,6 +66,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     ...VIDEO_TASK_EVENTS,
     ...INVOICE_BOOK_EVENTS,
     ...OPERATOR_ROLL_EVENTS,
+    ...TEAM_EVENTS,
   },
   row: (event) => derivedId('chain', event.stream),
   on: {
@@ -72,6 +75,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     CodeVoided: advanced,
     CreditLotGranted: advanced,
     CreditsHeld: advanced,
+    SpendersSet: advanced,
     CreditsCaptured: advanced,
     CreditsReleased: advanced,
     CreditLotClosed: advanced,
@@ -129,9 +133,17 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     VideoTaskAbandoned: advanced,
     VideoTaskRecovered: advanced,
     VideoRecoveryEnded: advanced,
+    VideoVisibilitySet: advanced,
     VideoTaskDeleted: advanced,
     InvoiceIssued: advanced,
     CreditNoteIssued: advanced,
+    TeamCreated: advanced,
+    MemberInvited: advanced,
+    InvitationWithdrawn: advanced,
+    MemberJoined: advanced,
+    MemberLimitSet: advanced,
+    MemberRemoved: advanced,
+    TeamClosed: advanced,
   },
 }
 

@@ -4,9 +4,12 @@ import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
 import { serveAccountApi } from '../../accounts/accountApi.ts'
 import type { AccountServices } from '../../accounts/accountServices.ts'
+import { createInvitations } from '../../accounts/invitations.ts'
 import { createKeyMails } from '../../accounts/mails/keyMails.ts'
+import { createTeamMails } from '../../accounts/mails/teamMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
+import { createTeamAccounts } from '../../accounts/teamAccounts.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
 import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
@@ -31,6 +34,8 @@ import { SANDBOX_PLANS } from '../../providers/payments/sandbox/sandboxState.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createTaskApi } from '../../tasks/taskApi.ts'
 import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
+import { JOIN_PAGE } from '../../teams/contract.ts'
+import { serveTeams, type TeamRoutes } from '../../teams/teamRoutes.ts'
 import * as webhookContract from '../../webhooks/contract.ts'
 import { serveWebhooks, type WebhookRoutes } from '../../webhooks/webhookRoutes.ts'
 import type { Adapters } from '../adapters.ts'
@@ -104,6 +109,21 @@ const webhookRoutes = (
   take: around.accounts.throttle.take,
 })
 
+const teamRoutes = (
+  { database, calendar }: Context,
+  { teams, teamRows, seatsOf, credits, outbox }: Services,
+  services: AccountServices,
+): TeamRoutes => {
+  const { accounts, throttle } = services
+  const invitations = createInvitations({ ...services.invitable, calendar })
+  return {
+    ...{ database, calendar, teams, rows: teamRows, seatsOf, spentBy: credits.spentBy, throttle: throttle.take },
+    person: accounts.byId,
+    mails: createTeamMails(database, outbox, services.publicUrl, teamRows.read),
+    accounts: createTeamAccounts({ database, outbox, invitations, services, page: JOIN_PAGE }),
+  }
+}
+
 /** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
 const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
   createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
@@ -173,7 +193,11 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveKeys(serve, keys)
     serveConsent(serve, oauth)
     serveWebhooks(serve, webhookContract.page, webhooks)
-    serveCredits(serve, { database, filmsOf: tasks.filmsOf })
+    serveCredits(serve, {
+      ...{ database, filmsOf: tasks.filmsOf, nameOf: async (id) => (await accounts.accounts.byId(id))?.fullName },
+      ownerOf: async (teamId, userId) => (await services.teams.readIn(userId, teamId)).ownerId,
+    })
+    serveTeams(serve, teamRoutes(context, services, accounts))
     serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {

@@ -19,6 +19,7 @@ import {
   securityFailures,
   sources,
   taskHealth,
+  undelivered,
   userList,
   userOverview,
   weekly,
@@ -46,6 +47,7 @@ const CALLS = {
   [securityFailures.path]: securityFailures,
   [apiKeys.path]: apiKeys,
   [codes.path]: codes,
+  [undelivered.path]: undelivered,
   [operatorFactors.list.path]: operatorFactors.list,
 }
 type Path = keyof typeof CALLS
@@ -237,6 +239,21 @@ const codeOf = (index: number) => ({
   batch_size: index % 2 === 0 ? 1_000 : 1,
 })
 
+const CHANNELS = [
+  ['mail', 'Your password was changed', 550, 'Message failed: 550 5.1.1 user0@kinora.test: no such mailbox here'],
+  ['webhook', 'subscription.renewed', null, 'connection'],
+  ['push', 'video', null, 'internal'],
+] as const
+const undeliveredOf = (index: number) => {
+  const [channel, about, status, error] = CHANNELS[index % 3]!
+  const isWaiting = index % 2 === 1
+  return {
+    ...{ id: `message-${index}`, channel, about, email: `user${index}@kinora.test`, status, error },
+    ...{ state: isWaiting ? ('waiting' as const) : ('failed' as const), attempts: index + 1 },
+    ...{ created_at: minuteBack(index * 70), due_at: isWaiting ? minuteBack(-30) : null, has_body: index % 5 !== 4 },
+  }
+}
+
 const parkedOf = (index: number) => ({
   projection: 'creditBalances',
   stream: 'creditAccount-0190a8f0-0000-7000-8000-000000000001',
@@ -271,6 +288,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
+      [undelivered.path, (query) => ({ messages: pageOf(query, 12, undeliveredOf), total: 12 })],
       [codes.path, (query) => ({ codes: pageOf(query, 12, codeOf), total: 12 })],
       [apiKeys.path, (query) => ({ keys: pageOf(query, 12, keyOf), total: 12 })],
       [operatorFactors.list.path, () => ({ passkeys: [], totp: true, recovery_codes: 8, missing: false })],

@@ -8,7 +8,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
-import { $away, $empty, $factorMissing, $failed, $refreshing, addSections, refreshBoard } from './board.ts'
+import { $away, $empty, $factorMissing, $failed, $refreshing, addSections, now, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
 import { Cases } from './cases/Cases.tsx'
 import { cases } from './cases/cases.ts'
@@ -145,36 +145,43 @@ function FirstFactor() {
   )
 }
 
-const Panels = () => (
-  <>
-    <Now />
-    <Masked />
-    <Cards />
-    <div className="board-panels stack gap-3">
-      <Cases />
-      <Triage />
-      <Trend />
-      <Hours />
-      <Ranking />
-      <Sources />
-      <Visits />
-      <Users />
-      <Live />
-      <Margin />
-      <TaskHealth />
-      <Graphs />
-      <Backup />
-      <Actions />
-      <SecurityFailures />
-      <Keys />
-      <Codes />
-      <Outbox />
-      <Parked />
-      <TwoStep />
-    </div>
-    <Foot />
-  </>
-)
+/** What needs the operator, and the panels below, which wait for it, so that they do not move. */
+function Panels() {
+  const { data, error } = useStore(now.$section)
+  const isHeld = data === null && error === undefined
+  return (
+    <>
+      <Now />
+      <div className={`stack stack-wide${isHeld ? ' board-held' : ''}`}>
+        <Masked />
+        <Cards />
+        <div className="board-panels stack gap-3">
+          <Cases />
+          <Triage />
+          <Trend />
+          <Hours />
+          <Ranking />
+          <Sources />
+          <Visits />
+          <Users />
+          <Live />
+          <Margin />
+          <TaskHealth />
+          <Graphs />
+          <Backup />
+          <Actions />
+          <SecurityFailures />
+          <Keys />
+          <Codes />
+          <Outbox />
+          <Parked />
+          <TwoStep />
+        </div>
+        <Foot />
+      </div>
+    </>
+  )
+}
 
 function Failure() {
   const t = translate()
