@@ -34,6 +34,8 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['reason', ['a remedy']],
   ['text', ['a note']],
   ['q', ['someone']],
+  ['role', ['viewer']],
+  ['name', ['Someone']],
 ])
 
 /**
