@@ -15,6 +15,7 @@ export interface Deviation extends Place {
     | 'hold'
     | 'grant'
     | 'desk'
+    | 'operator'
     | 'invoice'
     | 'delivery'
     | 'read model'

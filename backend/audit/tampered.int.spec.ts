@@ -12,6 +12,7 @@ import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 import { BOOKS } from './testing/tampering/forgedBooks.ts'
 import { CREDITS } from './testing/tampering/forgedCredits.ts'
 import { DESK } from './testing/tampering/forgedDesk.ts'
+import { OPERATORS } from './testing/tampering/forgedOperators.ts'
 import { DELIVERIES } from './testing/tampering/tamperedDeliveries.ts'
 import { EVENTS } from './testing/tampering/tamperedEvents.ts'
 import { READ_MODELS } from './testing/tampering/tamperedReadModels.ts'
@@ -97,7 +98,7 @@ describe('audit verify without the public keys of the operators', () => {
 })
 
 describe('audit verify of a ledger that was tampered with', () => {
-  it.each([...EVENTS, ...CREDITS, ...DESK, ...BOOKS, ...DELIVERIES, ...READ_MODELS])(
+  it.each([...EVENTS, ...CREDITS, ...DESK, ...OPERATORS, ...BOOKS, ...DELIVERIES, ...READ_MODELS])(
     'reports $what, and names the event',
     async ({ does, names }) => {
       await does(db.pool)

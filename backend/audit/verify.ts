@@ -6,6 +6,7 @@ import { INVOICE_BOOK, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import { OPERATOR_ROLL, type OperatorRollEvent } from '../operators/roll/events.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
@@ -90,6 +91,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
       delivered?.take(event)
     } else if (isOfCode(event)) grants.takeCode(event)
     else if (isOfDesk(event)) grants.takeDesk(event)
+    else if (isOfRoll(event)) grants.takeRoll(event)
     else if (isOfInstallation(event)) takeInstallation(event, deviations)
     else if (isOfBook(event)) invoices.takeBook(event)
     else {
@@ -228,6 +230,8 @@ const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountE
 const isOfCode = (event: Stored<LedgerEvent>): event is Stored<CodeEvent> => event.stream.startsWith(`${CODE}-`)
 const isOfDesk = (event: Stored<LedgerEvent>): event is Stored<DeskActionEvent> =>
   event.stream.startsWith(`${DESK_ACTION}-`)
+const isOfRoll = (event: Stored<LedgerEvent>): event is Stored<OperatorRollEvent> =>
+  event.stream.startsWith(`${OPERATOR_ROLL}-`)
 const isOfInstallation = (event: Stored<LedgerEvent>): event is Stored<InstallationEvent> =>
   event.stream.startsWith(`${INSTALLATION}-`)
 const isOfTask = (event: Stored<LedgerEvent>): event is Stored<VideoTaskEvent> => event.stream.startsWith(VIDEO_TASK)

@@ -87,6 +87,7 @@ export type CaseHistory = z.infer<typeof readCase.answer & object>['history']
 
 export const assignCase = endpoint('POST /desk/cases/:id/assign', {
   access: 'operator',
+  role: 'support',
   body: z.object({ /** False: nobody works on it any more. */ mine: z.boolean('required') }),
   answer: z.object({ case: Case }),
   refuses: ['case_closed'],
@@ -95,6 +96,7 @@ export const assignCase = endpoint('POST /desk/cases/:id/assign', {
 
 export const closeCase = endpoint('POST /desk/cases/:id/close', {
   access: 'operator',
+  role: 'support',
   body: z.object({
     outcome: z.enum(['done', 'dismissed'], 'required'),
     /** Kept for ever, so it must not name a person. */
@@ -114,6 +116,7 @@ export const closeCase = endpoint('POST /desk/cases/:id/close', {
 
 export const dossier = endpoint('GET /desk/cases/:id/dossier.pdf', {
   access: 'operator',
+  role: 'support',
   file: 'application/pdf',
   refuses: ['step_up_required'],
   summary:

@@ -13,6 +13,7 @@ import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import type { Decider } from '../kernel/eventsourcing/pure/decider.ts'
 import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
+import { operatorRoll } from '../operators/roll/operatorRoll.decider.ts'
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'
@@ -34,6 +35,7 @@ const contexts = {
   desk: golden('desk'),
   installation: golden('installation'),
   invoices: golden('invoices'),
+  operators: golden('operators'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
   triage: golden('triage'),
@@ -49,6 +51,7 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   bulk,
   subscription,
   invoiceBook,
+  operatorRoll,
   videoTask,
   renderLane,
 ].map((decider) => [decider.category, decider as unknown as Decider<unknown, never, never>])

@@ -49,6 +49,7 @@ export const readTriage = endpoint('GET /desk/triage', {
 
 export const orderBulk = endpoint('POST /desk/bulks', {
   access: 'operator',
+  role: 'support',
   body: z.object({
     kind: z.enum(BULK_KINDS, 'required'),
     code: z.nullable(z.string().check(z.maxLength(50, 'too_long'))),
@@ -80,6 +81,7 @@ export const orderBulk = endpoint('POST /desk/bulks', {
 
 export const stopBulk = endpoint('POST /desk/bulks/:id/stop', {
   access: 'operator',
+  role: 'support',
   answer: z.object({ bulk: Bulk }),
   refuses: ['step_up_required'],
   summary: 'Stops a bulk after the video that it is at',

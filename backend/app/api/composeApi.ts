@@ -40,6 +40,7 @@ import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import { openDesk } from '../operators/openDesk.ts'
+import { openOperators } from '../operators/openOperators.ts'
 import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
 import { VERSION } from '../version.ts'
@@ -148,15 +149,15 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const { tills, paypal } = config.payments
 
   const keyMails = createKeyMails(database, services.outbox, publicUrl)
+  const { throttle } = accounts
+  const opened = openOperators(context, publicUrl, { throttle, userKeys, passkeys: accounts.factors.passkeys })
   const operators = composeOperators(context, adapters, publicUrl, {
-    throttle: accounts.throttle,
-    userKeys,
-    passkeys: accounts.factors.passkeys,
+    opened,
     keys: keysOnBoard(services, accounts, keyMails),
     messages: services.messages,
     codes: codesOnBoard(context, services),
     control: services.control,
-    desk: openDesk(context, adapters, services, accounts),
+    desk: openDesk(context, adapters, services, accounts, opened),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = openTasks(context, adapters, services, around, ownWrites.note, uploadLimits)
@@ -234,7 +235,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
   const { publicUrl, health, site, accounts } = around
   const contexts = composeContexts(context, adapters, services, around)
   const { authenticate, ownWrites } = contexts
-  const { isSignedIn: isOperator } = contexts.operators
+  const { operatorOf } = contexts.operators
   const pageSettings = () => ({ publicUrl: publicUrl(), facts: contexts.facts() })
   const guards = createGuards(context, services, accounts, publicUrl)
   const app = createHttpApp({
@@ -251,7 +252,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
         if (key) await services.assertActive(key.userId)
         return key
       },
-      isOperator,
+      operatorOf,
       assertActive: services.assertActive,
     },
     ownWrites,
@@ -267,7 +268,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
       ...developmentPages(context, adapters, services, accounts),
     ],
     site: [
-      operatorGuard(isOperator),
+      operatorGuard(operatorOf),
       ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(path.join(site, 'client'), pageSettings)] : []),
     ],
   })

@@ -8,6 +8,7 @@ import {
   hourly,
   live,
   margin,
+  me,
   now,
   operatorActions,
   operatorFactors,
@@ -36,6 +37,7 @@ const CALLS = {
   [sources.path]: sources,
   [taskHealth.path]: taskHealth,
   [margin.path]: margin,
+  [me.path]: me,
   [backup.path]: backup,
   [graphs.path]: graphs,
   [operatorActions.path]: operatorActions,
@@ -188,6 +190,7 @@ const actionOf = (index: number) => ({
   at: minuteBack(index * 300),
   action: ['signed_in', 'exported', 'sign_in_refused', 'credits_adjusted'][index % 4]!,
   detail: index % 4 === 1 ? 'users.csv' : null,
+  operator: index % 4 === 3 ? null : 'olga',
   ip: '203.0.113.7',
 })
 
@@ -261,6 +264,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
           data: { visitors: 38, pages: PATHS.slice(0, 5).map(([path], index) => ({ path, count: 19 - index * 4 })) },
         }),
       ],
+      [me.path, () => ({ id: '00000000-0000-0000-0000-000000000000', name: 'olga', role: 'owner', alone: false })],
       [taskHealth.path, () => ({ data: HEALTH })],
       [now.path, () => ({ data: WAITING })],
       [sources.path, () => ({ data: SOURCES })],

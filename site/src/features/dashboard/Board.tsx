@@ -25,6 +25,7 @@ import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
 import { Now } from './Now.tsx'
 import { Outbox } from './Outbox.tsx'
+import { own } from './operators/operators.ts'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
@@ -46,6 +47,8 @@ export function Board() {
   const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
   const page = useStore($page)
+  const isInvited = useStore(own.$section).data?.role === 'invited'
+  if (isInvited) return <FirstFactor />
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
@@ -64,6 +67,7 @@ export function Board() {
               </a>
             </Notice>
           )}
+          <Successor />
           <DeskSearch />
           <Nav page={page} />
           {page ? <LazyPage key={page} page={page} /> : <Panels />}
@@ -76,6 +80,7 @@ export function Board() {
 type Page = NonNullable<ReturnType<typeof $page.get>>
 
 const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
+  operators: async () => (await import('./operators/OperatorsPage.tsx')).OperatorsPage,
   person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
   case: async () => (await import('./cases/CasePage.tsx')).CasePage,
   control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
@@ -105,6 +110,36 @@ function Nav({ page }: { page: Page | null }) {
         </a>
       ))}
     </nav>
+  )
+}
+
+/** Asks the only owner for a successor. */
+function Successor() {
+  const t = translate()
+  const me = useStore(own.$section).data
+  if (!me?.alone || me.role !== 'owner') return null
+  return (
+    <Notice tone="warning">
+      {t('dashboard.operators.alone')}{' '}
+      <a className="link" href="#operators">
+        {t('dashboard.operators.open')}
+      </a>
+    </Notice>
+  )
+}
+
+/** Lets an invited operator set up the second factor without which nothing else may be done. */
+function FirstFactor() {
+  const t = translate()
+  return (
+    <>
+      <h1>{t('dashboard.invitation.factorHeading')}</h1>
+      <p className="muted">{t('dashboard.invitation.factorLead')}</p>
+      <TwoStep />
+      <p>
+        <Button label={t('dashboard.invitation.open')} variant="primary" onClick={() => location.reload()} />
+      </p>
+    </>
   )
 }
 

@@ -34,7 +34,9 @@ import { once } from '../../api/once.ts'
 import { localHref } from '../../i18n/client.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { type BoardSection, boardSection, pagedSection } from './boardSection.ts'
+import { waiting } from './desk/desk.ts'
 import { dayOf } from './figures.ts'
+import { own } from './operators/operators.ts'
 import { type Choice, queryOf } from './period/boardPeriod.ts'
 
 export const PER_PAGE = 10
