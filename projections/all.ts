@@ -16,6 +16,8 @@ import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { taskOutcomes } from './tasks/taskOutcome.ts'
 import { videoTasks } from './tasks/videoTask.ts'
+import { openTeamChanges } from './teams/openTeamChange.ts'
+import { teamRosters } from './teams/teamRoster.ts'
 
 export const PROJECTIONS: readonly AnyProjection[] = [
   videoTasks,
@@ -33,6 +35,8 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   creditCodes,
   openRedemptions,
   deskActions,
+  teamRosters,
+  openTeamChanges,
   deskCases,
   deskBulks,
 ]
@@ -45,5 +49,6 @@ export const WORK_LISTS: readonly AnyProjection[] = [
   currentSubscriptions,
   openRedemptions,
   deskActions,
+  openTeamChanges,
   deskBulks,
 ]

@@ -129,7 +129,7 @@ const SENDERS: readonly (readonly [pattern: RegExp, sender: string])[] = [
   [/^workflows\//, 'workflow'],
   // Its activity is one line.
   [/^backend\/invoices\//, 'workflow'],
-  [/^backend\/(programs\/|codes\/issueCodes|desk\/|cases\/|triage\/)/, 'operator'],
+  [/^backend\/(programs\/|codes\/issueCodes|desk\/|cases\/|installation\/|triage\/)/, 'operator'],
   [/providerCallbacks\.ts$/, 'provider'],
   [/^backend\//, 'user'],
 ]

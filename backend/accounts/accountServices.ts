@@ -85,6 +85,8 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const drafts = createStartDrafts(database, startKey(secrets.encryption), Date.now)
   return {
     registrationOpen,
+    /** What {@link createInvitations} needs. */
+    invitable: { database, links, grants },
     assertMayRegister,
     isSuspended: (userId: string) => isSuspended(database, userId),
     accounts: {

@@ -7,6 +7,8 @@ import { UserTable } from './tables.ts'
 
 type InvitationOptions = Pick<AccountsOptions, 'database' | 'links' | 'grants' | 'calendar'>
 
+export type Invitations = ReturnType<typeof createInvitations>
+
 /** Creates the service that makes accounts for people whose addresses an operator vouches for. */
 export function createInvitations({ database, links, grants, calendar = Date.now }: InvitationOptions) {
   return {

@@ -72,7 +72,7 @@ type Prefix = '/users' | '/analytics'
 type Access = 'user' | 'operator'
 
 /** Operators of every role manage their own factors. */
-const role = 'viewer'
+const role = 'invited'
 
 const passkeyEndpoints = (prefix: Prefix, access: Access) => ({
   beginPasskey: endpoint(`POST ${prefix}/passkeys/options` as const, {
@@ -115,7 +115,12 @@ const passkeyEndpoints = (prefix: Prefix, access: Access) => ({
 
 /** Declares the endpoints with which a signed-in user, or the operator, manages second factors. */
 export const factorEndpoints = (prefix: Prefix, access: Access) => ({
-  list: endpoint(`GET ${prefix}/factors` as const, { access, answer: Factors, summary: 'The second factors' }),
+  list: endpoint(`GET ${prefix}/factors` as const, {
+    access,
+    role,
+    answer: Factors,
+    summary: 'The second factors',
+  }),
   beginTotp: endpoint(`POST ${prefix}/totp` as const, {
     access,
     role,

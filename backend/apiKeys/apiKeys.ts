@@ -37,6 +37,8 @@ export interface KeyRow {
   /** The program that holds the key as a connection; null for keys that their user has made. */
   readonly client_id: string | null
   readonly client_host: string | null
+  /** The team that pays for its orders; null: its user does. */
+  readonly team_id: string | null
 }
 
 /** A key that someone other than its owner has ended. */
@@ -47,10 +49,10 @@ type Settings = Pick<
   KeyRow,
   'purse_id' | 'name' | 'scopes' | 'credits_per_day' | 'credits_per_month' | 'models' | 'networks' | 'expires_at'
 > &
-  Partial<Pick<KeyRow, 'client_id' | 'client_host'>>
+  Partial<Pick<KeyRow, 'client_id' | 'client_host' | 'team_id'>>
 
 const COLUMNS = `id, user_id, purse_id, hint, name, scopes, credits_per_day, credits_per_month, models, networks, created_at,
-  expires_at, ended_at, last_used_at, last_network, client_id, client_host`
+  expires_at, ended_at, last_used_at, last_network, client_id, client_host, team_id`
 /** Condition of the keys that work at the time of a parameter. */
 const worksAt = (time: string) => `ended_at is null and (expires_at is null or expires_at > ${time})`
 const END = 'update api_key set ended_at = $2 where ended_at is null'
@@ -71,10 +73,11 @@ const isoOf = (time: Time) => new Date(time).toISOString()
 
 export type ApiKeys = ReturnType<typeof createApiKeys>
 
-const viewOf = (stored: KeyRow, spent: KeySpending): ApiKey => {
-  const { user_id: _, purse_id: __, ended_at: ___, client_id, client_host, ...row } = stored
+const viewOf = (stored: KeyRow, spent: KeySpending, team: string | undefined): ApiKey => {
+  const { user_id: _, purse_id: __, ended_at: ___, client_id, client_host, team_id, ...row } = stored
   return {
     ...row,
+    team: team_id === null ? null : { id: team_id, name: team ?? '' },
     client: client_id === null ? null : { host: client_host },
     spent_today: spent.ofDay,
     spent_this_month: spent.ofMonth,
@@ -111,52 +114,53 @@ export async function insertKey(tx: Transaction, userId: string, id: string, now
   return { key, row: must(row, 'key') }
 }
 
+/** The teams that pay for what keys order. */
+interface KeyTeams {
+  /** @throws Rejection not_in_team */
+  readonly payerIn: (teamId: string, userId: string) => Promise<string>
+  /** Returns the name and the owner of a team; undefined if the owner was erased. */
+  readonly read: (teamId: string) => Promise<Readonly<{ name: string; ownerId: string }> | undefined>
+}
+
 /**
  * Creates the service that makes, lists and ends API keys. Only their hashes are stored. See
  * docs/decisions/0066-keys-are-purses.md.
- * @param spentBy returns what a purse has held and spent
+ * @param spentBy returns what a purse has held and spent of a user's credits
  */
 export function createApiKeys(
   database: Database,
   pool: Pick<pg.Pool, 'query'>,
   clock: Clock,
   spentBy: (userId: string, purseId: string) => Promise<KeySpending>,
+  teams: KeyTeams,
 ) {
-  const view = async (row: KeyRow) => viewOf(row, await spentBy(row.user_id, row.purse_id))
+  const view = async (row: KeyRow) => {
+    const team = row.team_id === null ? undefined : await teams.read(row.team_id)
+    return viewOf(row, await spentBy(team?.ownerId ?? row.user_id, row.purse_id), team?.name)
+  }
 
   return {
     ...createLookups(pool, clock),
+    ...createLists(pool, clock, view),
 
-    /** Makes a key. @throws Rejection too_many_keys */
+    /** Makes a key. @throws Rejection too_many_keys, not_in_team */
     async create(userId: string, { expires_in_days: days, ...order }: KeyOrder) {
       const [id, now] = [uuid7(), new Date(clock())]
       const expires_at = days === null ? null : new Date(now.getTime() + days * DAY_MS)
-      const { credits_per_day = null, credits_per_month = null, models = null, networks = null } = order
-      const settings = { ...order, purse_id: id, credits_per_day, credits_per_month, models, networks, expires_at }
+      const { credits_per_day = null, credits_per_month = null, models = null, networks = null, team_id = null } = order
+      if (team_id !== null) await teams.payerIn(team_id, userId)
+      const settings = {
+        ...order,
+        purse_id: id,
+        credits_per_day,
+        credits_per_month,
+        models,
+        networks,
+        team_id,
+        expires_at,
+      }
       const { key, row } = await transaction(database, (tx) => insertKey(tx, userId, id, now, settings))
       return { ...(await view(row)), key }
-    },
-
-    /** Returns the keys of a user that work, newest first. */
-    async list(userId: string): Promise<ApiKey[]> {
-      const sql = `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} order by id desc`
-      const { rows } = await pool.query<KeyRow>(sql, [userId, new Date(clock())])
-      return Promise.all(rows.map(view))
-    },
-
-    /** Returns one page of the keys of all users that work, newest first, and their total number. Pages start at 1. */
-    async listAll(page: number, perPage: number) {
-      const now = new Date(clock())
-      const { rows } = await pool.query<KeyRow>(
-        `select ${COLUMNS} from api_key where ${worksAt('$2')} order by id desc limit $1 offset $3`,
-        [perPage, now, (page - 1) * perPage],
-      )
-      const counted = await pool.query<{ total: number }>(
-        `select count(*)::int as total from api_key where ${worksAt('$1')}`,
-        [now],
-      )
-      const keys = await Promise.all(rows.map(async (row) => ({ ...(await view(row)), user_id: row.user_id })))
-      return { keys, total: onlyRow(counted).total }
     },
 
     /**
@@ -181,6 +185,33 @@ export function createApiKeys(
   }
 }
 
+/** Creates the lists of keys that work. */
+function createLists(pool: Pick<pg.Pool, 'query'>, clock: Clock, view: (row: KeyRow) => Promise<ApiKey>) {
+  return {
+    /** Returns the keys of a user that work, newest first. */
+    async list(userId: string): Promise<ApiKey[]> {
+      const sql = `select ${COLUMNS} from api_key where user_id = $1 and ${worksAt('$2')} order by id desc`
+      const { rows } = await pool.query<KeyRow>(sql, [userId, new Date(clock())])
+      return Promise.all(rows.map(view))
+    },
+
+    /** Returns one page of the keys of all users that work, newest first, and their total number. Pages start at 1. */
+    async listAll(page: number, perPage: number) {
+      const now = new Date(clock())
+      const { rows } = await pool.query<KeyRow>(
+        `select ${COLUMNS} from api_key where ${worksAt('$2')} order by id desc limit $1 offset $3`,
+        [perPage, now, (page - 1) * perPage],
+      )
+      const counted = await pool.query<{ total: number }>(
+        `select count(*)::int as total from api_key where ${worksAt('$1')}`,
+        [now],
+      )
+      const keys = await Promise.all(rows.map(async (row) => ({ ...(await view(row)), user_id: row.user_id })))
+      return { keys, total: onlyRow(counted).total }
+    },
+  }
+}
+
 /** Makes the successor of a key, which ends after the overlap. */
 async function replaceKey(tx: Transaction, userId: string, keyId: string, overlapHours: number, now: Date) {
   const [former] = await tx.query<KeyRow>(
@@ -188,10 +219,10 @@ async function replaceKey(tx: Transaction, userId: string, keyId: string, overla
     [userId, now, isUuid(keyId) ? keyId : null],
   )
   if (!former) throw new Rejection('not_found', 'This key has ended.')
-  const { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks } = former
+  const { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, team_id } = former
   const [{ life_ms } = { life_ms: null }] = await tx.query<{ life_ms: number | null }>(LIFE, [purse_id])
   const expires_at = life_ms === null ? null : new Date(now.getTime() + life_ms)
-  const settings = { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, expires_at }
+  const settings = { purse_id, name, scopes, credits_per_day, credits_per_month, models, networks, team_id, expires_at }
   const until = new Date(now.getTime() + overlapHours * HOUR_MS)
   await tx.query('update api_key set expires_at = least(expires_at, $2) where id = $1', [former.id, until])
   return insertKey(tx, userId, uuid7(), now, settings)

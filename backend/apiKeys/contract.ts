@@ -49,6 +49,8 @@ export const ApiKey = z.object({
   last_used_at: z.nullable(z.string()),
   /** Network of the last call: a /24 for IPv4, a /48 for IPv6. */
   last_network: z.nullable(z.string()),
+  /** The team that pays for what the key orders; null: its user does. */
+  team: z.nullable(z.object({ id: z.string(), name: z.string() })),
   /** The program that holds the key as a connection, with the host that vouches for its name; null for other keys. */
   client: z.nullable(z.object({ host: z.nullable(z.string()) })),
 })
@@ -70,6 +72,8 @@ export const KeyOrder = z.object({
       .check(z.minLength(1, 'required'), z.maxLength(100, 'too_many')),
   ),
   networks: z.nullish(z.array(Network).check(z.minLength(1, 'required'), z.maxLength(20, 'too_many_networks'))),
+  /** The team that pays. It stays so: a key orders for one of the two. */
+  team_id: z.nullish(z.uuid('unknown_team')),
   /** Null: the key never expires. */
   expires_in_days: z._default(
     z.nullable(z.int('invalid').check(z.gte(1, 'too_small'), z.lte(MAX_DAYS, 'too_large'))),
@@ -94,7 +98,7 @@ export const createKey = endpoint('POST /keys', {
   body: KeyCreation,
   answer: NewApiKey,
   status: 201,
-  refuses: [...REFUSES, 'too_many_keys'],
+  refuses: [...REFUSES, 'too_many_keys', 'not_in_team'],
   summary: 'Makes an API key, which is shown once',
 })
 

@@ -71,9 +71,10 @@ export function createKeyDoor(apiKeys: Pick<ApiKeys, 'find' | 'touch'>, clock: C
         purse_id,
         credits_per_day: perDay,
         credits_per_month: perMonth,
+        team_id: teamId,
       } = row
       const limits = { ...(perDay !== null && { perDay }), ...(perMonth !== null && { perMonth }) }
-      return { id, userId, scopes, models, purse: { id: purse_id, ...limits } }
+      return { id, userId, scopes, models, teamId, purse: { id: purse_id, ...limits } }
     },
 
     /** Returns the id of the key of a request if it was genuine a moment ago. Reads no database. */

@@ -61,7 +61,7 @@ async function enter({ method, address }: Operation, headers: Record<string, str
 const takesKey = ({ ways }: Operation, scope: Scope) => ways.some(({ key }) => key?.includes(scope))
 const isPublic = ({ ways }: Operation) => ways.length === 0
 /** Serves strangers too, within limits. */
-const FOR_VISITORS = ['POST /videos/understand']
+const FOR_VISITORS = ['POST /videos/understand', 'POST /teams/invitations/preview', 'POST /teams/invitations/accept']
 const PUBLIC_ALSO_REFUSES = ['POST /auth/login', 'POST /auth/refresh', 'POST /auth/second-factor', 'POST /auth/passkey']
 
 describe('the door of every operation', () => {

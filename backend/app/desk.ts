@@ -41,8 +41,8 @@ export function openCarryOut(
       await accounts.take_down(action)
       await cases.settle('report', action.subject, 'done')
     },
-    release_task: ({ subject, userId }, command) =>
-      releaseTask({ handle, store, clock, credits, wake }, { id: subject, user_id: userId }, command),
+    release_task: ({ subject }, command) =>
+      releaseTask({ handle, store, clock, credits, wake }, { id: subject }, command),
     async retry_task({ subject, userId, actionId }, command) {
       const taskId = derivedId('retry', actionId)
       const again = { taskId: subject, newId: taskId, userId }

@@ -40,7 +40,7 @@ export interface HttpApp {
   readonly identity: {
     /** Returns the id of the signed-in user. */
     readonly authenticate: (ctx: Context) => Promise<string | undefined>
-    readonly isOperator: (ctx: Context) => Promise<boolean>
+    readonly operatorOf: AccessControl['operatorOf']
     /** Returns the API key of a request. */
     readonly authenticateKey: (ctx: Context) => Promise<KeyCaller | undefined>
     /** Refuses a suspended account. */

@@ -17,8 +17,10 @@ import { M0010Receipts } from './migrations/M0010Receipts.ts'
 import { M0012Desk } from './migrations/M0012Desk.ts'
 import { M0013Identities } from './migrations/M0013Identities.ts'
 import { M0014Joins } from './migrations/M0014Joins.ts'
+import { M0015Teams } from './migrations/M0015Teams.ts'
 import { M0016Mails } from './migrations/M0016Mails.ts'
 import { M0017Lineage } from './migrations/M0017Lineage.ts'
+import { M0018Operators } from './migrations/M0018Operators.ts'
 import { M0019Cases } from './migrations/M0019Cases.ts'
 import { M0020Control } from './migrations/M0020Control.ts'
 import { M0021Prompts } from './migrations/M0021Prompts.ts'
@@ -38,8 +40,10 @@ export const MIGRATIONS = [
   { name: 'M0012Desk', class: M0012Desk },
   { name: 'M0013Identities', class: M0013Identities },
   { name: 'M0014Joins', class: M0014Joins },
+  { name: 'M0015Teams', class: M0015Teams },
   { name: 'M0016Mails', class: M0016Mails },
   { name: 'M0017Lineage', class: M0017Lineage },
+  { name: 'M0018Operators', class: M0018Operators },
   { name: 'M0019Cases', class: M0019Cases },
   { name: 'M0020Control', class: M0020Control },
   { name: 'M0021Prompts', class: M0021Prompts },

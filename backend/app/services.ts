@@ -4,7 +4,7 @@ import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures, ERASURES } from '../accounts/erasures.ts'
 import { CODES, formerKeys, mailKey } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
-import { createUserKeys } from '../accounts/keys/userKeys.ts'
+import { createUserKeys, teamIdOf } from '../accounts/keys/userKeys.ts'
 import { createOutbox as createMailOutbox } from '../accounts/mails/outbox.ts'
 import { accountSuspended, isSuspended, SUSPENSIONS } from '../accounts/suspensions.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
@@ -22,6 +22,8 @@ import { createOutbox } from '../kernel/outbox/outbox.ts'
 import { cacheRows } from '../kernel/postgres/cacheRows.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
+import { currentOf } from '../subscriptions/agreements.rules.ts'
+import { subscription } from '../subscriptions/subscription.decider.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhooks/webhookInbox.ts'
 import { createVideoDownloads } from '../tasks/downloads/videoDownloads.ts'
@@ -29,6 +31,8 @@ import { createVisibleCopies } from '../tasks/downloads/visibleCopies.ts'
 import { createVisibleLabels } from '../tasks/downloads/visibleLabels.ts'
 import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
 import { createImageUploads } from '../tasks/uploads/imageUploads.ts'
+import { createTeamRows } from '../teams/teamRows.ts'
+import { createTeams, type TeamDeps } from '../teams/teams.ts'
 import { createWebhookEndpoints } from '../webhooks/webhookEndpoints.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -38,13 +42,29 @@ import { createWelcome } from './welcome.ts'
 /** Deletes a user's rows in each module that stores some. */
 export const ERASE_ROWS = [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews]
 
+type TeamParts = Pick<TeamDeps, 'isErased' | 'setSpenders'> & {
+  readonly allowance: (userId: string) => Promise<{ team: boolean }>
+}
+
+function openTeams({ config, database, handle, changes, calendar }: Context, { allowance, ...parts }: TeamParts) {
+  const seatsOf = async (userId: string) =>
+    config.teamSeats > 1 && (await allowance(userId)).team ? config.teamSeats : 0
+  /** Returns whether a plan, which may be suspended, has a team. */
+  const hasPlan = async (userId: string) =>
+    config.payments.tills.length === 0 ||
+    currentOf((await handle.read(subscription, userId)).state)?.tier === 'ultimate'
+  return {
+    teams: createTeams({ ...{ handle, database, changes, calendar, teamIdOf, seatsOf, hasPlan }, ...parts }),
+    teamRows: createTeamRows(database),
+    seatsOf,
+  }
+}
+
 export type Services = ReturnType<typeof createServices>
 
 /** Creates the domain services that the API and the workflows share. */
-export function createServices(
-  { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir }: Context,
-  { marker, media, documents }: Adapters,
-) {
+export function createServices(context: Context, { marker, media, documents }: Adapters) {
+  const { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir } = context
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
   )
@@ -66,11 +86,13 @@ export function createServices(
     ...{ handle, changes, calendar, credits },
     keys: async () => [keyFor(CODES, masterKey), ...(await formerKeys(database, masterKey, CODES))],
   })
-  const apiKeys = createApiKeys(database, pool, clock, credits.spentBy)
   /** Returns the limits of the user's plan. */
   const planAllowance = cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance)
   const control = createControl({ handle, changes, pool })
   const allowance = async (userId: string) => control.limited(await planAllowance(userId))
+  const isErased = cacheRows(changes, ERASURES, erasures.isRequested)
+  const { teams, teamRows, seatsOf } = openTeams(context, { allowance, isErased, setSpenders: credits.setSpenders })
+  const apiKeys = createApiKeys(database, pool, clock, credits.spentBy, { payerIn: teams.payerIn, read: teamRows.read })
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
   const messages = createOutbox(pool, clock)
   const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
@@ -111,7 +133,11 @@ export function createServices(
     removals: createMediaRemovals(pool),
     uploads: createImageUploads(database, media, temporaryDir),
     /** Returns whether the account was deleted. */
-    isErased: cacheRows(changes, ERASURES, erasures.isRequested),
+    isErased,
+    teams,
+    teamRows,
+    seatsOf,
+    ...{ payerIn: teams.payerIn, teamOf: teams.teamOf },
     subscriptionReads,
   }
 }

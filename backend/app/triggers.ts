@@ -6,6 +6,7 @@ import { invoiceDocuments } from '#projections/subscriptions/invoiceDocument.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
 import { readUnstarted } from '#projections/tasks/readTaskHealth.ts'
+import { readOpenTeamChanges, readTeamOwners } from '#projections/teams/readTeams.ts'
 import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import { codeTrigger } from '#workflows/credits/codeTrigger.ts'
@@ -22,8 +23,12 @@ import { createSettleIfEnded } from '#workflows/tasks/settleIfEnded.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
 import { generationTrigger, recoveryTrigger, removalTrigger } from '#workflows/tasks/taskTriggers.ts'
+import { teamPlanTrigger, teamTrigger } from '#workflows/teams/teamTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
+import type { TeamMails } from '../accounts/mails/teamMails.ts'
+import { bySystem, type CommandContext } from '../kernel/eventsourcing/command.ts'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import type { Running } from '../kernel/postgres/leased.ts'
@@ -54,12 +59,13 @@ const RECONCILE_MS = 24 * 60 * 60_000
 type TriggerServices = Services & {
   readonly invoices: ReturnType<typeof openInvoicing>
   readonly carryOut: (actionId: string) => Promise<void>
+  readonly teamMails: TeamMails
 }
 
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, calendar, clock, log, changes }: Context,
-  { credits, outbox, erasures, webhooks, removals, invoices, carryOut }: TriggerServices,
+  { credits, outbox, erasures, webhooks, removals, invoices, teams, teamMails, carryOut }: TriggerServices,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -78,6 +84,14 @@ export function startTriggers(
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
       deskTrigger(() => readOpenActions(database), carryOut),
       bulkTrigger(() => readOpenBulks(database)),
+      teamTrigger(() => readOpenTeamChanges(database), teams.retell),
+      teamPlanTrigger(
+        () => readTeamOwners(database),
+        async (userId) => {
+          const closed = await teams.closeWithoutPlan(userId, newContext(userId))
+          if (closed) await teamMails.closed(closed)
+        },
+      ),
     ],
     signal,
     onError,
@@ -123,6 +137,9 @@ export function startTriggers(
     },
   }
 }
+
+/** Returns the context of a command that one user's team may get several times. */
+const newContext = (userId: string): CommandContext => ({ ...bySystem('plan ended', userId), commandId: uuid7() })
 
 /** Sweeps holds once, then starts the schedules. */
 async function startSchedules(engine: Engine): Promise<void> {

@@ -9,6 +9,7 @@ import type { Engine } from '#workflows/engine/engine.port.ts'
 import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
 import { createKeyMails } from '../accounts/mails/keyMails.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
+import { createTeamMails } from '../accounts/mails/teamMails.ts'
 import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { deleteOldSessions } from '../accounts/sessions/sessions.ts'
 import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
@@ -17,6 +18,8 @@ import { filmAssertion } from '../audit/receipts/filmAssertion.ts'
 import { removePartials } from '../backups/removePartials.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
+import { bySystem } from '../kernel/eventsourcing/command.ts'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { deleteExpiredIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
@@ -78,7 +81,9 @@ export function startWorkflows(
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
   const opened = openEngine(context, () => renderSlots(adapters.videos), watched).then((engine) => {
-    const triggers = () => startTriggers(context, { ...services, invoices, carryOut }, watched, engine)
+    const { database } = context
+    const teamMails = createTeamMails(database, services.outbox, publicUrl, services.teamRows.read)
+    const triggers = () => startTriggers(context, { ...services, invoices, carryOut, teamMails }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })
@@ -143,6 +148,8 @@ function activitiesOf(
     waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: uploads.eraseAll,
+    endTeams: (userId) =>
+      services.teams.erase(userId, (team) => ({ ...bySystem('erase', userId, team), commandId: uuid7() })),
     async removeUnusedUploads() {
       await uploads.removeUnused()
       await removeExpiredStarts(database, Date.now())
@@ -159,7 +166,16 @@ function activitiesOf(
 /** Creates the daily removal of what is kept for a limited time. */
 function createSweep(
   { calendar, clock, config, database, pool }: Context,
-  { apiKeys, clients, connections, erasures, invoices, messages, outbox }: Services & { readonly invoices: Invoices },
+  {
+    apiKeys,
+    clients,
+    connections,
+    erasures,
+    invoices,
+    messages,
+    outbox,
+    teamRows,
+  }: Services & { readonly invoices: Invoices },
   publicUrl: () => string,
 ) {
   return createVisitRetention({
@@ -176,6 +192,7 @@ function createSweep(
       await deleteOldQuotes(pool, clock)
       await connections.removeExpired()
       await clients.removeUnused()
+      await teamRows.removeExpired(new Date(calendar()))
       await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
       await erasures.removeUnconfirmed(calendar())

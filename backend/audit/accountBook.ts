@@ -19,7 +19,7 @@ export interface Lot extends Account {
 
 export interface Hold extends Account {
   readonly parts: readonly LotPart[]
-  /** The periods of the API key that held the credits. */
+  /** The periods of the API key, and of the member, that held the credits. */
   readonly periods?: readonly string[]
 }
 
@@ -51,9 +51,11 @@ export class AccountBook {
   readonly #settled = new Set<string>()
   /** Reversals and withdrawals booked so far, to detect duplicates. */
   readonly #corrected = new Set<string>()
-  /** Credits that API keys have held and spent, by key and by day or month. */
+  /** Members of the owner's team, with their limits for each month. */
+  #spenders = new Map<string, number | null>()
+  /** Credits that API keys and members have held and spent, by their ids and by day or month. */
   readonly spentByKeys = new Map<string, number>()
-  /** The last day that has begun for each API key. */
+  /** The last day that has begun for each of them. */
   readonly #daysOfKeys = new Map<string, string>()
 
   constructor() {
@@ -98,13 +100,22 @@ export class AccountBook {
         return [[issued, -amount], this.#newLot(lotId, { source, amount, expiresAt, reference }, wrong)]
       }
       case 'CreditsHeld': {
-        const { holdId, parts, at } = event.data
+        const { holdId, parts, key, spentBy, at } = event.data
         if (this.holds.has(holdId) || this.#settled.has(holdId)) wrong.push(`Credits were held for ${holdId} before.`)
-        const periods = event.data.key && this.#spend(event.data.key, total(parts), at, wrong)
-        const hold = { name: `hold ${holdId}`, balance: 0, parts, ...(periods && { periods }) }
+        const periods = key ? this.#spend('API key', key, total(parts), at, wrong) : []
+        if (spentBy !== undefined) {
+          const perMonth = this.#spenders.get(spentBy)
+          if (perMonth === undefined) wrong.push(`${spentBy} was not in the team of the account's owner.`)
+          const limits = { id: spentBy, ...(typeof perMonth === 'number' && { perMonth }) }
+          periods.push(...this.#spend('member', limits, total(parts), at, wrong))
+        }
+        const hold = { name: `hold ${holdId}`, balance: 0, parts, ...(periods.length > 0 && { periods }) }
         this.holds.set(holdId, hold)
         return [...this.#lotPostings(parts, -1, at, wrong), [hold, total(parts)]]
       }
+      case 'SpendersSet':
+        this.#spenders = new Map(event.data.spenders.map(({ id, perMonth }) => [id, perMonth]))
+        return []
       case 'CreditsCaptured': {
         const hold = this.#settle(event.data.holdId, wrong)
         const held = hold.balance
@@ -154,8 +165,8 @@ export class AccountBook {
     return [[hold, -hold.balance], [forfeited, total(lost)], ...back]
   }
 
-  /** Books credits to a key's day and month. More than the limits that the hold states is a fault. */
-  #spend({ id, perDay, perMonth }: KeyLimits, amount: number, at: string, wrong: string[]): string[] {
+  /** Books credits to the day and month of a key or a member. More than the limits that the hold states is a fault. */
+  #spend(who: string, { id, perDay, perMonth }: KeyLimits, amount: number, at: string, wrong: string[]): string[] {
     const [known = '', day] = [this.#daysOfKeys.get(id), at.slice(0, 10)]
     const today = [known, day].sort().at(-1) ?? day
     this.#daysOfKeys.set(id, today)
@@ -168,7 +179,7 @@ export class AccountBook {
       const spent = (this.spentByKeys.get(period) ?? 0) + amount
       this.spentByKeys.set(period, spent)
       if (limit !== undefined && spent > limit)
-        wrong.push(`The API key ${id} spends ${spent} of ${limit} credits in ${time}.`)
+        wrong.push(`The ${who} ${id} spends ${spent} of ${limit} credits in ${time}.`)
       return period
     })
   }

@@ -1,6 +1,7 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import { VIDEO_TASK, type VideoTaskEvent, type VideoTaskSubmitted } from '../tasks/events.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { payerOf, VIDEO_TASK, type VideoTaskEvent, type VideoTaskSubmitted } from '../tasks/events.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
 import { OrderPrices } from './orderPrice.ts'
 
@@ -9,6 +10,8 @@ type Outcome = 'succeeded' | 'failed' | 'recovered' | 'abandoned'
 interface Task {
   /** Owner of the account that holds the credits. */
   payer?: string
+  /** The member who spent them; undefined if the owner did. */
+  spentBy?: string | undefined
   /** The hold, until the task is submitted. */
   hold?: Place & { readonly credits: number }
   owner?: string
@@ -35,11 +38,12 @@ export class DeliveryProofs {
   takeCredit(event: Stored<CreditAccountEvent>): void {
     switch (event.type) {
       case 'CreditsHeld': {
-        const { holdId, userId, parts } = event.data
+        const { holdId, userId, parts, spentBy } = event.data
         const task = this.#task(holdId)
         if (task.payer !== undefined && task.payer !== userId)
           this.#wrong(event, `Credits were held for it before, in the account of another user, ${task.payer}.`)
         task.payer = userId
+        task.spentBy = spentBy
         task.hold = { ...placeOf(event), credits: parts.reduce((sum, { amount }) => sum + amount, 0) }
         break
       }
@@ -85,19 +89,24 @@ export class DeliveryProofs {
   }
 
   #submit(task: Task, event: Stored<VideoTaskSubmitted>): void {
-    const { userId, credits } = event.data
+    const { userId, teamId, credits } = event.data
     const checked = this.#prices.check(event.data)
     if (typeof checked === 'string') this.#wrong(event, checked)
     const price = typeof checked === 'string' ? credits : checked
-    const { payer, hold } = task
+    const { payer, hold, spentBy } = task
+    const wanted = payerOf(event.data)
     task.owner = userId
     delete task.hold
     if (credits !== price) this.#wrong(event, `It names ${credits} credits; the video that it orders costs ${price}.`)
     if (!hold) this.#wrong(event, 'No credits were held for it.')
     else if (hold.credits !== price)
       this.#wrong(hold, `It holds ${hold.credits} credits; the video that was ordered costs ${price}.`)
-    if (hold && payer !== userId)
+    if (hold && payer !== wanted)
       this.#wrong(event, `The credits were held for it in the account of another user, ${payer}.`)
+    if (hold && spentBy !== (wanted === userId ? undefined : userId))
+      this.#wrong(event, `${userId} ordered it; its credits were held for ${spentBy ?? 'the owner of the account'}.`)
+    if (wanted !== userId && teamId !== derivedId('team', wanted))
+      this.#wrong(event, `It is not paid by the team of ${wanted}.`)
   }
 
   #end(task: Task, event: Stored<VideoTaskEvent>, outcome: Outcome): void {

@@ -1,13 +1,15 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, type DeskActionEvent, type DeskOrder } from '../desk/events.ts'
+import { approvedText, askedText } from '../desk/signedTexts.ts'
 import type { InstallationEvent } from '../installation/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
+import type { OperatorProofs } from './operatorProofs.ts'
 
 interface Action extends Place {
-  readonly order: DeskOrder
+  readonly order: DeskOrder & { readonly actionId: string }
   approvedBy?: string
   isOver?: true
   /** What a finished action says about its refund. */
@@ -36,8 +38,11 @@ export class DeskProofs {
   readonly #videos = new Map<string, Action[]>()
   readonly #deviations: Deviations
 
-  constructor(deviations: Deviations) {
+  readonly #operators: OperatorProofs
+
+  constructor(deviations: Deviations, operators: OperatorProofs) {
     this.#deviations = deviations
+    this.#operators = operators
   }
 
   take(event: Stored<DeskActionEvent>): void {
@@ -69,15 +74,18 @@ export class DeskProofs {
       if (action) return 'The action was asked for before.'
       this.#ask(actionId, { ...placeOf(event), order: event.data })
       if (!event.data.reason) return 'An action without a reason.'
-      return String(event.meta.actor) === `operator:${event.data.operator}`
-        ? undefined
-        : `It was asked for by "${event.meta.actor}", not by the operator ${event.data.operator}.`
+      if (String(event.meta.actor) !== `operator:${event.data.operator}`)
+        return `It was asked for by "${event.meta.actor}", not by the operator ${event.data.operator}.`
+      return this.#operators.faultOf(event.data, askedText(event.data))
     }
     if (!action) return 'No such action was asked for.'
     if (action.isOver) return 'The action was over before.'
     if (event.type === 'ActionApproved') {
-      action.approvedBy = event.data.operator
-      return event.data.operator === action.order.operator ? 'The operator approved an action of their own.' : undefined
+      const { operator, operatorId } = event.data
+      action.approvedBy = operator
+      const isOwn = operator === action.order.operator || (operatorId && operatorId === action.order.operatorId)
+      if (isOwn) return 'The operator approved an action of their own.'
+      return this.#operators.faultOf(event.data, approvedText(action.order, event.data))
     }
     action.isOver = true
     if (event.type === 'ActionDone') action.done = event.data
@@ -127,11 +135,12 @@ export class DeskProofs {
       : `The action ${actionId} is done, but no refund of ${amount} cents of its sale was reported.`
   }
 
-  /** Counts the actions that moved credits or money as they were ordered. */
-  report(): Record<(typeof COUNTED)[number], number> {
+  /** Counts the actions that moved credits or money as they were ordered, and the signatures of operators. */
+  report() {
     const found = [...this.#actions].filter(([id, action]) => action.done && !this.#missing(id, action))
     const count = (kind: string) => found.filter(([, { order }]) => order.kind === kind).length
-    return Object.fromEntries(COUNTED.map((kind) => [kind, count(kind)])) as Record<(typeof COUNTED)[number], number>
+    const counts = Object.fromEntries(COUNTED.map((kind) => [kind, count(kind)]))
+    return { ...(counts as Record<(typeof COUNTED)[number], number>), ...this.#operators.report() }
   }
 }
 

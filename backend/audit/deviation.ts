@@ -15,8 +15,10 @@ export interface Deviation extends Place {
     | 'hold'
     | 'grant'
     | 'desk'
+    | 'operator'
     | 'invoice'
     | 'delivery'
+    | 'team'
     | 'read model'
     | 'head'
   /** Description of the fault, one sentence. */

@@ -3,6 +3,7 @@ import { allowanceLot, monthEnd, monthOf, RETURNED_MS } from '../credits/contrac
 import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotSource } from '../credits/events.ts'
 import type { DeskActionEvent } from '../desk/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { OperatorRollEvent } from '../operators/roll/events.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
 import type { VideoTaskEvent } from '../tasks/events.ts'
@@ -11,6 +12,7 @@ import { CodeProofs } from './codeProofs.ts'
 import { DeskProofs } from './deskProofs.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
+import { OperatorProofs } from './operatorProofs.ts'
 
 interface Sale extends Place {
   readonly userId: string
@@ -83,10 +85,12 @@ export class GrantProofs {
   readonly #adjustments: AdjustmentProofs
   readonly #codes: CodeProofs
   readonly #desk: DeskProofs
+  readonly #operators: OperatorProofs
   readonly #deviations: Deviations
 
   constructor(deviations: Deviations, operators?: OperatorKeys) {
-    this.#desk = new DeskProofs(deviations)
+    this.#operators = new OperatorProofs(deviations)
+    this.#desk = new DeskProofs(deviations, this.#operators)
     this.#deviations = deviations
     this.#adjustments = new AdjustmentProofs(operators)
     this.#codes = new CodeProofs(deviations)
@@ -100,6 +104,10 @@ export class GrantProofs {
   /** Counts the grants, takes and refunds of operators' actions. */
   get desk() {
     return this.#desk.report()
+  }
+
+  takeRoll(event: Stored<OperatorRollEvent>): void {
+    this.#operators.take(event)
   }
 
   takeDesk(event: Stored<DeskActionEvent>): void {

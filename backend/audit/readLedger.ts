@@ -5,8 +5,10 @@ import { INSTALLATION, INSTALLATION_EVENTS, type InstallationEvent } from '../in
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '../operators/roll/events.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { RENDER_LANE, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
+import { TEAM, TEAM_EVENTS, type TeamEvent } from '../teams/events.ts'
 
 export type LedgerEvent =
   | CodeEvent
@@ -16,6 +18,8 @@ export type LedgerEvent =
   | SubscriptionEvent
   | VideoTaskEvent
   | InvoiceEvent
+  | OperatorRollEvent
+  | TeamEvent
 
 export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...CODE_EVENTS,
@@ -25,6 +29,8 @@ export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
   ...SUBSCRIPTION_EVENTS,
   ...VIDEO_TASK_EVENTS,
   ...INVOICE_BOOK_EVENTS,
+  ...OPERATOR_ROLL_EVENTS,
+  ...TEAM_EVENTS,
 }
 
 /** Events per page: round trips hardly count, and the collector copies few events that are waiting. */
@@ -39,6 +45,8 @@ export const LEDGER_CATEGORIES = [
   SUBSCRIPTION,
   VIDEO_TASK,
   INVOICE_BOOK,
+  OPERATOR_ROLL,
+  TEAM,
 ] as const
 
 /** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */

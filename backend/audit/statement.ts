@@ -63,6 +63,7 @@ function stated(lotId: string, lot: Lot, at: string) {
 const KINDS: Readonly<Record<CreditAccountEvent['type'], string>> = {
   CreditLotGranted: 'grant',
   CreditsHeld: 'hold',
+  SpendersSet: 'team',
   CreditsCaptured: 'spend',
   CreditsReleased: 'release',
   CreditLotClosed: 'forfeit',
@@ -93,7 +94,9 @@ function reasonOf(event: CreditAccountEvent, held: number): string {
       return reason ?? (reference ? `${source} ${reference}` : source)
     }
     case 'CreditsHeld':
-      return 'video'
+      return event.data.spentBy ? `video of the member ${event.data.spentBy}` : 'video'
+    case 'SpendersSet':
+      return `${event.data.spenders.length} members may spend`
     case 'CreditsCaptured':
       return `video delivered, ${held} held credits spent`
     case 'CreditsRestored':

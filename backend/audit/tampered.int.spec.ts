@@ -12,6 +12,8 @@ import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 import { BOOKS } from './testing/tampering/forgedBooks.ts'
 import { CREDITS } from './testing/tampering/forgedCredits.ts'
 import { DESK } from './testing/tampering/forgedDesk.ts'
+import { OPERATORS } from './testing/tampering/forgedOperators.ts'
+import { formTeam, TEAMS } from './testing/tampering/forgedTeams.ts'
 import { DELIVERIES } from './testing/tampering/tamperedDeliveries.ts'
 import { EVENTS } from './testing/tampering/tamperedEvents.ts'
 import { READ_MODELS } from './testing/tampering/tamperedReadModels.ts'
@@ -81,6 +83,8 @@ describe('audit verify of an untouched ledger', () => {
       ['task_outcome', 3, true],
       ['late_render', 0, true],
       ['open_task', 2, true],
+      ['team_roster', 0, true],
+      ['open_team_change', 0, true],
       ['chain_head', 8, true],
     ])
   })
@@ -96,8 +100,18 @@ describe('audit verify without the public keys of the operators', () => {
   })
 })
 
+describe('audit verify of a team', () => {
+  it('finds nothing wrong with a member who spends within the limit', async () => {
+    await formTeam(db.pool)
+    const { found } = await audit()
+    // The forged events are in no read model.
+    expect(found.deviations.filter(({ check }) => check !== 'read model')).toEqual([])
+    expect(found.totals).toMatchObject({ held: 60 })
+  })
+})
+
 describe('audit verify of a ledger that was tampered with', () => {
-  it.each([...EVENTS, ...CREDITS, ...DESK, ...BOOKS, ...DELIVERIES, ...READ_MODELS])(
+  it.each([...EVENTS, ...CREDITS, ...DESK, ...OPERATORS, ...BOOKS, ...DELIVERIES, ...TEAMS, ...READ_MODELS])(
     'reports $what, and names the event',
     async ({ does, names }) => {
       await does(db.pool)

@@ -6,8 +6,10 @@ import { INVOICE_BOOK, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import { OPERATOR_ROLL, type OperatorRollEvent } from '../operators/roll/events.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
+import { TEAM, type TeamEvent } from '../teams/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
 import { type CanonicalPage, eventOf, readCanonical } from './canonicalLedger.ts'
 import { DeliveryProofs } from './deliveryProofs.ts'
@@ -24,6 +26,7 @@ import { type ListSales, ProviderSales } from './outside/providerSales.ts'
 import { isOfLedger, LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 import { StoredTimes } from './storedTimes.ts'
+import { TeamProofs } from './teamProofs.ts'
 
 /** State of a log whose positions are contiguous: its end, gaps, and the checkpoints of its readers. */
 interface LogState {
@@ -72,6 +75,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
   const heads = new HeadProofs(deviations, evidence.heads ?? [])
   const grants = new GrantProofs(deviations, evidence.operators)
   const invoices = new InvoiceProofs(deviations)
+  const teams = new TeamProofs(deviations)
   const deliveries = new DeliveryProofs(deviations)
   const delivered = evidence.hashVideo && new DeliveredFiles(evidence.hashVideo)
   const provided = evidence.listSales && new ProviderSales(evidence.listSales)
@@ -88,8 +92,10 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
       deliveries.takeTask(event)
       grants.takeTask(event)
       delivered?.take(event)
-    } else if (isOfCode(event)) grants.takeCode(event)
+    } else if (isOfTeam(event)) teams.take(event)
+    else if (isOfCode(event)) grants.takeCode(event)
     else if (isOfDesk(event)) grants.takeDesk(event)
+    else if (isOfRoll(event)) grants.takeRoll(event)
     else if (isOfInstallation(event)) takeInstallation(event, deviations)
     else if (isOfBook(event)) invoices.takeBook(event)
     else {
@@ -107,6 +113,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
     for (const wrong of account.post(event)) deviations.add('postings', event, wrong)
     grants.takeCredit(event)
     deliveries.takeCredit(event)
+    if (event.type === 'SpendersSet') teams.takeCredit(event as Stored<CreditAccountEvent<'SpendersSet'>>)
     if (event.type === 'CreditsHeld') holds.set(event.data.holdId, event)
     if (event.type === 'CreditsCaptured' || event.type === 'CreditsReleased') holds.delete(event.data.holdId)
   }
@@ -116,6 +123,7 @@ function createLedgerProofs(evidence: Evidence, deviations: Deviations) {
     heads.end()
     for (const fault of evidence.headFaults ?? []) deviations.add('head', missingPlace({}), fault)
     invoices.end(now)
+    teams.end(now - ORPHAN_MS)
     const salesWaiting = grants.end(now, evidence.welcomed)
     return { salesWaiting, openHolds: [...holds.values()].map((hold) => openHold(hold, now, deviations)) }
   }
@@ -228,9 +236,12 @@ const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountE
 const isOfCode = (event: Stored<LedgerEvent>): event is Stored<CodeEvent> => event.stream.startsWith(`${CODE}-`)
 const isOfDesk = (event: Stored<LedgerEvent>): event is Stored<DeskActionEvent> =>
   event.stream.startsWith(`${DESK_ACTION}-`)
+const isOfRoll = (event: Stored<LedgerEvent>): event is Stored<OperatorRollEvent> =>
+  event.stream.startsWith(`${OPERATOR_ROLL}-`)
 const isOfInstallation = (event: Stored<LedgerEvent>): event is Stored<InstallationEvent> =>
   event.stream.startsWith(`${INSTALLATION}-`)
 const isOfTask = (event: Stored<LedgerEvent>): event is Stored<VideoTaskEvent> => event.stream.startsWith(VIDEO_TASK)
+const isOfTeam = (event: Stored<LedgerEvent>): event is Stored<TeamEvent> => event.stream.startsWith(`${TEAM}-`)
 const isOfBook = (event: Stored<LedgerEvent>): event is Stored<InvoiceEvent> => event.stream.startsWith(INVOICE_BOOK)
 
 function ofItsUser(event: Stored<SubscriptionEvent>): Stored<SubscriptionEvent> {

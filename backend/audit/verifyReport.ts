@@ -32,10 +32,14 @@ export function verifyReport(found: Verification): string {
   if (found.salesUnreached > 0)
     parts.push(`${found.salesUnreached} sales were not compared: their payment provider is not set up.`)
   parts.push(...adjustmentReport(found.adjustments))
-  const { grant, take, refund, release_task: released, retry_task: retried } = found.desk
+  const { grant, take, refund, release_task: released, retry_task: retried, signed, unsigned } = found.desk
   if (grant + take + refund + released + retried > 0)
     parts.push(
       `Operators' actions: ${grant} grants, ${take} takes, ${refund} refunds, ${released} released and ${retried} repeated videos were found as they were ordered.`,
+    )
+  if (signed + unsigned > 0)
+    parts.push(
+      `${signed} orders and approvals are signed with passkeys of their operators, ${unsigned} are of operators without one.`,
     )
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
   for (const { table, incomplete } of readModels)

@@ -116,6 +116,7 @@ export const closeCase = endpoint('POST /desk/cases/:id/close', {
 
 export const dossier = endpoint('GET /desk/cases/:id/dossier.pdf', {
   access: 'operator',
+  role: 'support',
   file: 'application/pdf',
   refuses: ['step_up_required'],
   summary:

@@ -7,7 +7,6 @@ import * as contract from './contract.ts'
 
 export interface CaseRoutes {
   readonly cases: Pick<Cases, 'assign' | 'close'>
-  readonly operator: string
   /** @throws Rejection step_up_required */
   readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly record: (
@@ -29,13 +28,16 @@ export interface CaseRoutes {
 
 /** Serves the cases of operators. */
 export function serveCases(serve: Serve, routes: CaseRoutes): void {
-  const { cases, operator, requireStepUp, record } = routes
-  const owners = { me: operator, none: '' }
+  const { cases, requireStepUp, record } = routes
 
-  serve(contract.listCases, async ({ query: { state, kind, owner, page, per_page } }) => ({
+  serve(contract.listCases, async ({ query: { state, kind, owner, page, per_page }, operator: { name } }) => ({
     success: true as const,
-    ...(await routes.list({ state, kind: kind ?? null, owner: owner ? owners[owner] : null }, page, per_page)),
-    counts: await routes.counts(operator),
+    ...(await routes.list(
+      { state, kind: kind ?? null, owner: owner ? { me: name, none: '' }[owner] : null },
+      page,
+      per_page,
+    )),
+    counts: await routes.counts(name),
   }))
 
   const read = async (id: string) => {
@@ -60,17 +62,17 @@ export function serveCases(serve: Serve, routes: CaseRoutes): void {
     return undefined
   })
 
-  serve(contract.assignCase, async ({ params, body, ctx }) => {
+  serve(contract.assignCase, async ({ params, body, ctx, operator: { name } }) => {
     await read(params.id)
-    await cases.assign(params.id, body.mine ? operator : null, operator)
+    await cases.assign(params.id, body.mine ? name : null, name)
     await record(ctx, 'case_assigned', `case ${params.id}`)
     return { case: await read(params.id) }
   })
 
-  serve(contract.closeCase, async ({ params, body, ctx }) => {
+  serve(contract.closeCase, async ({ params, body, ctx, operator }) => {
     await requireStepUp(ctx)
     await read(params.id)
-    await cases.close(params.id, body.outcome, body.note, operator)
+    await cases.close(params.id, body.outcome, body.note, operator.name)
     await record(ctx, 'case_closed', `case ${params.id}: ${body.outcome}`)
     return { case: await read(params.id) }
   })

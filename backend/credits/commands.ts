@@ -5,8 +5,13 @@ export type Common = { readonly userId: string; readonly at: string }
 /** Data of each command, in addition to the user and the time. */
 interface Commands {
   GrantLot: CreditAccountEvent<'CreditLotGranted'>['data']
-  /** `openLimit`: maximum number of open holds for the tier, including this one. `key`: the API key that orders. */
-  HoldCredits: { holdId: string; amount: number; openLimit: number; key?: KeyLimits }
+  /**
+   * `openLimit`: maximum number of open holds for the tier, including this one. `key`: the API key that orders. `spentBy`: the
+   * member of the team who orders.
+   */
+  HoldCredits: { holdId: string; amount: number; openLimit: number; key?: KeyLimits; spentBy?: string }
+  /** Changes nothing if the account knows this revision of the team or a later one. */
+  SetSpenders: Omit<CreditAccountEvent<'SpendersSet'>['data'], 'userId' | 'at'>
   CaptureHold: { holdId: string }
   /** `renewalExpiresAt`: expiry of credits whose lot is closed or has expired. `byOwner`: the owner cancelled the task. */
   ReleaseHold: { holdId: string; reason: string; byOwner: boolean; renewalExpiresAt: string }

@@ -22,6 +22,8 @@ export const CreditEntry = z.object({
   /** The film, unless it was deleted. */
   film: z.optional(z.object({ prompt: z.string(), thumbnail_url: z.nullable(z.string()) })),
   lot_id: z.optional(z.string()),
+  /** The member of the team whose film it is; absent if it is the account's owner. */
+  by: z.optional(z.object({ id: z.string(), name: z.string() })),
   created_at: z.string(),
 })
 export type CreditEntry = z.infer<typeof CreditEntry>
@@ -36,17 +38,23 @@ const FORFEITS = ['forfeited'] as const
 /** Reasons that the site translates. */
 export const REASONS = [...GRANTS, 'video', ...RELEASES, ...LOSSES, ...RETURNS, ...FORFEITS] as const
 
+/** The account of a team: its owner sees every movement, a member those of the own films. */
+const OfTeam = { team_id: z.optional(z.uuid('unknown_team')) }
+
 export const history = endpoint('GET /credits/history', {
   access: 'user',
   scope: 'account:read',
-  query: z.object(paging(20)),
+  query: z.object({ ...paging(20), ...OfTeam }),
   answer: z.object({ entries: z.array(CreditEntry), total: z.number() }),
+  refuses: ['not_in_team'],
   summary: "Every movement of the user's credits, newest first",
 })
 
 export const historyCsv = endpoint('GET /credits/history.csv', {
   access: 'user',
   scope: 'account:read',
+  query: z.object(OfTeam),
   file: 'text/csv',
+  refuses: ['not_in_team'],
   summary: 'The whole history as a CSV file (RFC 4180, UTF-8)',
 })

@@ -9,7 +9,7 @@ import {
   type LotPart,
 } from './events.ts'
 import { faultOf } from './invariants.rules.ts'
-import { assertWithinLimits, giveBack, spend, spendingOf } from './keySpending.rules.ts'
+import { assertMayHold, assertWithinLimits, giveBack, spend, spendingOf } from './keySpending.rules.ts'
 import {
   allocate,
   available,
@@ -31,12 +31,19 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       return { ...account, lots: [...account.lots, newLot(lotId, source, amount, expiresAt)] }
     }
     case 'CreditsHeld': {
-      const { holdId, parts, key, at } = event.data
+      const { holdId, parts, key, spentBy, at } = event.data
+      let { keys } = account
+      const spentOf = (id: string) => {
+        keys = spend(keys, id, total(parts), at)
+        return { id, day: spendingOf(keys, id, at).day }
+      }
+      const spent = { ...(key && { key: spentOf(key.id) }), ...(spentBy && { member: spentOf(spentBy) }) }
       const lots = debit(account.lots, parts)
-      if (!key) return { ...account, lots, holds: [...account.holds, { id: holdId, parts }] }
-      const keys = spend(account.keys, key.id, total(parts), at)
-      const { day } = spendingOf(keys, key.id, at)
-      return { ...account, lots, keys, holds: [...account.holds, { id: holdId, parts, key: { id: key.id, day } }] }
+      return { ...account, lots, keys, holds: [...account.holds, { id: holdId, parts, ...spent }] }
+    }
+    case 'SpendersSet': {
+      const { revision, spenders } = event.data
+      return { ...account, team: { revision, spenders } }
     }
     case 'CreditsCaptured':
       return withoutHold(account, event.data.holdId)
@@ -46,7 +53,8 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
       const closed = forfeit(account.closed, forfeited)
       const hold = findHold(account, holdId)
-      const keys = hold?.key ? giveBack(account.keys, hold.key, total(hold.parts)) : account.keys
+      const returned = [hold?.key, hold?.member].filter((spent) => spent !== undefined)
+      const keys = returned.reduce((left, spent) => giveBack(left, spent, total(hold?.parts ?? [])), account.keys)
       return { ...withoutHold(account, holdId), lots: forfeit(lots, forfeited), closed, keys }
     }
     case 'CreditLotClosed': {
@@ -102,6 +110,10 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
     }
     case 'HoldCredits':
       return hold(command, account)
+    case 'SetSpenders': {
+      const { type: _, ...team } = command
+      return command.revision > account.team.revision ? [{ type: 'SpendersSet', data: team }] : []
+    }
     case 'CaptureHold': {
       const { userId, holdId, at } = command
       return findHold(account, holdId) ? [{ type: 'CreditsCaptured', data: { userId, holdId, at } }] : []
@@ -124,12 +136,14 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
 }
 
 function hold(
-  { userId, holdId, amount, openLimit, key, at }: CreditAccountCommand<'HoldCredits'>,
+  { userId, holdId, amount, openLimit, key, spentBy, at }: CreditAccountCommand<'HoldCredits'>,
   account: CreditAccount,
 ): CreditAccountEvent[] {
   if (findHold(account, holdId)) return []
   if (hasEnded(account.settled, holdId))
     throw new Rejection('hold_settled', 'The credits of this task are settled already.')
+  // First: a stranger learns nothing about the balance.
+  if (spentBy) assertMayHold(account.keys, account.team.spenders, spentBy, amount, at)
   assertAvailable(account, amount, at, 'This costs')
   if (account.holds.length >= openLimit)
     throw new Rejection('queue_full', `${openLimit} tasks are open already. Wait for one to finish.`, {
@@ -137,7 +151,9 @@ function hold(
     })
   if (key) assertWithinLimits(account.keys, key, amount, at)
   const parts = allocate(account.lots, amount, at)
-  return [{ type: 'CreditsHeld', data: { userId, holdId, parts, ...(key && { key }), at } }]
+  return [
+    { type: 'CreditsHeld', data: { userId, holdId, parts, ...(key && { key }), ...(spentBy && { spentBy }), at } },
+  ]
 }
 
 /**
@@ -146,8 +162,9 @@ function hold(
  */
 function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAccount): readonly CreditAccountEvent[] {
   const { userId, holdId, reason, byOwner, renewalExpiresAt, at } = command
-  const held = findHold(account, holdId)?.parts
-  if (!held) return []
+  const open = findHold(account, holdId)
+  if (!open) return []
+  const held = open.parts
   const isReturnable = ({ lotId }: LotPart) => account.lots.some((lot) => lot.id === lotId && isValid(lot, at))
   const forfeitable = ({ lotId, amount }: LotPart) => {
     const lot = findLot(account, lotId)
@@ -162,7 +179,8 @@ function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAc
   const amount = total(over) - total(lost)
   const renewed = amount > 0 ? { lotId: `returned-${holdId}`, amount, expiresAt: renewalExpiresAt } : null
   const forfeited = lost.length > 0 ? { forfeited: lost } : {}
-  const data = { userId, holdId, reason, parts, renewed, ...forfeited, at }
+  const spentBy = open.member ? { spentBy: open.member.id } : {}
+  const data = { userId, holdId, reason, parts, renewed, ...forfeited, ...spentBy, at }
   return withDebtRepaid(account, command, { type: 'CreditsReleased', data })
 }
 
@@ -241,12 +259,15 @@ export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditA
     settled: noEndedIds,
     corrected: [],
     keys: [],
+    team: { revision: -1, spenders: [] },
   },
   evolve,
   decide,
   faultOf,
   hashChained: true,
-  snapshotVersion: 3,
-  weight: ({ lots, closed, holds, settled, corrected, keys }) =>
-    200 * (lots.length + closed.length + holds.length + keys.length) + 64 * corrected.length + weightOfEnded(settled),
+  snapshotVersion: 4,
+  weight: ({ lots, closed, holds, settled, corrected, keys, team: { spenders } }) =>
+    200 * (lots.length + closed.length + holds.length + keys.length + spenders.length) +
+    64 * corrected.length +
+    weightOfEnded(settled),
 }

@@ -13,7 +13,11 @@ import { type KeySpending, spendingOf } from './keySpending.rules.ts'
 /** Reasons of releases that the user caused. */
 const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']
 
-type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number; key?: KeyLimits | undefined }>
+/** `spentBy`: the member of the team of `userId` who orders; undefined if the owner does. */
+type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number }> & {
+  readonly key?: KeyLimits | undefined
+  readonly spentBy?: string | undefined
+}
 type PaidLot = Readonly<{ saleId: string; amount: number; source: 'subscription' | 'payment' | 'pack' }>
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
@@ -119,15 +123,21 @@ function createHolds(handle: Handle, calendar: Calendar) {
 
   return {
     /**
-     * Holds credits when it is sent, which throws Rejection insufficient_credits, queue_full, key_limit_reached or
-     * hold_settled.
+     * Holds credits when it is sent, which throws Rejection insufficient_credits, queue_full, key_limit_reached,
+     * member_limit_reached, not_in_team or hold_settled.
      */
-    hold({ userId, taskId, amount, openLimit, key }: Hold, context: CommandContext) {
-      const hold = { holdId: taskId, amount, openLimit, ...(key && { key }) }
+    hold({ userId, taskId, amount, openLimit, key, spentBy }: Hold, context: CommandContext) {
+      const hold = { holdId: taskId, amount, openLimit, ...(key && { key }), ...(spentBy && { spentBy }) }
       return step({ type: 'HoldCredits', userId, ...hold, at: at() }, context)
     },
 
-    /** Returns what an API key of a user has held and spent today and this month, in credits. */
+    /** Sets who of a user's team may spend when it is sent. Later revisions of the team win. */
+    setSpenders(userId: string, team: Omit<CreditAccountCommand<'SetSpenders'>, 'type' | 'userId' | 'at'>) {
+      const context = bySystem('spenders', team.teamId, String(team.revision))
+      return step({ type: 'SetSpenders', userId, ...team, at: at() }, context)
+    },
+
+    /** Returns what an API key, or a member, has held and spent of a user's credits today and this month. */
     async spentBy(userId: string, keyId: string): Promise<KeySpending> {
       return spendingOf((await handle.read(creditAccount, userId)).state.keys, keyId, at())
     },

@@ -14,6 +14,9 @@ export type LotPart = Readonly<{ lotId: string; amount: number }>
 /** The API key that a hold was made with, and its limits at that time, in credits for each day and month (UTC). */
 export type KeyLimits = Readonly<{ id: string; perDay?: number; perMonth?: number }>
 
+/** A member of the account owner's team, and the credits that the member may spend in a month (UTC); null: no limit. */
+export type Spender = Readonly<{ id: string; perMonth: number | null }>
+
 /** `refund`: none of the lot's credits were used, and its sale is about to be refunded. */
 export type CloseReason = 'expired' | 'subscription_ended' | 'refund'
 
@@ -32,8 +35,16 @@ interface Data {
     /** The operator's action that ordered the grant; missing in other lots. */
     action?: string
   }
-  /** Credits were set aside for a task. The hold's id is the task's id. `key` is missing if a session ordered the task. */
-  CreditsHeld: { holdId: string; parts: readonly LotPart[]; key?: KeyLimits }
+  /**
+   * Credits were set aside for a task. The hold's id is the task's id. `key` is missing if a session ordered the task, and
+   * `spentBy`, the member who ordered it, if the account's owner did.
+   */
+  CreditsHeld: { holdId: string; parts: readonly LotPart[]; key?: KeyLimits; spentBy?: string }
+  /**
+   * Who else may spend from now on: the members of the owner's team after the event `revision` of its stream. Replaces the
+   * former ones. See docs/decisions/0082-teams.md.
+   */
+  SpendersSet: { teamId: string; revision: number; spenders: readonly Spender[] }
   /** The task succeeded: the held credits were spent. */
   CreditsCaptured: { holdId: string }
   /**
@@ -46,6 +57,8 @@ interface Data {
     parts: readonly LotPart[]
     renewed: { lotId: string; amount: number; expiresAt: string } | null
     forfeited?: readonly LotPart[]
+    /** As in the hold. */
+    spentBy?: string
   }
   /** The lot was closed and its remaining credits were forfeited. `amount` may be zero. */
   CreditLotClosed: { lotId: string; amount: number; reason: CloseReason }
@@ -81,6 +94,7 @@ export const CREDIT_ACCOUNT = 'creditAccount'
 export const CREDIT_ACCOUNT_EVENTS: EventSchemas<CreditAccountEvent['type']> = {
   CreditLotGranted: [],
   CreditsHeld: [],
+  SpendersSet: [],
   CreditsCaptured: [],
   CreditsReleased: [],
   CreditLotClosed: [],

@@ -28,9 +28,11 @@ it('lists each entry once although others are added while it is read', async () 
   serveCredits(serve as never, {
     database: { em: { fork: () => ({ execute }) } } as never,
     filmsOf: async () => new Map(),
+    ownerOf: async () => userId,
+    nameOf: async () => undefined,
   })
   const ctx = { body: '', attachment() {} }
-  await served.get(historyCsv)!({ userId, ctx })
+  await served.get(historyCsv)!({ userId, query: {}, ctx })
   const reasons = ctx.body.match(/entry \d+/g)
   expect(reasons).toEqual(Array.from({ length: ENTRIES }, (_, n) => `entry ${ENTRIES - n}`))
   await db.close()

@@ -26,6 +26,9 @@ const STORY: readonly CreditAccountCommand[] = [
   release('a', 12),
   release('b', 12, true),
   { type: 'WithdrawCredits', ...common(13), adjustmentId: 'x', amount: 5, reason: 'test' },
+  { type: 'SetSpenders', ...common(14), teamId: 't', revision: 3, spenders: [{ id: 'bob', perMonth: 30 }] },
+  { ...hold('e', 20, 14), spentBy: 'bob' },
+  release('e', 14, true),
   hold('d', 130, 14),
   // In parts, as debt, and of no more than is left to claim.
   { type: 'ReverseLot', ...common(15), reversalId: 'q', lotId: 'sale-1', amount: 12, reason: 'refund' },

@@ -1,7 +1,7 @@
 import type { Decision } from '../kernel/eventsourcing/pure/decider.ts'
 import type { CreditAccountCommand } from './commands.ts'
-import type { CreditAccountEvent, LotPart } from './events.ts'
-import { passedLimit } from './keySpending.rules.ts'
+import type { CreditAccountEvent, KeyLimits, LotPart } from './events.ts'
+import { limitsOf, passedLimit } from './keySpending.rules.ts'
 import { type CreditAccount, total } from './lots.rules.ts'
 
 type CreditDecision = Decision<CreditAccount, CreditAccountCommand, CreditAccountEvent>
@@ -38,6 +38,7 @@ function statedChange({ type, data }: CreditAccountEvent, { holds }: CreditAccou
     case 'CreditsWithdrawn':
       return -total(data.parts)
     case 'CreditsHeld':
+    case 'SpendersSet':
     case 'CreditDebtRepaid':
       return 0
   }
@@ -55,13 +56,20 @@ function faultOfAccount({ lots, closed, holds, debt }: CreditAccount): string | 
   return wrong && `holds a part without credits for ${wrong.id}`
 }
 
-/** Keys hold and spend no more than their limits at each hold, and get back no more than they held. */
-function faultOfKeys([event]: readonly CreditAccountEvent[], { keys }: CreditAccount): string | undefined {
+/** Keys and members hold and spend no more than their limits at each hold, and get back no more than they held. */
+function faultOfKeys([event]: readonly CreditAccountEvent[], { keys, team }: CreditAccount): string | undefined {
   const wrong = keys.find(({ ofDay, ofMonth }) => !isAmount(ofDay) || !isAmount(ofMonth) || ofDay > ofMonth)
   if (wrong) return `leaves ${wrong.ofDay} and ${wrong.ofMonth} spent by the key ${wrong.id}`
-  const key = event?.type === 'CreditsHeld' ? event.data.key : undefined
-  const spending = key && keys.find(({ id }) => id === key.id)
-  return key && (!spending || passedLimit(spending, key)) ? `passes the limit of the key ${key.id}` : undefined
+  if (event?.type !== 'CreditsHeld') return undefined
+  const { key, spentBy } = event.data
+  const member = team.spenders.find(({ id }) => id === spentBy)
+  if (spentBy && !member) return `lets a stranger spend, ${spentBy}`
+  const passes = (limits: KeyLimits) => {
+    const spending = keys.find(({ id }) => id === limits.id)
+    return !spending || passedLimit(spending, limits)
+  }
+  if (member && passes(limitsOf(member))) return `passes the limit of the member ${spentBy}`
+  return key && passes(key) ? `passes the limit of the key ${key.id}` : undefined
 }
 
 const isPart = ({ amount }: LotPart) => isAmount(amount) && amount > 0
@@ -79,6 +87,12 @@ function faultOfAmounts(
       const [{ data }, { amount }] = [event, command as CreditAccountCommand<'GrantLot'>]
       const moved = 'parts' in data ? total(data.parts) : data.amount
       return moved === amount ? undefined : `moves ${moved} of ${amount} credits`
+    }
+    case 'SpendersSet': {
+      const { revision, spenders } = command as CreditAccountCommand<'SetSpenders'>
+      const isAsked =
+        JSON.stringify([revision, spenders]) === JSON.stringify([event.data.revision, event.data.spenders])
+      return isAsked ? undefined : 'lets others spend than was asked'
     }
     case 'CreditsReversed': {
       const [{ data }, { amount }] = [event, command as CreditAccountCommand<'ReverseLot'>]

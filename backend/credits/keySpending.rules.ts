@@ -1,7 +1,7 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import type { KeyLimits } from './events.ts'
+import type { KeyLimits, Spender } from './events.ts'
 
-/** What an API key has held and spent on its last day and in that day's month (UTC), in credits. */
+/** What an API key, or a member of a team, has held and spent on its last day and in that day's month (UTC), in credits. */
 export interface KeySpending {
   readonly id: string
   /** ISO date. */
@@ -10,7 +10,7 @@ export interface KeySpending {
   readonly ofMonth: number
 }
 
-/** The key of a hold, and the day that its credits count for. */
+/** The key or the member of a hold, and the day that its credits count for. */
 export type KeyOfHold = Readonly<{ id: string; day: string }>
 
 const DAY_MS = 24 * 3600_000
@@ -54,6 +54,29 @@ export function passedLimit({ day, ofDay, ofMonth }: KeySpending, { perDay, perM
     return { period: 'day', limit: perDay, spent: ofDay, renewsAt: tomorrow.toISOString() }
   return undefined
 }
+
+/** @throws Rejection not_in_team, member_limit_reached */
+export function assertMayHold(
+  keys: readonly KeySpending[],
+  spenders: readonly Spender[],
+  memberId: string,
+  required: number,
+  at: string,
+): void {
+  const member = spenders.find(({ id }) => id === memberId)
+  if (!member) throw new Rejection('not_in_team', 'You are not in this team any more.')
+  const passed = passedLimit(spendingOf(spend(keys, memberId, required, at), memberId, at), limitsOf(member))
+  if (!passed) return
+  const { limit, spent, renewsAt } = passed
+  throw new Rejection(
+    'member_limit_reached',
+    `This costs ${required} credits; you may spend ${Math.max(0, limit - (spent - required))} more of the team's this month.`,
+    { required, limit, spent: spent - required, renews_at: renewsAt },
+  )
+}
+
+/** Returns the limits of a member as those of a key. */
+export const limitsOf = ({ id, perMonth }: Spender): KeyLimits => ({ id, ...(perMonth !== null && { perMonth }) })
 
 /** Checks that a key may hold credits. @throws Rejection key_limit_reached */
 export function assertWithinLimits(keys: readonly KeySpending[], key: KeyLimits, required: number, at: string): void {

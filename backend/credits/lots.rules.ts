@@ -1,5 +1,5 @@
 import type { EndedIds } from '../kernel/eventsourcing/pure/endedIds.ts'
-import type { LotPart, LotSource } from './events.ts'
+import type { LotPart, LotSource, Spender } from './events.ts'
 import type { KeyOfHold, KeySpending } from './keySpending.rules.ts'
 
 /** Credits that were granted together and expire together. Amounts are whole credits. */
@@ -31,11 +31,14 @@ export interface CreditAccount {
   readonly settled: EndedIds
   /** Ids of all reversals, restorations and withdrawals, which make them idempotent. */
   readonly corrected: readonly string[]
-  /** What API keys have held and spent. */
+  /** What API keys, and members of the team, have held and spent. */
   readonly keys: readonly KeySpending[]
+  /** Members of the owner's team, as of a revision of its stream. */
+  readonly team: Readonly<{ revision: number; spenders: readonly Spender[] }>
 }
 
-type Hold = Readonly<{ id: string; parts: readonly LotPart[]; key?: KeyOfHold }>
+/** `key` and `member` have spent the credits, until they are released. */
+type Hold = Readonly<{ id: string; parts: readonly LotPart[]; key?: KeyOfHold; member?: KeyOfHold }>
 
 export function newLot(id: string, source: LotSource, amount: number, expiresAt: string | null): Lot {
   return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt }

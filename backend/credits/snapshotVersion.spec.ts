@@ -59,14 +59,21 @@ const HISTORY: readonly CreditAccountEvent[] = [
     type: 'CreditsWithdrawn',
     data: { userId, at, adjustmentId: 'W1', parts: [{ lotId: 'sale-2', amount: 5 }], reason: 'r' },
   },
-  { type: 'CreditsHeld', data: { userId, at, holdId: 't3', parts: [{ lotId: 'sale-2', amount: 30 }], key } },
+  {
+    type: 'SpendersSet',
+    data: { userId, at, teamId: 'team', revision: 4, spenders: [{ id: 'member', perMonth: 90 }] },
+  },
+  {
+    type: 'CreditsHeld',
+    data: { userId, at, holdId: 't3', parts: [{ lotId: 'sale-2', amount: 30 }], key, spentBy: 'member' },
+  },
 ]
 
 describe('snapshots of credit accounts', () => {
-  it('have the state of version 3', () => {
+  it('have the state of version 4', () => {
     expect(goldenSnapshot(creditAccount, HISTORY)).toEqual({
-      version: 3,
-      digest: 'df55429243f17da9a1aa5d4bd85e750265f56fbaf70a48da365d567255d3bdda',
+      version: 4,
+      digest: '40deff618b3a0993442c747010fb9cd98b888f3785b4cc4e711bbe88b647e8af',
     })
   })
 

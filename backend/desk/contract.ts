@@ -23,6 +23,9 @@ const line = (max: number) =>
       z.maxLength(max, 'too_long'),
     )
 
+/** A passkey's signature with the options of a `signature_required`, whose `id` and `amount` the signed order repeats. */
+const credential = z.optional(z.record(z.string(), z.unknown()))
+
 export const DeskAction = z.object({
   id: z.string(),
   kind: z.enum(DESK_KINDS),
@@ -55,6 +58,7 @@ export const DeskOrder = z.object({
   reason: line(200),
   /** Id of the new action. The same order with the same id is one action. */
   id: z.optional(z.uuid('invalid')),
+  credential,
 })
 export type DeskOrder = z.output<typeof DeskOrder>
 
@@ -65,15 +69,30 @@ export const askAction = endpoint('POST /desk/actions', {
   status: 201,
   answer: z.object({ action: DeskAction, masked }),
   refuses: [
-    'step_up_required',
-    'not_found',
-    'nothing_to_refund',
-    'second_operator_required',
-    'idempotency_key_reused',
-    'no_second_factor',
-    'email_already_registered',
+    ...['step_up_required', 'signature_required', 'passkey_refused'],
+    ...['not_found', 'nothing_to_refund', 'second_operator_required', 'idempotency_key_reused'],
+    ...['no_second_factor', 'email_already_registered'],
   ],
-  summary: 'Orders an action, and waits a few seconds for its outcome',
+  summary:
+    'Orders an action, and waits a few seconds for its outcome. Operators with a passkey sign it: `signature_required` ' +
+    'has the text and the WebAuthn options, whose challenge is its hash',
+})
+
+export const approveAction = endpoint('POST /desk/actions/:id/approve', {
+  access: 'operator',
+  role: 'support',
+  body: z._default(z.object({ credential }), {}),
+  answer: z.object({ action: DeskAction, masked }),
+  refuses: ['step_up_required', 'signature_required', 'passkey_refused', 'not_waiting', 'own_approval'],
+  summary: 'Approves an action of another operator, and waits a few seconds for its outcome',
+})
+
+export const refuseAction = endpoint('POST /desk/actions/:id/refuse', {
+  access: 'operator',
+  role: 'support',
+  answer: z.object({ action: DeskAction, masked }),
+  refuses: ['step_up_required', 'not_waiting'],
+  summary: 'Refuses an action that waits for an approval. Operators may refuse their own',
 })
 
 export const stopAction = endpoint('POST /desk/actions/:id/stop', {
@@ -210,7 +229,11 @@ export const writeNote = endpoint('POST /desk/people/:id/notes', {
 
 export const listActions = endpoint('GET /desk/actions', {
   access: 'operator',
-  query: z.object({ ...paging(10), user: z.optional(z.uuid('invalid')) }),
+  query: z.object({
+    ...paging(10),
+    user: z.optional(z.uuid('invalid')),
+    status: z.optional(z.literal('waiting', 'invalid')),
+  }),
   answer: z.object({ success: z.literal(true), masked, actions: z.array(DeskAction), total: count }),
   summary: 'Actions that operators ordered, newest first',
 })

@@ -2,13 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import type { OperatorCaller } from '../kernel/http/endpoint.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { must } from '../kernel/must.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Calendar } from '../kernel/time.ts'
+import type { DeskActionCommand } from './commands.ts'
 import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS, WAIT_HOURS } from './contract.ts'
 import { deskAction, isOver, isReady, isScheduled, type DeskAction as State } from './deskAction.decider.ts'
+import type { PasskeySignature } from './events.ts'
+import { approvedText, askedText, challengeOf } from './signedTexts.ts'
 
 /** A sale that can be refunded. `refundable` and `unused`, its exact unused share, are in cents. */
 export interface Sale {
@@ -18,14 +22,25 @@ export interface Sale {
   readonly unused: number
 }
 
+/** Passkeys of operators. */
+export interface Signing {
+  /** Makes the log know the passkeys of an operator. Returns whether there are any. */
+  hasKeys(operator: OperatorCaller): Promise<boolean>
+  /** Returns the options with which a browser signs a challenge. */
+  options(challenge: string): Promise<object>
+  /** Returns the owner of the passkey that signed a challenge. @throws Rejection passkey_refused */
+  verify(credential: object, challenge: string): Promise<string>
+}
+
 interface DeskDeps {
   readonly handle: Handle
   readonly changes: Pick<Changes, 'waitFor'>
   readonly calendar: Calendar
   /** Largest number of credits, or amount in units of its currency, that one operator may order; undefined: any. */
   readonly secondOperatorAbove: number | undefined
-  /** Returns the number of operators. */
-  readonly operators: () => Promise<number>
+  /** Returns the ids of the operators who can approve. */
+  readonly deciders: () => Promise<readonly string[]>
+  readonly signing: Signing
   /** Encrypts a new address with the user's key. */
   readonly sealAddress: (userId: string, actionId: string, address: string) => Promise<string>
   /** @throws Rejection why an action is not possible: no_second_factor, email_already_registered @throws ValidationError address */
@@ -63,6 +78,21 @@ export function createDesk(deps: DeskDeps) {
     }
   }
 
+  /** Reads an action. @throws Rejection not_found */
+  async function existing(actionId: string) {
+    const state = isUuid(actionId) ? (await handle.read(deskAction, actionId)).state : null
+    if (!state) throw new Rejection('not_found', 'There is no such action.')
+    return state
+  }
+
+  /** Sends an operator's decision about an action, and returns the action with its outcome. */
+  async function decide(command: DeskActionCommand<'ApproveAction' | 'RefuseAction'>): Promise<DeskAction> {
+    const { actionId, operator } = command
+    const context = { commandId: uuid7(), actor: `operator:${operator}`, correlationId: actionId }
+    await handle(deskAction, actionId, command, context)
+    return outcomeOf(actionId)
+  }
+
   /** Returns the parts of a new order that follow from its kind. */
   async function termsOf(actionId: string, kind: DeskKind, userId: string, address: string | undefined) {
     if ((address !== undefined) !== (kind === 'change_address'))
@@ -76,26 +106,57 @@ export function createDesk(deps: DeskDeps) {
   }
 
   return {
+    /** Returns whether an operator signs, which proves more than a step-up. */
+    signs: deps.signing.hasKeys,
+
+    /**
+     * Approves an action of another operator, which is signed.
+     * @throws Rejection not_found, not_waiting, own_approval, signature_required, passkey_refused
+     */
+    async approve(actionId: string, operator: OperatorCaller, credential: object | undefined): Promise<DeskAction> {
+      const state = await existing(actionId)
+      const by = { operator: operator.name, operatorId: operator.id }
+      const command = { type: 'ApproveAction', actionId, ...by, at: now() } as const
+      // The rules refuse before a signature is asked for.
+      if (deskAction.decide(command, state).length === 0) return outcomeOf(actionId)
+      const text = approvedText({ ...state, actionId }, by)
+      const signature = await signatureOf(deps.signing, operator, text, credential)
+      return decide({ ...command, ...(signature && { signature }) })
+    },
+
+    /** Refuses an action that waits for an approval. @throws Rejection not_found, not_waiting */
+    async refuse(actionId: string, { id: operatorId, name: operator }: OperatorCaller): Promise<DeskAction> {
+      await existing(actionId)
+      return decide({ type: 'RefuseAction', actionId, operator, operatorId, why: 'refused_by_operator', at: now() })
+    },
+
     /**
      * Orders an action, and returns it with its outcome, or as it is after a few seconds.
-     * @throws Rejection not_found, nothing_to_refund, second_operator_required, idempotency_key_reused
+     * @throws Rejection not_found, nothing_to_refund, signature_required, second_operator_required, idempotency_key_reused
      * @throws ValidationError amount
      */
     async ask(
-      { id = uuid7(), kind, subject, reason, amount, address }: DeskOrder,
-      operator: string,
+      { id = uuid7(), kind, subject, reason, amount, address, credential }: DeskOrder,
+      by: OperatorCaller,
     ): Promise<DeskAction> {
+      const { id: operatorId, name: operator } = by
       const known = (await handle.read(deskAction, id)).state
       const about = known ?? (await concern(deps, kind, subject, amount))
       const needsSecond = !known && isAbove(deps, about)
-      const refused = needsSecond && (await deps.operators()) < 2 ? 'second_operator_required' : undefined
-      const command = {
-        type: 'AskAction',
-        ...{ actionId: id, operator, kind, subject, reason },
+      const others = needsSecond ? (await deps.deciders()).filter((each) => each !== operatorId) : []
+      const refused = needsSecond && others.length === 0 ? 'second_operator_required' : undefined
+      const order = {
+        ...{ actionId: id, operator, operatorId, kind, subject, reason },
         userId: about.userId,
         ...(about.amount !== undefined && { amount: known ? (amount ?? about.amount) : about.amount }),
         ...(about.currency !== undefined && { currency: about.currency }),
         ...(!known && (await termsOf(id, kind, about.userId, address))),
+      }
+      const signature = known ? undefined : await signatureOf(deps.signing, by, askedText(order), credential, order)
+      const command = {
+        type: 'AskAction',
+        ...order,
+        ...(signature && { signature }),
         ...(needsSecond && { needsApproval: true as const }),
         ...(refused && { refused }),
         at: now(),
@@ -131,6 +192,30 @@ export async function stopByPerson(
       if (!(error instanceof Rejection) || error.code !== 'too_late') throw error
     })
   }
+}
+
+/**
+ * Returns the signature of a text by a passkey of the operator; undefined if the operator has none.
+ * @throws Rejection signature_required, with what is to be signed @throws Rejection passkey_refused
+ */
+async function signatureOf(
+  signing: Signing,
+  operator: OperatorCaller,
+  text: string,
+  credential: object | undefined,
+  { actionId: id, amount }: { readonly actionId?: string; readonly amount?: number } = {},
+): Promise<PasskeySignature | undefined> {
+  if (!(await signing.hasKeys(operator))) return undefined
+  const challenge = challengeOf(text)
+  if (!credential) {
+    const options = await signing.options(challenge)
+    throw new Rejection('signature_required', 'Please sign this with your passkey.', { id, amount, text, options })
+  }
+  if ((await signing.verify(credential, challenge)) !== operator.id)
+    throw new Rejection('passkey_refused', 'This is the passkey of another operator.')
+  const { id: credentialId, response } = credential as { id: string; response: Record<string, string> }
+  const { authenticatorData = '', clientDataJSON = '', signature = '' } = response
+  return { credentialId, authenticatorData, clientDataJSON, signature }
 }
 
 type Concern = Readonly<{ userId: string; amount?: number; currency?: string }>

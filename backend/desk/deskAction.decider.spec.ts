@@ -10,6 +10,10 @@ const ask = (more: Partial<DeskActionCommand<'AskAction'>> = {}) =>
 const large = ask({ needsApproval: true })
 const finish = { type: 'FinishAction', ...about } as const
 const fail = { type: 'FailAction', ...about, why: 'not_found', detail: 'Gone.' } as const
+const approve = (operator: string, operatorId = `id of ${operator}`) =>
+  ({ type: 'ApproveAction', ...about, operator, operatorId }) as const
+const refuse = (operator: string) =>
+  ({ type: 'RefuseAction', ...about, operator, operatorId: `id of ${operator}`, why: 'refused_by_operator' }) as const
 
 /** Runs commands, and returns the types of the events of each, or the code of its rejection. */
 function run(...commands: readonly DeskActionCommand[]) {
@@ -51,10 +55,37 @@ describe('an operator’s action', () => {
   })
 
   it('that needs an approval is carried out only after one', () => {
-    const { state } = run(large)
-    const approved = deskAction.evolve(state, { type: 'ActionApproved', data: { ...about, operator: 'otto' } })
-    expect([state, approved].map((each) => isReady(each!))).toEqual([false, true])
+    const states = [run(large), run(large, approve('otto'))].map(({ state }) => isReady(state))
+    expect(states).toEqual([false, true])
     expect(outcomes(large, finish, fail)).toEqual(['ActionAsked', 'nothing', 'nothing'])
+    expect(outcomes(large, approve('otto'), approve('otto'), finish)).toEqual([
+      'ActionAsked',
+      'ActionApproved',
+      'nothing',
+      'ActionDone',
+    ])
+  })
+
+  it('is not approved by its own operator, under any name, but may be taken back', () => {
+    const own = ask({ needsApproval: true, operatorId: 'id of olga' })
+    expect(outcomes(own, approve('olga'), approve('other', 'id of olga'), refuse('olga'))).toEqual([
+      'ActionAsked',
+      'own_approval',
+      'own_approval',
+      'ActionRefused',
+    ])
+  })
+
+  it('is decided once, and only if it needs an approval', () => {
+    expect(outcomes(ask(), approve('otto'), refuse('otto'))).toEqual(['ActionAsked', 'not_waiting', 'not_waiting'])
+    expect(outcomes(large, refuse('otto'), approve('otto'), refuse('otto'), finish)).toEqual([
+      'ActionAsked',
+      'ActionRefused',
+      'not_waiting',
+      'nothing',
+      'nothing',
+    ])
+    expect(outcomes(large, approve('otto'), finish, refuse('otto')).at(-1)).toBe('not_waiting')
   })
 
   it('that was refused is never carried out', () => {

@@ -14,7 +14,7 @@ export type DeskAction = Asked | null
 
 function evolve(action: DeskAction, { type, data }: DeskActionEvent): DeskAction {
   if (type === 'ActionAsked') {
-    const { actionId: _, ...order } = data
+    const { actionId: _, signature: __, ...order } = data
     return { ...order, status: 'asked' }
   }
   switch (type) {
@@ -46,6 +46,15 @@ function decide(command: DeskActionCommand, action: DeskAction): readonly DeskAc
   if (command.type === 'AskAction') return ask(command, action)
   if (!action) throw new Rejection('not_found', 'There is no such action.')
   switch (command.type) {
+    case 'ApproveAction': {
+      const { type: _, ...data } = command
+      if (isOf(action, data)) throw new Rejection('own_approval', 'Another operator must approve this.')
+      return isWaiting(action) ? [{ type: 'ActionApproved', data }] : over(action, 'approved')
+    }
+    case 'RefuseAction': {
+      const { type: _, ...data } = command
+      return isWaiting(action) ? [{ type: 'ActionRefused', data }] : over(action, 'refused')
+    }
     case 'FinishAction': {
       const { type: _, ...data } = command
       return isReady(action) ? [{ type: 'ActionDone', data }] : []
@@ -62,6 +71,18 @@ function decide(command: DeskActionCommand, action: DeskAction): readonly DeskAc
       return [{ type: 'ActionRefused', data: { ...data, why: data.operator ? 'stopped' : 'stopped_by_person' } }]
     }
   }
+}
+
+/** Returns whether an action waits for another operator. */
+export const isWaiting = ({ status, needsApproval }: Asked): boolean => status === 'asked' && needsApproval === true
+
+const isOf = (action: Asked, { operator, operatorId }: { operator: string; operatorId: string }): boolean =>
+  action.operator === operator || action.operatorId === operatorId
+
+/** Returns no events if an action was decided as it is to be. @throws Rejection not_waiting */
+function over({ status }: Asked, wanted: Asked['status']): readonly DeskActionEvent[] {
+  if (status === wanted) return []
+  throw new Rejection('not_waiting', 'This action does not wait for an approval any more.')
 }
 
 function ask(

@@ -2,9 +2,26 @@ import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import type { DeskKind } from './kinds.contract.ts'
 
+/** What a passkey signed, in base64url. Its challenge is the hash of a text of `signedTexts.ts`. */
+export type PasskeySignature = Readonly<{
+  credentialId: string
+  authenticatorData: string
+  clientDataJSON: string
+  signature: string
+}>
+
+/** The operator who decided something. Events of earlier versions lack the id, and are of the operator of the environment. */
+export type Decided = Readonly<{
+  operator: string
+  operatorId?: string
+  /** Missing if the operator has no passkey. */
+  signature?: PasskeySignature
+}>
+
 /** What an operator asked for. */
 export type DeskOrder = Readonly<{
   operator: string
+  operatorId?: string
   kind: DeskKind
   /** Id of the user, the sale or the task that the action is about. */
   subject: string
@@ -27,10 +44,10 @@ export type DeskOrder = Readonly<{
 
 /** Data of each event, in addition to the action's id and the time. */
 interface Data {
-  ActionAsked: DeskOrder
-  ActionApproved: { operator: string }
+  ActionAsked: DeskOrder & Decided
+  ActionApproved: Decided
   /** `operator` is missing if the rules refused it, or the person stopped it. */
-  ActionRefused: { operator?: string; why: string }
+  ActionRefused: { operator?: string; operatorId?: string; why: string }
   /** `reversalId`: the refund as the till reports it. `pending`: the till accepted the refund, and reports its end later. `taskId`: the new task. */
   ActionDone: { reversalId?: string; pending?: true; taskId?: string }
   /** It cannot be carried out. Nothing was changed. */

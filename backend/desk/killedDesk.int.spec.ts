@@ -128,9 +128,9 @@ it(`makes each grant, refund, suspension and release once while Kinora is killed
   await store.close()
   await pool.end()
   await stop()
-  expect([deviations, desk]).toEqual([
+  expect([deviations, desk]).toMatchObject([
     [],
-    { grant: KILLS, take: KILLS, refund: KILLS, release_task: released, retry_task: 0 },
+    { grant: KILLS, take: KILLS, refund: KILLS, release_task: released, retry_task: 0, signed: 0 },
   ])
   expect(refunds.rowCount).toBe(KILLS)
   // Credits of a refund are claimed in proportion to all that was taken back so far.

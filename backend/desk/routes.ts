@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type * as z from 'zod/mini'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import type { Serve } from '../kernel/http/endpoint.ts'
+import type { OperatorCaller, Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import * as contract from './contract.ts'
@@ -9,21 +9,21 @@ import type { Desk } from './desk.ts'
 import type { createNotes } from './notes.ts'
 
 type Answer<E extends { readonly answer?: z.ZodMiniType }> = z.output<NonNullable<E['answer']>>
+type Action = contract.DeskAction
 
 export interface DeskRoutes {
   readonly desk: Desk
-  readonly operator: string
   readonly media: MediaStore
   readonly notes: ReturnType<typeof createNotes>
   /** @throws Rejection step_up_required */
   readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly record: (
     ctx: Context,
-    action: 'act_ordered' | 'act_stopped' | 'person_shown' | 'note_written',
+    action: 'act_ordered' | 'act_decided' | 'act_stopped' | 'person_shown' | 'note_written',
     detail: string,
   ) => Promise<void>
   listActions(
-    userId: string | null,
+    filter: { readonly userId: string | null; readonly status: 'waiting' | null },
     page: number,
     perPage: number,
   ): Promise<{ readonly actions: contract.DeskAction[]; readonly total: number }>
@@ -37,29 +37,51 @@ export interface DeskRoutes {
 
 /**
  * Serves the operator's desk.
- * @param serve serves answers with addresses only after a step-up
+ * @param serve serves answers with addresses only after a step-up, and never to viewers
  * @param serveShort serves answers without addresses
+ * @param serveWhole serves answers as they are
  */
-export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): void {
-  const { desk, operator, requireStepUp, record, listActions, search, notes, poster, media } = routes
+export function serveDesk(serve: Serve, serveShort: Serve, serveWhole: Serve, routes: DeskRoutes): void {
+  const { desk, requireStepUp, record, listActions, search, notes, poster, media } = routes
 
-  serve(contract.askAction, async ({ body, ctx }) => {
-    await requireStepUp(ctx)
+  /** A signature proves more than the step-up of others. */
+  const requireProof = async (ctx: Context, operator: OperatorCaller) => {
+    if (!(await desk.signs(operator))) await requireStepUp(ctx)
+  }
+  const recordAct = (ctx: Context, action: 'act_ordered' | 'act_decided', { kind, subject, status, id }: Action) =>
+    record(ctx, action, `${kind} ${subject}: ${status}, action ${id}`)
+
+  serve(contract.askAction, async ({ body, ctx, operator }) => {
+    await requireProof(ctx, operator)
     const action = await desk.ask(body, operator)
-    await record(ctx, 'act_ordered', `${action.kind} ${action.subject}: ${action.status}, action ${action.id}`)
+    await recordAct(ctx, 'act_ordered', action)
     return { action }
   })
 
-  serve(contract.stopAction, async ({ params, ctx }) => {
+  serve(contract.approveAction, async ({ body, params, ctx, operator }) => {
+    await requireProof(ctx, operator)
+    const action = await desk.approve(params.id, operator, body.credential)
+    await recordAct(ctx, 'act_decided', action)
+    return { action }
+  })
+
+  serve(contract.refuseAction, async ({ params, ctx, operator }) => {
     await requireStepUp(ctx)
-    const action = await desk.stop(params.id, operator)
+    const action = await desk.refuse(params.id, operator)
+    await recordAct(ctx, 'act_decided', action)
+    return { action }
+  })
+
+  serve(contract.stopAction, async ({ params, ctx, operator }) => {
+    await requireStepUp(ctx)
+    const action = await desk.stop(params.id, operator.name)
     await record(ctx, 'act_stopped', `${action.kind} ${action.subject}: action ${action.id}`)
     return { action }
   })
 
-  serve(contract.listActions, async ({ query }) => ({
+  serve(contract.listActions, async ({ query: { user: userId = null, status = null, page, per_page: perPage } }) => ({
     success: true as const,
-    ...(await listActions(query.user ?? null, query.page, query.per_page)),
+    ...(await listActions({ userId, status }, page, perPage)),
   }))
 
   serveShort(contract.search, async ({ query }) => ({ results: await search(query.q) }))
@@ -72,7 +94,7 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
 
   serveShort(contract.person, async ({ params }) => ({ person: await readPerson(params.id) }))
 
-  serve(contract.revealPerson, async ({ params, ctx }) => {
+  serveWhole(contract.revealPerson, async ({ params, ctx }) => {
     await requireStepUp(ctx)
     const person = await readPerson(params.id)
     // Recorded before the addresses are shown.
@@ -89,9 +111,9 @@ export function serveDesk(serve: Serve, serveShort: Serve, routes: DeskRoutes): 
     return undefined
   })
 
-  serve(contract.writeNote, async ({ params, body, ctx }) => {
+  serve(contract.writeNote, async ({ params, body, ctx, operator }) => {
     await requireStepUp(ctx)
-    await notes.write(params.id, body.text, operator)
+    await notes.write(params.id, body.text, operator.name)
     await record(ctx, 'note_written', `user ${params.id}`)
     return { message: 'Written.' }
   })

@@ -3,7 +3,7 @@ import { endpoint } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 import { Settings } from './settings.contract.ts'
 
-export { DEFAULTS, FIGURES, Settings } from './settings.contract.ts'
+export { FIGURES, Settings } from './settings.contract.ts'
 
 /** What pages show of the settings. Nothing that is off or unchanged is in it. */
 export const Notices = z.object({

@@ -10,7 +10,6 @@ export interface ControlRoutes {
   readonly calendar: Calendar
   /** What can be paused. */
   readonly pausable: () => Pick<contract.Control, 'models' | 'tills'>
-  readonly operator: string
   /** @throws Rejection step_up_required */
   readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly record: (ctx: Context, action: 'installation_changed', detail: string) => Promise<void>
@@ -26,7 +25,7 @@ export function serveNotices(serve: Serve, { notices }: Pick<Control, 'notices'>
 
 /** Serves the settings to operators. */
 export function serveControl(serve: Serve, routes: ControlRoutes): void {
-  const { control, calendar, pausable, operator, requireStepUp, record } = routes
+  const { control, calendar, pausable, requireStepUp, record } = routes
   const view = async () => {
     const { settings, changes } = await control.read()
     return { settings, changes: [...changes], ...pausable() }
@@ -34,7 +33,7 @@ export function serveControl(serve: Serve, routes: ControlRoutes): void {
 
   serve(contract.readControl, view)
 
-  serve(contract.changeControl, async ({ body: { reason, changes }, ctx, command }) => {
+  serve(contract.changeControl, async ({ body: { reason, changes }, ctx, command, operator: { name: operator } }) => {
     await requireStepUp(ctx)
     const context = { ...command(derivedId('control', ctx.state.requestId)), actor: `operator:${operator}` }
     await control.change({ operator, reason, changes, at: new Date(calendar()).toISOString() }, context)

@@ -42,14 +42,3 @@ export const Settings = z.object({
   blocked_words: names(500, 60),
 })
 export type Settings = z.output<typeof Settings>
-
-export const DEFAULTS: Settings = {
-  generation_paused: false,
-  registration_paused: false,
-  paused_models: [],
-  paused_tills: [],
-  banner: null,
-  open_tasks: null,
-  figures: null,
-  blocked_words: [],
-}

@@ -8,9 +8,9 @@ import type { OperatorActions } from './operatorActions.ts'
 export interface CodesOnBoard {
   list(page: number, perPage: number): Promise<{ readonly codes: contract.BoardCode[]; readonly total: number }>
   /** Returns the new codes, which are not stored. */
-  issue(order: contract.CodeOrder): Promise<readonly string[]>
+  issue(order: contract.CodeOrder, by: string): Promise<readonly string[]>
   /** Voids a code, or what is left of its batch. Returns the codes that this changed. */
-  void(id: string, ofBatch: boolean): Promise<readonly Pick<contract.BoardCode, 'label' | 'hint'>[]>
+  void(id: string, ofBatch: boolean, by: string): Promise<readonly Pick<contract.BoardCode, 'label' | 'hint'>[]>
 }
 
 interface CodeRoutes {
@@ -27,21 +27,21 @@ export function serveCodesOnBoard(serve: Serve, { codes, actions, requireStepUp 
     ...(await codes.list(query.page, query.per_page)),
   }))
 
-  serve(contract.issueCodes, async ({ body, ctx }) => {
+  serve(contract.issueCodes, async ({ body, ctx, operator }) => {
     await requireStepUp(ctx)
-    const issued = await codes.issue(body)
+    const issued = await codes.issue(body, operator.name)
     const { count, credits, uses, label } = body
     const detail = `${label}: ${count} × ${credits} credits, ${uses} uses each`
-    await actions.record({ action: 'codes_issued', detail, ip: ctx.ip })
+    await actions.record({ action: 'codes_issued', detail, ctx })
     return { success: true as const, codes: [...issued] }
   })
 
-  serve(contract.voidCode, async ({ params, body, ctx }) => {
+  serve(contract.voidCode, async ({ params, body, ctx, operator }) => {
     await requireStepUp(ctx)
-    const [first, ...others] = await codes.void(params.id, body.batch)
+    const [first, ...others] = await codes.void(params.id, body.batch, operator.name)
     if (!first) throw new Rejection('not_found', 'There is no such code, or it is void.')
     const what = others.length > 0 ? `${others.length + 1} codes` : `…${first.hint}`
-    await actions.record({ action: 'codes_voided', detail: `${first.label}: ${what}`, ip: ctx.ip })
+    await actions.record({ action: 'codes_voided', detail: `${first.label}: ${what}`, ctx })
     return { success: true as const, voided: others.length + 1 }
   })
 }

@@ -7,6 +7,7 @@ import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
 export * from './engines.contract.ts'
 export * from './graphs.contract.ts'
+export * from './roll/contract.ts'
 
 // Days are dates in the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
 
@@ -202,6 +203,8 @@ const OperatorAction = z.object({
   /** `signed_in`, `sign_in_refused`, `signed_out`, `exported`, `credits_adjusted`, `events_replayed` … */
   action: z.string(),
   detail: z.nullable(z.string()),
+  /** Name of the operator; null on the command line, and before a sign-in. */
+  operator: z.nullable(z.string()),
   ip: z.nullable(z.string()),
 })
 

@@ -24,13 +24,13 @@ export function serveEngines(serve: Serve, { setup, actions, requireStepUp }: En
   serve(contract.connectEngine, async ({ body, ctx }) => {
     await requireStepUp(ctx)
     const name = await setup.connect(body)
-    await actions.record({ action: 'engine_connected', detail: name, ip: ctx.ip })
+    await actions.record({ action: 'engine_connected', detail: name, ctx })
     return undefined
   })
   serve(contract.disconnectEngine, async ({ params, ctx }) => {
     await requireStepUp(ctx)
     await setup.disconnect(params.id)
-    await actions.record({ action: 'engine_disconnected', detail: params.id, ip: ctx.ip })
+    await actions.record({ action: 'engine_disconnected', detail: params.id, ctx })
     return undefined
   })
   serve(contract.testEngine, async ({ body }) => ({ test_id: await setup.test(body) }))
@@ -42,7 +42,7 @@ export function serveEngines(serve: Serve, { setup, actions, requireStepUp }: En
   })
   serve(contract.priceModel, async ({ body, ctx }) => {
     await setup.price(body)
-    await actions.record({ action: 'model_priced', detail: body.model, ip: ctx.ip })
+    await actions.record({ action: 'model_priced', detail: body.model, ctx })
     return undefined
   })
 }

@@ -44,7 +44,7 @@ export function serveExports(
     if (PERSONAL.has(name)) await requireStepUp(ctx)
     const days = daysOf(query, time.today())
     ctx.body = start(files[name], [days.from, days.to, time.timeZone])
-    await actions.record({ action: 'exported', detail: `${name} ${days.from} ${days.to}`, ip: ctx.ip })
+    await actions.record({ action: 'exported', detail: `${name} ${days.from} ${days.to}`, ctx })
     ctx.type = 'text/csv; charset=utf-8'
     ctx.attachment(`kinora-${name}.csv`)
     return undefined

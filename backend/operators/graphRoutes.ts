@@ -47,7 +47,7 @@ export function serveGraphs(serve: Serve, { setup: current, actions }: GraphRout
   })
   serve(contract.saveGraph, async ({ body, ctx }) => {
     await configured().save(body)
-    await actions.record({ action: 'graph_saved', detail: body.id, ip: ctx.ip })
+    await actions.record({ action: 'graph_saved', detail: body.id, ctx })
     return { id: body.id }
   })
 }

@@ -36,7 +36,7 @@ export function serveKeysOnBoard(serve: Serve, { keys, actions, requireStepUp }:
     const key = await keys.end(params.id)
     if (!key) throw new Rejection('not_found', 'This key has ended.')
     const owner = (await keys.emailsOf([key.user_id])).get(key.user_id) ?? key.user_id
-    await actions.record({ action: 'api_key_ended', detail: `${key.name} …${key.hint} of ${owner}`, ip: ctx.ip })
+    await actions.record({ action: 'api_key_ended', detail: `${key.name} …${key.hint} of ${owner}`, ctx })
     return undefined
   })
 }

@@ -52,7 +52,11 @@ async function plantAddresses() {
     const from = { 'x-forwarded-for': ip }
     await kinora.post('/analytics/page-view', { path: '/faq', session_id: ip }, from)
     await kinora.post('/auth/login', { email: MAIL, password: 'not the password' }, from)
-    await createOperatorActions(pool).record({ action: 'credits_adjusted', detail: `60 to ${MAIL}`, ip })
+    await createOperatorActions(pool).record({
+      action: 'credits_adjusted',
+      detail: `60 to ${MAIL}`,
+      ctx: { ip, state: {} },
+    })
   }
   await pool.query(`update outbox set state = 'failed', answer = $2 where user_id = $1`, [userId, `550 no ${MAIL}`])
   await kinora.visitsCounted()

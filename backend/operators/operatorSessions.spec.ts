@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import { type Change, RELISTENED } from '../kernel/postgres/changes.ts'
 import { createOperatorSessions } from './operatorSessions.ts'
+import { BOOTSTRAP } from './roll/events.ts'
 
 const OPTIONS = {
   secure: false,
   secret: 'a session secret',
   password: 'a password',
+  username: 'olga',
   deviceKey: Buffer.alloc(32),
 }
 
@@ -30,8 +32,8 @@ it.each([
   }
   const open = (options: object) =>
     createOperatorSessions(pool as never, { subscribe: () => {} } as never, { ...OPTIONS, ...options })
-  await open({}).signIn(ctx as never, false)
-  const isSignedIn = (options: object) => open(options).isSignedIn(ctx as never)
+  await open({}).signIn(ctx as never, { id: BOOTSTRAP, name: 'olga', role: 'owner' }, false)
+  const isSignedIn = async (options: object) => Boolean(await open(options).current(ctx as never))
   expect([await isSignedIn({}), await isSignedIn(changed)]).toEqual([true, false])
 })
 
@@ -41,7 +43,7 @@ it('looks for a session again after a reconnect, which may have lost the notice 
   const listeners: ((change: Change) => void)[] = []
   const changes = { subscribe: (listener: (change: Change) => void) => void listeners.push(listener) }
   const sessions = createOperatorSessions(pool as never, changes as never, OPTIONS)
-  const isSignedIn = () => sessions.isSignedIn({ cookies: { get: () => 'token' } } as never)
+  const isSignedIn = async () => Boolean(await sessions.current({ cookies: { get: () => 'token' } } as never))
   expect(await isSignedIn()).toBe(true)
   rows = []
   expect(await isSignedIn()).toBe(true)

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type pg from 'pg'
+import type { OperatorRole } from '../kernel/http/contract.ts'
+import type { OperatorCaller } from '../kernel/http/endpoint.ts'
 import { type Changes, RELISTENED } from '../kernel/postgres/changes.ts'
 import { notify } from '../kernel/postgres/notify.ts'
 
@@ -18,6 +20,8 @@ interface SessionsOptions {
   /** SESSION_SECRET and the operator's password. A session ends when one of them changes. */
   readonly secret: string
   readonly password: string
+  /** Name of the operator of the environment, of whom sessions of earlier versions are. */
+  readonly username: string
   readonly deviceKey: Buffer
 }
 
@@ -52,12 +56,32 @@ function createCookies({ secure, deviceKey }: Pick<SessionsOptions, 'secure' | '
 }
 
 /** Stores a session, and deletes those that have expired. */
-async function insertSession(pool: Pick<pg.Pool, 'query'>, hash: string, steppedUp: boolean): Promise<void> {
+async function insertSession(
+  pool: Pick<pg.Pool, 'query'>,
+  hash: string,
+  { id, name, role }: OperatorCaller,
+  steppedUp: boolean,
+): Promise<void> {
   const now = new Date()
   await pool.query('delete from operator_session where expires_at < $1', [now])
-  const row = [hash, now, new Date(now.getTime() + SESSION_SECONDS * 1000), steppedUp ? now : null]
-  const sql = 'insert into operator_session (hash, created_at, expires_at, stepped_up_at) values ($1, $2, $3, $4)'
+  const row = [hash, now, new Date(now.getTime() + SESSION_SECONDS * 1000), steppedUp ? now : null, id, name, role]
+  const sql = `insert into operator_session (hash, created_at, expires_at, stepped_up_at, operator_id, name, role)
+    values ($1, $2, $3, $4, $5, $6, $7)`
   await pool.query(sql, row)
+}
+
+/** Creates the changes of all sessions of an operator, which every process sees at once. */
+const createChanges = (pool: Pick<pg.Pool, 'query'>, open: Map<string, unknown>) => {
+  const change = async (sql: string, values: readonly string[]) => {
+    const { rows } = await pool.query<{ hash: string }>(`${sql} where operator_id = $1 returning hash`, [...values])
+    for (const { hash } of rows) open.delete(hash)
+    if (rows.length > 0) await notify(pool, { name: ENDED, ids: rows.map(({ hash }) => hash) })
+  }
+  return {
+    endAll: (operatorId: string) => change('delete from operator_session', [operatorId]),
+    setRole: (operatorId: string, role: OperatorRole) =>
+      change('update operator_session set role = $2', [operatorId, role]),
+  }
 }
 
 const createStepUps = (pool: Pick<pg.Pool, 'query'>, idOf: (ctx: Context) => string) => ({
@@ -76,19 +100,19 @@ const createStepUps = (pool: Pick<pg.Pool, 'query'>, idOf: (ctx: Context) => str
 })
 
 /**
- * Manages the sessions of the operator, who is not a user. Rows contain only an HMAC of the token. Sessions expire by
+ * Manages the sessions of operators, who are not users. Rows contain only an HMAC of the token. Sessions expire by
  * the system clock, not the calendar. Over HTTPS the cookies are bound to this host (`__Host-`, RFC 6265bis). A second
  * cookie, `<device>.<mac>`, identifies a device that has signed in before; it does not authenticate the operator.
  */
 export function createOperatorSessions(
   pool: Pick<pg.Pool, 'query'>,
   changes: Pick<Changes, 'subscribe'>,
-  { secure, secret, password, deviceKey }: SessionsOptions,
+  { secure, secret, password, username, deviceKey }: SessionsOptions,
 ) {
   const hashOf = tokenHasher({ secret, password })
   const cookies = createCookies({ secure, deviceKey })
-  /** Cache expiry of open sessions in epoch milliseconds, by token hash. */
-  const open = new Map<string, number>()
+  /** Open sessions with the expiry of the cache in epoch milliseconds, by token hash. */
+  const open = new Map<string, OperatorCaller & { readonly until: number }>()
   changes.subscribe(({ name, ids }) => {
     if (name === ENDED) for (const hash of ids) open.delete(hash)
     // Notifications were lost while the connection was down.
@@ -108,10 +132,10 @@ export function createOperatorSessions(
 
   return {
     /** Ends the session that the new one replaces. @param steppedUp whether the sign-in proved a second factor */
-    async signIn(ctx: Context, steppedUp: boolean): Promise<void> {
+    async signIn(ctx: Context, operator: OperatorCaller, steppedUp: boolean): Promise<void> {
       await end(ctx)
       const token = randomBytes(32).toString('base64url')
-      await insertSession(pool, hashOf(token), steppedUp)
+      await insertSession(pool, hashOf(token), operator, steppedUp)
       cookies.setToken(ctx, token)
       cookies.rememberDevice(ctx)
     },
@@ -123,21 +147,27 @@ export function createOperatorSessions(
     idOf,
 
     ...createStepUps(pool, idOf),
+    ...createChanges(pool, open),
 
-    async isSignedIn(ctx: Context): Promise<boolean> {
+    /** Returns the operator who is signed in. */
+    async current(ctx: Context): Promise<OperatorCaller | undefined> {
       const token = cookies.tokenOf(ctx)
-      if (!token) return false
+      if (!token) return undefined
       const hash = hashOf(token)
       const now = Date.now()
-      if ((open.get(hash) ?? 0) > now) return true
-      const { rows } = await pool.query<{ expires_at: Date }>({
+      const known = open.get(hash)
+      if (known && known.until > now) return known
+      const { rows } = await pool.query<{ expires_at: Date; id: string; name: string | null; role: OperatorRole }>({
         name: 'operator-session',
-        text: 'select expires_at from operator_session where hash = $1 and expires_at > $2',
+        text: `select expires_at, operator_id as id, name, role from operator_session where hash = $1 and expires_at > $2`,
         values: [hash, new Date(now)],
       })
-      if (rows[0]) open.set(hash, Math.min(rows[0].expires_at.getTime(), now + CACHED_MS))
-      else open.delete(hash)
-      return rows.length > 0
+      open.delete(hash)
+      if (!rows[0]) return undefined
+      const { expires_at, id, name, role } = rows[0]
+      const found = { id, name: name ?? username, role }
+      open.set(hash, { ...found, until: Math.min(expires_at.getTime(), now + CACHED_MS) })
+      return found
     },
 
     /** Ends the session and removes the cookie. Returns false if there was no session. */

@@ -27,7 +27,7 @@ export function serveOutbox(serve: Serve, { messages, actions, emailsOf }: Outbo
     const sent = await messages.resendAny(params.id)
     if (!sent) throw new Rejection('not_found', 'This message was delivered, or has no text any more.')
     const owner = (await emailsOf([sent.user_id])).get(sent.user_id) ?? sent.user_id
-    await actions.record({ action: 'message_resent', detail: `${sent.channel}: ${sent.about}, ${owner}`, ip: ctx.ip })
+    await actions.record({ action: 'message_resent', detail: `${sent.channel}: ${sent.about}, ${owner}`, ctx })
     return undefined
   })
 }

@@ -30,7 +30,7 @@ export function serveParked(serve: Serve, { database, actions, replay, redact }:
 
   serve(contract.replayParkedEvents, async ({ ctx }) => {
     const { replayed, failed } = await replay(AbortSignal.timeout(REPLAY_LIMIT_MS))
-    await actions.record({ action: 'events_replayed', detail: `${replayed} replayed, ${failed} failed`, ip: ctx.ip })
+    await actions.record({ action: 'events_replayed', detail: `${replayed} replayed, ${failed} failed`, ctx })
     const { total: remaining } = await listParked(database, { page: 1, perPage: 1 })
     return { success: true as const, replayed, failed, remaining }
   })

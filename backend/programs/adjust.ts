@@ -70,7 +70,7 @@ export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print
         context,
       )
       const detail = `${amount} credits, user ${userId}, adjustment ${id}, by ${operator}: ${reason}`
-      await createOperatorActions(pool).record({ action: 'credits_adjusted', detail, ip: null })
+      await createOperatorActions(pool).record({ action: 'credits_adjusted', detail, ctx: null })
       print(`${amount > 0 ? 'Granted' : 'Took'} ${Math.abs(amount)} credits: user ${userId}`)
       return 0
     } finally {

@@ -27,7 +27,7 @@ async function endAll(address: string, env: NodeJS.ProcessEnv): Promise<number |
     if (!account) return undefined
     const ended = await em.transactional((tx) => endSessions(tx, account.id, new Date()))
     const detail = `user ${account.id}`
-    await createOperatorActions(pool).record({ action: 'user_sessions_ended', detail, ip: null })
+    await createOperatorActions(pool).record({ action: 'user_sessions_ended', detail, ctx: null })
     return ended
   } finally {
     await database.close()

@@ -57,7 +57,7 @@ async function invite(address: string, config: Config): Promise<string> {
     const welcome = createWelcome(createCredits(handle, calendar), config.payments.monthlyCredits)
     const grants = createFreeGrants(database, encryption, welcome)
     const { userId, token } = await createInvitations({ database, links, grants, calendar }).invite(address)
-    await createOperatorActions(pool).record({ action: 'user_invited', detail: `user ${userId}`, ip: null })
+    await createOperatorActions(pool).record({ action: 'user_invited', detail: `user ${userId}`, ctx: null })
     return `${publicUrl}/reset-password?token=${token}`
   } finally {
     await context.close()

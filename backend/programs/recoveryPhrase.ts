@@ -36,7 +36,7 @@ export function runRecoveryPhrase(args: readonly string[], env: NodeJS.ProcessEn
         print(`There is a recovery phrase since ${kept!.at.toISOString()}. --replace makes another one.`)
         return 1
       }
-      await createOperatorActions(pool).record({ action: 'recovery_phrase_made', ip: null })
+      await createOperatorActions(pool).record({ action: 'recovery_phrase_made', ctx: null })
       print(inLines(phrase))
       print('These words are shown once and open every copy. Write them down, and keep them apart from this machine.')
       return 0

@@ -34,7 +34,7 @@ export function runReplayParked(args: readonly string[], env: NodeJS.ProcessEnv,
     try {
       const { replayed, failed } = await replayParked(projections, { store, database })
       const detail = `${replayed} replayed, ${failed} failed`
-      await createOperatorActions(pool).record({ action: 'events_replayed', detail, ip: null })
+      await createOperatorActions(pool).record({ action: 'events_replayed', detail, ctx: null })
       const names = projections.map(({ name }) => name)
       const left = (await countParked(database)).filter(({ projection }) => names.includes(projection))
       print(`Events: ${detail}`)

@@ -27,6 +27,8 @@ export const Stats = z.object({
   total_credits: z.number(),
   used_credits: z.number(),
   next_reset_date: z.nullable(z.string()),
+  /** Whether the user is in a team, the own one or another's; absent otherwise. */
+  in_team: z.optional(z.boolean()),
 })
 export type Stats = z.infer<typeof Stats>
 

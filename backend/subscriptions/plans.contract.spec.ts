@@ -18,10 +18,10 @@ describe('plans', () => {
   })
   it('allow 2, 4, 5 and 7 open tasks, and 1080P in paid plans', () => {
     expect(TIERS.map(allowanceOf)).toEqual([
-      { openTasks: 2, concurrent: 1, priority: 4, fullHd: false, watermark: true },
-      { openTasks: 4, concurrent: 2, priority: 3, fullHd: true, watermark: false },
-      { openTasks: 5, concurrent: 2, priority: 2, fullHd: true, watermark: false },
-      { openTasks: 7, concurrent: 2, priority: 1, fullHd: true, watermark: false },
+      { openTasks: 2, concurrent: 1, priority: 4, fullHd: false, watermark: true, team: false },
+      { openTasks: 4, concurrent: 2, priority: 3, fullHd: true, watermark: false, team: false },
+      { openTasks: 5, concurrent: 2, priority: 2, fullHd: true, watermark: false, team: false },
+      { openTasks: 7, concurrent: 2, priority: 1, fullHd: true, watermark: false, team: true },
     ])
   })
 })

@@ -58,10 +58,10 @@ export const PLAN_FEATURES = {
  * Features that are a person's work or a promise, so that only an operator can offer them: `PLAN_OFFERS` names those that an
  * installation has. See docs/decisions/0080-sign-in-by-others.md.
  */
-export const OFFERS = ['early', 'dedicated', 'integrations', 'team'] as const
+export const OFFERS = ['early', 'dedicated', 'integrations'] as const
 
-/** Returns the fact of an installation on which a feature of the plans depends; undefined if all have it. */
-export const factOf = (feature: string): string | undefined => OFFERS.find((offer) => offer === feature)
+/** Returns the fact of an installation on which a feature of the plans depends; undefined if all have it. `TEAM_SEATS` decides about teams. */
+export const factOf = (feature: string): string | undefined => [...OFFERS, 'team'].find((fact) => fact === feature)
 
 /** Cost of a standard video in credits. */
 export const STANDARD_COST = 30
@@ -71,5 +71,6 @@ export type Allowance = ReturnType<typeof allowanceOf>
 /** Returns the limits and options of a plan. Priority 1 is served first. */
 export function allowanceOf(tier: Tier) {
   const { concurrent, priority, watermark } = PLANS[tier]
-  return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd: tier !== 'free', watermark }
+  const [fullHd, team] = [tier !== 'free', tier === 'ultimate']
+  return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd, watermark, team }
 }

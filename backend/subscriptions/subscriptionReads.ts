@@ -4,6 +4,7 @@ import {
   readInvoices,
   readSubscription,
 } from '#projections/subscriptions/readSubscription.ts'
+import { readTeamsOf } from '#projections/teams/readTeams.ts'
 import { monthEnd } from '../credits/contract.ts'
 import { API_BASE } from '../kernel/http/contract.ts'
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
@@ -92,11 +93,14 @@ export const createSubscriptionReads = (
   { hasPlans, monthlyCredits }: Terms,
 ) => ({
   async stats(userId: string): Promise<Stats> {
-    const [{ remaining, used }, row] = await Promise.all([
+    const [{ remaining, used }, row, teams] = await Promise.all([
       readCredits(database, userId, new Date(calendar()).toISOString()),
       readSubscription(database, userId),
+      readTeamsOf(database, userId),
     ])
-    const credits = { remaining_credits: remaining, total_credits: remaining + used, used_credits: used }
+    const total_credits = remaining + used
+    const in_team = teams.length > 0 && { in_team: true }
+    const credits = { remaining_credits: remaining, total_credits, used_credits: used, ...in_team }
     if (!hasPlans) {
       const next_reset_date = monthlyCredits > 0 ? monthEnd(new Date(calendar()).toISOString()) : null
       return { current_tier: WITHOUT_PLANS, current_status: 'active', ...credits, next_reset_date }

@@ -39,6 +39,10 @@ export const FAILURE_CODES = [
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
+/** Who sees a film: who made it, or everyone in the team. */
+const Visibility = z.enum(['private', 'team'], 'invalid_choice')
+export type Visibility = z.infer<typeof Visibility>
+
 export const Task = z.object({
   id: z.string(),
   /** Path of its page on the site, for its owner. */
@@ -84,6 +88,11 @@ export const Task = z.object({
   error_message: z.nullable(z.string()),
   /** Rendering progress in percent; null unless the status is `Processing`. */
   progress: z.nullable(z.number()),
+  /** The team that paid; null if who made the film did. */
+  team_id: z.nullable(z.string()),
+  visibility: Visibility,
+  /** Who made the film; null if the caller did. */
+  by: z.nullable(z.object({ id: z.string(), name: z.string() })),
 })
 export type Task = z.infer<typeof Task>
 
@@ -108,7 +117,7 @@ export const generate = endpoint('POST /videos/generate', {
   idempotent: true,
   refuses: [
     ...['not_found', 'insufficient_credits', 'queue_full', 'plan_required', 'price_changed', 'not_drawable'],
-    ...['key_limit_reached', 'key_model'],
+    ...['key_limit_reached', 'key_model', 'member_limit_reached', 'not_in_team', 'key_team'],
     ...['generation_paused', 'model_paused', 'words_blocked'],
     ...['idempotency_key_reused', 'idempotency_in_progress'],
   ],
@@ -193,6 +202,8 @@ export const WorksQuery = z.object({
   q: z.optional(z.string().check(z.trim(), z.maxLength(200, 'search_too_long'))),
   favourites: z.optional(z.literal('true', 'invalid')),
   folder: z.optional(FolderName),
+  /** `team`: what the others of the user's teams show, and what the user shows them. Favourites and folders are of `mine`. */
+  library: z._default(z.enum(['mine', 'team'], 'invalid_choice'), 'mine'),
 })
 
 export const myWorks = endpoint('GET /videos/my-works', {
@@ -202,6 +213,15 @@ export const myWorks = endpoint('GET /videos/my-works', {
   answer: z.object({ tasks: z.array(Task), total: z.number() }),
   summary:
     "The user's finished videos, newest first, by mode, model, date (from, to), part of the description (q), favourites and folder",
+})
+
+export const setVisibility = endpoint('POST /videos/tasks/:id/visibility', {
+  access: 'user',
+  body: z.object({ visibility: Visibility }),
+  refuses: ['forbidden', 'not_in_team'],
+  status: 204,
+  summary:
+    'Shows a film to the team, or to who made it alone. A film that the team paid for is also shown to its owner once its maker has left',
 })
 
 export const getTask = endpoint('GET /videos/tasks/:id', {

@@ -11,10 +11,19 @@ import type {
   Shape,
 } from './contract.ts'
 
-/** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
+/**
+ * Parameters of a task. The prompt is encrypted with the key of its user, or of the team that pays, and becomes unreadable once
+ * the key is erased.
+ */
 export interface VideoTaskOrder extends Configuration {
   readonly taskId: string
   readonly userId: string
+  /** Owner of the credits, if that is not the user: the owner of the team. */
+  readonly payerId?: string
+  /** The team that pays. */
+  readonly teamId?: string
+  /** The team that sees the film. */
+  readonly shownTo?: string
   /** AES-256-GCM ciphertext, encoded as base64. */
   readonly encryptedPrompt: string
   readonly cameraMovements: readonly CameraMovement[]
@@ -51,6 +60,9 @@ export interface VideoTaskOrder extends Configuration {
 }
 
 export type JoinedClip = Readonly<{ taskId: string; start: number; end: number }>
+
+/** Returns whose credits, plan and render lane a task uses. */
+export const payerOf = ({ userId, payerId = userId }: Pick<VideoTaskOrder, 'userId' | 'payerId'>): string => payerId
 
 /** Name of the built-in renderer, as in the contract: events import types alone. */
 const RENDERER_MODEL: typeof Renderer = 'Kinora demo'
@@ -125,6 +137,8 @@ export type VideoTaskAbandoned = Event<'VideoTaskAbandoned', Fact>
 export type VideoTaskRecovered = Event<'VideoTaskRecovered', OwnedFact & { file: VideoFile }>
 /** The recovery of a failed task ended without a video. */
 export type VideoRecoveryEnded = Event<'VideoRecoveryEnded', Fact>
+/** The film is shown to a team from now on, or to none. */
+export type VideoVisibilitySet = Event<'VideoVisibilitySet', OwnedFact & { shownTo: string | null }>
 export type VideoTaskDeleted = Event<'VideoTaskDeleted', OwnedFact>
 
 export type VideoTaskEvent =
@@ -144,6 +158,7 @@ export type VideoTaskEvent =
   | VideoTaskAbandoned
   | VideoTaskRecovered
   | VideoRecoveryEnded
+  | VideoVisibilitySet
   | VideoTaskDeleted
 
 /** Failures after which the provider may still finish the video. */
@@ -168,10 +183,14 @@ export const VIDEO_TASK_EVENTS: EventSchemas<VideoTaskEvent['type']> = {
   VideoTaskAbandoned: [],
   VideoTaskRecovered: [],
   VideoRecoveryEnded: [],
+  VideoVisibilitySet: [],
   VideoTaskDeleted: [],
 }
 
-/** A task requested a slot in its user's render lane, a FIFO semaphore limited by the user's plan. */
+/**
+ * A task requested a slot in the render lane of `userId`, who pays for it. A lane is a FIFO semaphore limited by the plan of
+ * its user.
+ */
 export type RenderSlotAsked = Event<'RenderSlotAsked', OwnedFact>
 export type RenderSlotClaimed = Event<'RenderSlotClaimed', OwnedFact>
 export type RenderSlotReleased = Event<'RenderSlotReleased', OwnedFact>

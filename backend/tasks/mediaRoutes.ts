@@ -40,16 +40,16 @@ const ASK_AGAIN = 'private, no-cache'
 export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   const { works, uploads, uploadLimits } = routes
   const { media, copies, labels } = routes.files
-  const { readFinished } = works
+  const { readFinished, readFinishedShown } = works
 
   serve(contract.preview, async ({ userId, params, ctx }) => {
-    const key = await copies.film(await readFinished(userId, params.id))
+    const key = await copies.film(await readFinishedShown(userId, params.id))
     await sendMedia(ctx, media, key, { type: 'video/mp4', cacheControl: ASK_AGAIN })
     return undefined
   })
 
   serve(contract.thumbnail, async ({ userId, params, ctx }) => {
-    const key = await copies.poster(await readFinished(userId, params.id))
+    const key = await copies.poster(await readFinishedShown(userId, params.id))
     await sendMedia(ctx, media, key, { type: 'image/jpeg', cacheControl: ASK_AGAIN })
     return undefined
   })
@@ -72,7 +72,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   })
 
   serve(contract.download, async ({ userId, params, query, ctx }) => {
-    const row = await readFinished(userId, params.id)
+    const row = await readFinishedShown(userId, params.id)
     const wish = query.label === undefined ? undefined : query.label === 'true'
     const key = await copies.film(row, { watermark: query.watermark === 'true', label: wish })
     const { prompt } = await works.view(row)

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { VIDEO_TASK } from './events.ts'
+import { payerOf, VIDEO_TASK } from './events.ts'
 import { aboutNegativePrompt, aboutPrompt, type Decrypt } from './promptCipher.port.ts'
 import { type OwnTask, submitTask, type TaskDeps } from './tasks.ts'
 import { videoTask } from './videoTask.decider.ts'
@@ -12,7 +12,7 @@ import { isEnded, releaseReason } from './videoTask.rules.ts'
  */
 export async function releaseTask(
   { handle, store, clock, credits, wake }: Pick<TaskDeps, 'handle' | 'store' | 'clock' | 'credits' | 'wake'>,
-  { id: taskId, user_id: userId }: Pick<OwnTask, 'id' | 'user_id'>,
+  { id: taskId }: Pick<OwnTask, 'id'>,
   context: CommandContext,
 ): Promise<void> {
   const { state: before } = await handle.read(videoTask, taskId)
@@ -23,7 +23,7 @@ export async function releaseTask(
   // An attempt that was interrupted has ended it already.
   if (state.status !== 'failed' || !(await isEndedBy(store, taskId, correlationId)))
     throw new Rejection('cannot_release', 'This video has ended.')
-  await credits.release(userId, taskId, releaseReason(state), { correlationId })
+  await credits.release(payerOf(state.order), taskId, releaseReason(state), { correlationId })
   await wake(taskId)
 }
 
@@ -37,17 +37,18 @@ type Again = Readonly<{ taskId: string; newId: string; userId: string }>
 type RetryDeps = Parameters<typeof submitTask>[0] & { readonly tryDecrypt: Decrypt }
 
 /**
- * Orders a failed video again as a new task, with the same settings and price, for the credits of its owner. Idempotent for each new id.
+ * Orders a failed video again as a new task, with the same settings and price, for the credits that paid for it. Idempotent for each new id.
  * @throws Rejection cannot_retry, insufficient_credits, queue_full, not_found
  */
 export async function retryTask(deps: RetryDeps, { taskId, newId, userId }: Again, context: CommandContext) {
   const { state } = await deps.handle.read(videoTask, taskId)
   if (state.status !== 'failed') throw new Rejection('cannot_retry', 'Only a failed video can be made again.')
   const { encryptedPrompt, encryptedNegativePrompt, ...order } = state.order
+  const { payerId, teamId } = order
   const reseal = async (about: typeof aboutPrompt, sealed: string) => {
-    const text = await deps.tryDecrypt(about(userId, taskId), sealed)
+    const text = await deps.tryDecrypt(about(order, taskId), sealed)
     if (text === undefined) throw new Rejection('not_found', 'The text of this video was deleted.')
-    return deps.encrypt(about(userId, newId), text)
+    return deps.encrypt(about(order, newId), text)
   }
   const again = {
     ...{ ...order, taskId: newId, encryptedPrompt: await reseal(aboutPrompt, encryptedPrompt) },
@@ -55,5 +56,6 @@ export async function retryTask(deps: RetryDeps, { taskId, newId, userId }: Agai
       encryptedNegativePrompt: await reseal(aboutNegativePrompt, encryptedNegativePrompt),
     }),
   }
-  return submitTask(deps, { taskId: newId, userId, again }, context)
+  const team = payerId && teamId ? { team: { payerId, teamId } } : {}
+  return submitTask(deps, { taskId: newId, userId, ...team, again }, context)
 }

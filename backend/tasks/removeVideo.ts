@@ -6,7 +6,7 @@ import type { Tasks } from './tasks.ts'
 import type { Works } from './works.ts'
 
 interface Removing {
-  readonly works: Pick<Works, 'readOwn'>
+  readonly works: Pick<Works, 'readManaged'>
   readonly tasks: Pick<Tasks, 'remove'>
   readonly shares: Pick<Shares, 'end'>
   readonly marks: Pick<Marks, 'remove'>
@@ -22,7 +22,7 @@ export async function removeVideo(
   id: string,
   command: (commandId: string) => CommandContext,
 ): Promise<void> {
-  const task = await works.readOwn(userId, id)
+  const task = await works.readManaged(userId, id)
   await tasks.remove(task, command(derivedId('delete', id)))
   await shares.end(task)
   await marks.remove(task)

@@ -11,7 +11,7 @@ import type { Mark, Marks } from './library/marks.ts'
 import type { Decrypt } from './promptCipher.port.ts'
 import { removeVideo } from './removeVideo.ts'
 import type { Shares } from './shares/shares.ts'
-import type { Tasks } from './tasks.ts'
+import type { TaskDeps, Tasks } from './tasks.ts'
 import type { Understanding } from './videoProvider.port.ts'
 import { taskView, type Works } from './works.ts'
 
@@ -26,6 +26,7 @@ export interface TaskRoutes {
   readonly realtime: Pick<Realtime, 'issueToken'>
   /** Returns what the engine of a model would draw of a prompt; undefined if it draws anything. */
   readonly understand: (model: string | undefined, prompt: string, language: 'en' | 'zh') => Understanding | undefined
+  readonly teamOf: TaskDeps['teamOf']
   readonly languageOf: (userId: string) => Promise<'en' | 'zh' | undefined>
   /** Rejects if a network without a session has asked too often. */
   readonly limitVisitor: (ctx: RouterContext) => Promise<void>
@@ -58,17 +59,24 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
     const { page, per_page: perPage, task_type: taskType, model, from, to, q: text } = query
     if (model !== undefined && !catalogue.offered().some(({ id }) => id === model))
       throw new ValidationError([{ path: 'model', code: 'unknown_model' }])
-    const { favourites, folder } = query
+    const { favourites, folder, library } = query
     const isMarked = (mark: Mark) => (!favourites || mark.favourite) && (!folder || mark.folder === folder)
     const marked = favourites || folder ? (await marks.list(userId)).filter(isMarked) : undefined
     const ids = marked?.map(({ id }) => id)
-    const filter = { status: 'Success', taskType, model, ids, from: startOf(from), before: endOf(to) }
+    const filter = { status: 'Success', taskType, model, ids, library, from: startOf(from), before: endOf(to) }
     return works.list(userId, { ...filter, text, page, perPage })
   })
 
-  serve(contract.getTask, async ({ userId, params }) => works.view(await works.readOwn(userId, params.id)))
+  serve(contract.getTask, async ({ userId, params }) => works.viewFor(userId, await works.readShown(userId, params.id)))
 
-  serve(contract.lineage, async ({ userId, params }) => works.lineage(await works.readOwn(userId, params.id)))
+  serve(contract.setVisibility, async ({ userId, params: { id }, body: { visibility }, command }) => {
+    const task = await works.readOwn(userId, id)
+    const shownTo = visibility === 'team' ? (task.team_id ?? (await deps.teamOf(userId))) : null
+    await tasks.show(task, shownTo, command())
+    return undefined
+  })
+
+  serve(contract.lineage, async ({ userId, params }) => works.lineage(userId, await works.readOwn(userId, params.id)))
 
   for (const endpoint of [contract.deleteTask, contract.deleteTaskAlias])
     serve(endpoint, async ({ userId, params: { id }, command }) => {
@@ -77,8 +85,8 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
     })
 
   serve(contract.cancelTask, async ({ userId, params: { id }, command }) => {
-    const task = await works.readOwn(userId, id)
-    return { task: await works.view(await tasks.cancel(task, command(derivedId('cancel', id)))) }
+    const task = await works.readManaged(userId, id)
+    return { task: await works.viewFor(userId, await tasks.cancel(task, command(derivedId('cancel', id)))) }
   })
 
   serve(contract.getQueue, ({ userId }) => works.queue(userId))

@@ -42,7 +42,7 @@ const VIEW = { burst: 1, everyMs: 30 * 60_000 }
 const REPORT = { burst: 5, everyMs: 10 * 60_000 }
 
 type TaskApiDeps = Omit<TaskDeps, 'cancels' | 'wake' | 'understands'> &
-  WorksDeps &
+  Omit<WorksDeps, 'nameOf'> &
   Pick<MediaRoutes, 'downloads' | 'files' | 'uploadLimits'> &
   Pick<SharedVideosOptions, 'publicUrl' | 'supportEmail' | 'openReport'> &
   Pick<TaskRoutes, 'realtime'> & {
@@ -69,7 +69,8 @@ export function createTaskApi(deps: TaskApiDeps) {
   const cancelsJobs = (provider: string) => videos.get(provider)?.cancels ?? false
   const understands: TaskDeps['understands'] = (provider, prompt) => videos.get(provider)?.understands?.(prompt, 'en')
   const tasks = createTasks({ ...deps, understands, cancels: cancelsJobs, wake: (taskId) => wakeTask(pool, taskId) })
-  const works = createWorks(deps)
+  const nameOf = async (userId: string) => (await userById(userId))?.fullName
+  const works = createWorks({ ...deps, nameOf })
   const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => cancelsJobs(provider))
   const understand: TaskRoutes['understand'] = (model, prompt, language) => {
     const chosen = catalogue.offered().find(({ id }) => model === undefined || id === model)
@@ -80,7 +81,6 @@ export function createTaskApi(deps: TaskApiDeps) {
   const shares = createShares(pool, clock)
   const attached = { shares, marks: createMarks(pool) }
   const signatures = createShareSignatures(deps.secret)
-  const nameOf = async (userId: string) => (await userById(userId))?.fullName
   const sharedVideos = createSharedVideos({
     ...{ ...deps, shares, works, signatures, nameOf },
     removalOf: (taskId) => removalOf(pool, taskId),

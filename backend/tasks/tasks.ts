@@ -13,7 +13,7 @@ import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { creditCost, type Generation, isCropped, isFullHd, type JoinBody, shapeOf } from './contract.ts'
-import type { VideoTaskOrder } from './events.ts'
+import { payerOf, type VideoTaskOrder } from './events.ts'
 import { type JoinPlan, joinOrder } from './library/joinOrder.ts'
 import type { MediaRemovals } from './mediaRemovals.port.ts'
 import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher.port.ts'
@@ -43,11 +43,22 @@ export interface TaskDeps {
   /** Wakes the worker that polls a task. */
   readonly wake: (taskId: string) => Promise<void>
   readonly encrypt: (about: AboutText, text: string) => Promise<string>
+  /** Returns who pays for what a user orders with a team. @throws Rejection not_in_team */
+  readonly payerIn: (teamId: string, userId: string) => Promise<string>
+  /** Returns the team that a user's films are shown to: the own one, or the first that was joined. @throws Rejection not_in_team */
+  readonly teamOf: (userId: string) => Promise<string>
   /** Returns the entitlements of the user's plan. Priority 1 is served first. */
   readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
   readonly credits: {
     hold(
-      hold: { userId: string; taskId: string; amount: number; openLimit: number; key?: KeyCaller['purse'] | undefined },
+      hold: {
+        userId: string
+        taskId: string
+        amount: number
+        openLimit: number
+        key?: KeyCaller['purse'] | undefined
+        spentBy?: string | undefined
+      },
       context: CommandContext,
     ): Step<unknown>
     release(userId: string, taskId: string, reason: string, origin: { correlationId: string }): Appended
@@ -77,6 +88,8 @@ interface JoinRequest extends Pick<Request, 'userId' | 'key' | 'command'> {
 interface Submitted {
   readonly taskId: string
   readonly userId: string
+  /** The team that pays, its owner, and the team that sees the film. */
+  readonly team?: Pick<VideoTaskOrder, 'teamId' | 'payerId' | 'shownTo'>
   readonly purse?: KeyCaller['purse'] | undefined
 }
 
@@ -113,12 +126,14 @@ class TaskAbandoned extends Rejection {
 export type Tasks = ReturnType<typeof createTasks>
 
 /** A task of the caller. */
-export type OwnTask = Owned<Pick<TaskWithProgress, 'id' | 'user_id'>>
+export type OwnTask = Owned<Pick<TaskWithProgress, 'id' | 'user_id' | 'payer_id'>>
 
-/** @throws Rejection key_model */
-function assertMayOrder(key: KeyCaller | undefined, model: string): void {
+/** @throws Rejection key_model, key_team */
+function assertMayOrder(key: KeyCaller | undefined, { model, team_id: teamId }: Generation): void {
   if (key?.models && !key.models.includes(model))
     throw new Rejection('key_model', `This API key may not order ${model}.`)
+  if (key && teamId !== undefined && teamId !== key.teamId)
+    throw new Rejection('key_team', 'This API key pays from another account.')
 }
 
 /** Creates the service that submits and deletes video tasks. It answers from the log: read models may be behind. */
@@ -147,10 +162,10 @@ export function createTasks(deps: TaskDeps) {
   return {
     /**
      * Starts a task, once per idempotency key if there is one. Returns its row, and whether it was started before.
-     * @throws Rejection insufficient_credits, key_limit_reached, key_model, generation_paused, model_paused, words_blocked, queue_full, plan_required, price_changed, not_drawable, not_found (task deleted), unavailable
+     * @throws Rejection insufficient_credits, key_limit_reached, key_model, key_team, not_in_team, member_limit_reached, generation_paused, model_paused, words_blocked, queue_full, plan_required, price_changed, not_drawable, not_found (task deleted), unavailable
      */
     async generate({ userId, key, keyed, subject, generation, apiKey, command }: Request) {
-      assertMayOrder(apiKey, generation.model)
+      assertMayOrder(apiKey, generation)
       // The expected price is a condition, not a part of the order. A retry may name another one.
       const { expected_credits: _, ...body } = generation
       return start({ userId, key, body: keyed ?? body, ...(subject && { subject }) }, command, async (taskId) => {
@@ -158,7 +173,8 @@ export function createTasks(deps: TaskDeps) {
         const images = await claimImages(uploads, userId, generation)
         const source = await readSource(handle, userId, generation)
         const from = await readParent({ handle, uploads }, userId, generation, images)
-        return { taskId, userId, generation, images, source, from, purse: apiKey?.purse }
+        const team = await teamOf(deps, userId, generation, apiKey)
+        return { taskId, userId, team, generation, images, source, from, purse: apiKey?.purse }
       })
     },
 
@@ -175,10 +191,30 @@ export function createTasks(deps: TaskDeps) {
       return row
     },
 
+    ...createTaskChanges(deps),
+  }
+}
+
+/** Creates what changes a task that exists. */
+function createTaskChanges(deps: TaskDeps) {
+  const { handle, store, note } = deps
+  /** Either of the two may have sent the command. */
+  const noteFor = async (task: OwnTask, written: Parameters<typeof note>[1]) => {
+    for (const userId of new Set([task.user_id, payerOfRow(task)])) await note(userId, written)
+  }
+
+  return {
+    /** Shows a film to a team, or to none. */
+    async show(task: OwnTask, shownTo: string | null, context: CommandContext): Promise<void> {
+      const at = new Date(deps.clock()).toISOString()
+      const { position } = await handle(videoTask, task.id, { type: 'Show', shownTo, at }, context)
+      await noteFor(task, { videoTasks: position })
+    },
+
     /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */
     async cancel(task: OwnTask, context: CommandContext) {
       const positions = await cancelTask(deps, task, context)
-      await note(task.user_id, positions)
+      await noteFor(task, positions)
       return readRow(store, task.id)
     },
 
@@ -187,9 +223,22 @@ export function createTasks(deps: TaskDeps) {
      * @throws Rejection task_in_progress
      */
     async remove(task: OwnTask, context: CommandContext): Promise<void> {
-      await note(task.user_id, await removeTask(deps, task, context))
+      await noteFor(task, await removeTask(deps, task, context))
     },
   }
+}
+
+/** Returns the team that pays, its owner, and the team that sees the film. @throws Rejection not_in_team */
+async function teamOf(
+  deps: Pick<TaskDeps, 'payerIn' | 'teamOf'>,
+  userId: string,
+  { team_id, visibility }: Generation,
+  apiKey: KeyCaller | undefined,
+): Promise<Submission['team']> {
+  const teamId = apiKey ? apiKey.teamId : team_id
+  const paid = teamId ? { teamId, payerId: await deps.payerIn(teamId, userId) } : {}
+  const isShown = (visibility ?? (teamId ? 'team' : 'private')) === 'team'
+  return isShown ? { ...paid, shownTo: teamId ?? (await deps.teamOf(userId)) } : paid
 }
 
 /** Returns a task's row from the log. @throws Rejection not_found (task deleted) */
@@ -205,9 +254,10 @@ async function readRow(store: EventStore, taskId: string): Promise<TaskWithProgr
  */
 async function removeTask(
   { handle, clock, credits, removals }: Pick<TaskDeps, 'handle' | 'clock' | 'credits' | 'removals'>,
-  { id: taskId, user_id: userId }: OwnTask,
+  task: OwnTask,
   context: CommandContext,
 ) {
+  const taskId = task.id
   const at = new Date(clock()).toISOString()
   const { state, position } = await removals.around(taskId, () =>
     handle(videoTask, taskId, { type: 'Delete', at }, context),
@@ -215,9 +265,12 @@ async function removeTask(
   const { correlationId } = context
   const released = isCharged(state)
     ? undefined
-    : await credits.release(userId, taskId, releaseReason(state), { correlationId })
+    : await credits.release(payerOfRow(task), taskId, releaseReason(state), { correlationId })
   return { videoTasks: position, creditBalances: released }
 }
+
+/** Returns whose credits a task uses. */
+const payerOfRow = ({ user_id, payer_id }: OwnTask): string => payer_id ?? user_id
 
 /** Cancels an unfinished task. Returns the positions that read models must reach to show it. @throws Rejection cannot_cancel */
 export async function cancelTask(
@@ -228,11 +281,12 @@ export async function cancelTask(
   const { state: before } = await handle.read(videoTask, taskId)
   if (before.status === 'rendering' && !cancels(before.provider))
     throw new Rejection('cannot_cancel', 'This video is being made by an engine that cannot cancel.')
+  const payerId = 'order' in before ? payerOf(before.order) : userId
   const at = new Date(clock()).toISOString()
   const { state, position } = await handle(videoTask, taskId, { type: 'Cancel', at }, context)
   // A worker ends a task whose job is still running.
   const released = isEnded(state)
-    ? await credits.release(userId, taskId, releaseReason(state), { correlationId: context.correlationId })
+    ? await credits.release(payerId, taskId, releaseReason(state), { correlationId: context.correlationId })
     : undefined
   await wake(taskId)
   return { videoTasks: position, creditBalances: released }
@@ -248,15 +302,16 @@ export async function submitTask(
   context: CommandContext,
 ) {
   const { handle, credits, allowance, clock } = deps
-  const { taskId, userId } = submission
-  const { openTasks, priority, fullHd } = await allowance(userId)
+  const { taskId, userId, team } = submission
+  const payerId = team?.payerId ?? userId
+  const { openTasks, priority, fullHd } = await allowance(payerId)
   const order =
     'again' in submission
       ? { ...submission.again, priority }
       : 'join' in submission
         ? {
             ...{ taskId, userId, priority, ...joinOrder(submission.join) },
-            encryptedPrompt: await deps.encrypt(aboutPrompt(userId, taskId), submission.join.title),
+            encryptedPrompt: await deps.encrypt(aboutPrompt({ userId }, taskId), submission.join.title),
           }
         : await orderOf(deps, submission, { priority, fullHd })
   const at = new Date(clock()).toISOString()
@@ -264,9 +319,11 @@ export async function submitTask(
   const submit = handle.step(videoTask, taskId, { type: 'Submit', order, at }, submitContext)
   // The lane serves tasks in the order of their requests, and workflows may start in another order.
   const slotContext = { ...context, commandId: derivedId('ask slot', taskId) }
-  const askSlot = handle.step(renderLane, userId, { type: 'AskSlot', userId, taskId, at }, slotContext)
+  const slot = { type: 'AskSlot', userId: payerId, taskId, at } as const
+  const askSlot = handle.step(renderLane, payerId, slot, slotContext)
+  const spent = { key: submission.purse, spentBy: payerId === userId ? undefined : userId }
   const held = await credits
-    .hold({ userId, taskId, amount: order.credits, openLimit: openTasks, key: submission.purse }, context)
+    .hold({ userId: payerId, taskId, amount: order.credits, openLimit: openTasks, ...spent }, context)
     .sendWith(() => [submit, askSlot] as const)
     .catch((error) => {
       if (error instanceof Rejection && error.code === 'hold_settled') return undefined
@@ -291,7 +348,7 @@ function throwIfAbandoned(error: unknown): never {
 /** Returns what the task will be made from. @throws Rejection plan_required, price_changed, not_drawable @throws ValidationError */
 async function orderOf(
   { encrypt, catalogue, understands }: Pick<TaskDeps, 'encrypt' | 'catalogue' | 'understands'>,
-  { taskId, userId, generation, images, source, from }: GenerationSubmission,
+  { taskId, userId, team, generation, images, source, from }: GenerationSubmission,
   { priority, fullHd }: { priority: number; fullHd: boolean },
 ): Promise<VideoTaskOrder> {
   const { task_type, model, resolution, duration, expected_credits: expected } = generation
@@ -305,17 +362,18 @@ async function orderOf(
   const credits = creditCost(offered, configuration)
   if (expected !== undefined && expected !== credits)
     throw new Rejection('price_changed', `The price of this video is now ${credits} credits.`, { credits })
+  const maker = { userId, ...team }
   return {
     taskId,
-    userId,
+    ...maker,
     ...configuration,
-    encryptedPrompt: await encrypt(aboutPrompt(userId, taskId), generation.prompt),
+    encryptedPrompt: await encrypt(aboutPrompt(maker, taskId), generation.prompt),
     cameraMovements: generation.camera_movements,
     promptOptimizer: generation.prompt_optimizer,
     ...images,
     ...(offered.seed && { seed: seedOf(taskId) }),
     ...(generation.aspect_ratio && isCropped(offered) && { cropped: true as const }),
-    ...(await settingsOf(generation, (text) => encrypt(aboutNegativePrompt(userId, taskId), text))),
+    ...(await settingsOf(generation, (text) => encrypt(aboutNegativePrompt(maker, taskId), text))),
     modelVersion: offered.version,
     shape,
     routes: routesOf(understands, generation, sources),

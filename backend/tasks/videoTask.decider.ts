@@ -26,6 +26,7 @@ type Ask =
   | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
+  | ({ readonly type: 'Show'; readonly shownTo: string | null } & At)
   | ({ readonly type: 'Abandon'; readonly taskId: string } & At)
   | ({ readonly type: 'EndRecovery' } & At)
 
@@ -108,6 +109,11 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       return [
         { type: 'VideoTaskFailed', data: { ...fact, userId, code: command.code, detail: detailOf(command), jobId } },
       ]
+    }
+    case 'Show': {
+      const { shownTo } = command
+      if ((task.order.shownTo ?? null) === shownTo) return []
+      return [{ type: 'VideoVisibilitySet', data: { ...fact, userId: task.order.userId, shownTo } }]
     }
     case 'Delete':
       if (status === 'rendering' || status === 'downloading')

@@ -157,6 +157,8 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoRecoveryEnded':
       if (task.status === 'deleted') return { ...task, recovering: undefined }
       return task.status === 'failed' ? { ...task, jobId: null } : task
+    case 'VideoVisibilitySet':
+      return shownTo(task, event.data.shownTo)
     case 'VideoTaskAbandoned':
       return { status: 'abandoned' }
     case 'VideoTaskDeleted': {
@@ -166,6 +168,12 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       return isRecovering ? { ...deleted, recovering: event.data.taskId } : deleted
     }
   }
+}
+
+function shownTo(task: VideoTask, team: string | null): Stage {
+  if (!('order' in task)) return task
+  const { shownTo: _, ...order } = task.order
+  return { ...task, order: team === null ? order : { ...order, shownTo: team } }
 }
 
 const madeBy = ({ provider, engineModel }: { provider?: string; engineModel?: string }) => ({

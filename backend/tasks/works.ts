@@ -3,10 +3,12 @@ import { readCredits } from '#projections/credits/readCredits.ts'
 import { readLineage } from '#projections/tasks/readLineage.ts'
 import { readLiveFrame } from '#projections/tasks/readLiveFrame.ts'
 import {
+  type Access,
   foldVideoTask,
   listPrompts,
   listVideoTasks,
   listVideoTasksAfter,
+  readAccess,
   readVideoTasks,
   readWorkStats,
   type TaskFilter,
@@ -17,6 +19,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../kernel/http/contract.ts'
 import { instant } from '../kernel/http/instant.ts'
+import { must } from '../kernel/must.ts'
 import { asOwned, type Owned } from '../kernel/ownership.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
@@ -30,6 +33,8 @@ export interface WorksDeps {
   readonly clock: Clock
   readonly calendar: Calendar
   readonly decrypt: Decrypt
+  /** Returns the name of a user; undefined if the account was deleted. */
+  readonly nameOf: (userId: string) => Promise<string | undefined>
   readonly allowance: (userId: string) => Promise<{ openTasks: number; concurrent: number }>
   /** Maximum number of concurrent renders across all users. */
   readonly renderSlots: number
@@ -49,35 +54,17 @@ export interface WorksQuery extends TaskFilter {
 export type Works = ReturnType<typeof createWorks>
 
 /** Creates the API's read side of tasks: lists, statistics and the queue. */
-export function createWorks({
-  store,
-  database,
-  clock,
-  calendar,
-  decrypt,
-  allowance,
-  renderSlots,
-  createsPerMinute,
-  firstEstimateMs,
-}: WorksDeps) {
-  const readOwn = (userId: string, taskId: string) => readOwnTask({ database, store }, userId, taskId)
-  const view = (row: TaskWithProgress) => taskView(row, decrypt)
+export function createWorks(deps: WorksDeps) {
+  const { database, clock, calendar, decrypt, allowance, renderSlots, createsPerMinute, firstEstimateMs } = deps
+  const access = createAccess(deps)
+  const { readShown } = access
 
   return {
-    readOwn,
-
-    /** Returns the row of a user's finished task. @throws Rejection not_found, forbidden */
-    async readFinished(userId: string, taskId: string): Promise<Owned<TaskWithProgress>> {
-      const row = await readOwn(userId, taskId)
-      if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
-      return row
-    },
-
-    view,
+    ...access,
 
     /** Returns the picture so far of a user's running render as a JPEG. @throws Rejection not_found, forbidden */
     async readLiveFrame(userId: string, taskId: string): Promise<Buffer> {
-      const { id } = await readOwn(userId, taskId)
+      const { id } = await readShown(userId, taskId)
       const frame = await readLiveFrame(database, id)
       if (!frame) throw new Rejection('not_found', 'There is no picture of this render.')
       return frame
@@ -86,7 +73,7 @@ export function createWorks({
     /** Returns one page of a user's tasks, newest first, and the total number of matching tasks. */
     async list(userId: string, query: WorksQuery) {
       const { tasks, total } = await listPage(database, decrypt, userId, query)
-      return { tasks: await Promise.all(tasks.map(view)), total }
+      return { tasks: await namedViews(deps, userId, tasks), total }
     },
 
     /**
@@ -97,7 +84,7 @@ export function createWorks({
       place.after !== undefined && !isUuid(place.after) ? undefined : listVideoTasksAfter(database, userId, place),
 
     shown: (userId: string, ids: readonly string[]) => shownFilms(database, decrypt, userId, ids),
-    lineage: (task: Owned<TaskWithProgress>) => lineageOf(database, decrypt, task),
+    lineage: (userId: string, task: Owned<TaskWithProgress>) => lineageOf(database, decrypt, userId, task),
 
     async queue(userId: string) {
       const limits = { slots: renderSlots, createsPerMinute, firstEstimateMs, ...(await allowance(userId)) }
@@ -108,33 +95,109 @@ export function createWorks({
   }
 }
 
-/** Returns the row of a user's task. @throws Rejection not_found, forbidden */
-async function readOwnTask(
-  { database, store }: Pick<WorksDeps, 'database' | 'store'>,
-  userId: string,
-  taskId: string,
-): Promise<Owned<TaskWithProgress>> {
-  // A task that the read model does not show yet is in the log.
-  const readTask = async () => (await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))
-  const row = isUuid(taskId) ? await readTask() : undefined
+/** Creates what reads one task, for those who may see it, end it, or do all with it. */
+function createAccess(deps: WorksDeps) {
+  const readAs = (accepted: readonly Access[]) => (userId: string, taskId: string) =>
+    readTask(deps, userId, taskId, accepted)
+  const readOwn = readAs(['mine'])
+  const readShown = readAs(['mine', 'managed', 'shown'])
+
+  return {
+    readOwn,
+    /** Returns the row of a task that a user may cancel and delete: one that is the user's, or that the user's team sees. */
+    readManaged: readAs(['mine', 'managed']),
+    /** Returns the row of a task that a user may see. */
+    readShown,
+
+    /** Returns the row of a user's finished task. @throws Rejection not_found, forbidden */
+    readFinished: async (userId: string, taskId: string) => finished(await readOwn(userId, taskId)),
+
+    /** Returns the row of a finished task that a user may see. @throws Rejection not_found, forbidden */
+    readFinishedShown: async (userId: string, taskId: string) => finished(await readShown(userId, taskId)),
+
+    /** Returns the row of a finished task that its maker, or who paid, has shared. @throws Rejection not_found */
+    async readShared(taskId: string): Promise<TaskWithProgress> {
+      const row = await findTask(deps, taskId)
+      if (!row) throw new Rejection('not_found', 'This task does not exist.')
+      return finished(row)
+    },
+
+    view: (row: TaskWithProgress) => taskView(row, deps.decrypt),
+
+    /** Returns a task as a user sees it, with the name of who made it. */
+    viewFor: async (userId: string, row: TaskWithProgress) => must((await namedViews(deps, userId, [row]))[0], 'view'),
+  }
+}
+
+type Stores = Pick<WorksDeps, 'database' | 'store'>
+
+/** Returns the row of a task. One that the read model does not show yet is in the log. */
+const findTask = async ({ database, store }: Stores, taskId: string): Promise<TaskWithProgress | undefined> =>
+  isUuid(taskId) ? ((await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))) : undefined
+
+/** Returns the row of a task to which a user has one of the accesses. @throws Rejection not_found, forbidden */
+async function readTask(stores: Stores, userId: string, taskId: string, accepted: readonly Access[]) {
+  const row = await findTask(stores, taskId)
   if (!row) throw new Rejection('not_found', 'This task does not exist.')
-  if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
+  const access = await readAccess(stores.database, userId, row)
+  if (!access || !accepted.includes(access)) throw new Rejection('forbidden', 'This task belongs to someone else.')
   return asOwned(row)
 }
 
+/** @throws Rejection not_found */
+function finished<Row extends TaskWithProgress>(row: Row): Row {
+  if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
+  return row
+}
+
+/** Returns the rows of those films that a user may see. */
+async function seenBy(database: Database, userId: string, rows: readonly TaskWithProgress[]) {
+  const seen = await Promise.all(rows.map((row) => readAccess(database, userId, row)))
+  return rows.filter((_, n) => seen[n])
+}
+
+/** Returns tasks as a user sees them, with the names of who made them. */
+async function namedViews(
+  { nameOf, decrypt }: Pick<WorksDeps, 'nameOf' | 'decrypt'>,
+  userId: string,
+  rows: readonly TaskWithProgress[],
+): Promise<Task[]> {
+  const makers = [...new Set(rows.map((row) => row.user_id))].filter((id) => id !== userId)
+  const names = new Map(await Promise.all(makers.map(async (id) => [id, (await nameOf(id)) ?? ''] as const)))
+  return Promise.all(
+    rows.map(async (row) => {
+      const name = names.get(row.user_id)
+      const task = await taskView(row, decrypt)
+      return name === undefined ? task : { ...task, ...WITHOUT_PICTURES, by: { id: row.user_id, name } }
+    }),
+  )
+}
+
+/** The pictures of an order stay with who uploaded them. */
+const WITHOUT_PICTURES = { first_frame_image_url: null, last_frame_image_url: null, reference_image_urls: [] }
+
 /** Returns what a list shows of a user's films among these, by their ids. */
 async function shownFilms(database: Database, decrypt: Decrypt, userId: string, ids: readonly string[]) {
-  const rows = (await readVideoTasks(database, [...new Set(ids)])).filter((row) => row.user_id === userId)
+  const rows = await seenBy(database, userId, await readVideoTasks(database, [...new Set(ids)]))
   const tasks = await Promise.all(rows.map((row) => taskView(row, decrypt)))
   return new Map(tasks.map(({ id, prompt, thumbnail_url }) => [id, { prompt, thumbnail_url }]))
 }
 
 /** Returns the films of the user that a film is related to, in the order of {@link readLineage}. */
-async function lineageOf(database: Database, decrypt: Decrypt, { id, user_id: userId }: Owned<TaskWithProgress>) {
-  const ids = await readLineage(database, userId, id)
+async function lineageOf(
+  database: Database,
+  decrypt: Decrypt,
+  userId: string,
+  { id, user_id: maker }: Owned<TaskWithProgress>,
+) {
+  const ids = await readLineage(database, maker, id)
   const rows = new Map((await readVideoTasks(database, ids)).map((row) => [row.id, row]))
-  const own = ids.flatMap((each) => rows.get(each) ?? []).filter((row) => row.user_id === userId)
-  return { films: await Promise.all(own.map((row) => taskView(row, decrypt))) }
+  const seen = await seenBy(
+    database,
+    userId,
+    ids.flatMap((each) => rows.get(each) ?? []),
+  )
+  return { films: await Promise.all(seen.map((row) => taskView(row, decrypt))) }
 }
 
 async function readStats(database: Database, today: Date, userId: string): Promise<WorkStats> {
@@ -169,8 +232,8 @@ async function searchPrompts(
 ): Promise<{ tasks: TaskWithProgress[]; total: number }> {
   const wanted = fold(text)
   const found: string[] = []
-  for (const { id, prompt } of await listPrompts(database, userId, filter))
-    if (fold((await decrypt(aboutPrompt(userId, id), prompt)) ?? '').includes(wanted)) found.push(id)
+  for (const { id, encrypted_prompt: prompt, ...row } of await listPrompts(database, userId, filter))
+    if (fold((await decrypt(aboutPrompt(makerOf(row), id), prompt)) ?? '').includes(wanted)) found.push(id)
   const shown = found.slice((page - 1) * perPage, page * perPage)
   const rows = new Map((await readVideoTasks(database, shown)).map((row) => [row.id, row]))
   return { tasks: shown.flatMap((id) => rows.get(id) ?? []), total: found.length }
@@ -195,6 +258,9 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
   internal: 'Something went wrong on our side.',
 }
 
+/** Returns whose key encrypts the texts of a film. */
+const makerOf = (row: Pick<TaskWithProgress, 'user_id' | 'team_id'>) => ({ userId: row.user_id, teamId: row.team_id })
+
 /** Converts a row to its API representation. The prompt is empty if it cannot be decrypted. */
 export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise<Task> {
   const done = row.status === 'Success'
@@ -211,7 +277,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     engine_model: row.engine_model,
     duration: row.duration,
     resolution: row.resolution as Task['resolution'],
-    prompt: (await decrypt(aboutPrompt(row.user_id, row.id), row.encrypted_prompt)) ?? '',
+    prompt: (await decrypt(aboutPrompt(makerOf(row), row.id), row.encrypted_prompt)) ?? '',
     camera_movements: [...row.camera_movements] as Task['camera_movements'],
     prompt_optimizer: row.prompt_optimizer,
     first_frame_image_url: row.first_frame && url('images', row.first_frame),
@@ -219,7 +285,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     reference_image_urls: (row.reference_images ?? []).map((id) => url('images', id)),
     aspect_ratio: row.aspect_ratio,
     seed: row.seed,
-    negative_prompt: negative && ((await decrypt(aboutNegativePrompt(row.user_id, row.id), negative)) ?? null),
+    negative_prompt: negative && ((await decrypt(aboutNegativePrompt(makerOf(row), row.id), negative)) ?? null),
     sound: row.sound,
     video_url: done ? url('preview', row.id) : null,
     thumbnail_url: done ? url('thumbnail', row.id) : null,
@@ -232,5 +298,8 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     error_code: row.error_code,
     error_message: row.error_code && MESSAGES[row.error_code],
     progress: row.status === 'Processing' ? (row.percent ?? 0) : null,
+    team_id: row.team_id,
+    visibility: row.shown_to === null ? 'private' : 'team',
+    by: null,
   }
 }

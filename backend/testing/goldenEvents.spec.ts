@@ -13,9 +13,11 @@ import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import type { Decider } from '../kernel/eventsourcing/pure/decider.ts'
 import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
+import { operatorRoll } from '../operators/roll/operatorRoll.decider.ts'
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'
+import { team } from '../teams/team.decider.ts'
 import { bulk } from '../triage/bulk.decider.ts'
 
 // Events as releases have stored them. Never edit one: when a schema changes, raise its version with an upcaster and add
@@ -34,8 +36,10 @@ const contexts = {
   desk: golden('desk'),
   installation: golden('installation'),
   invoices: golden('invoices'),
+  operators: golden('operators'),
   subscriptions: golden('subscriptions'),
   tasks: golden('tasks'),
+  teams: golden('teams'),
   triage: golden('triage'),
 }
 const events = Object.values(contexts).flat()
@@ -49,8 +53,10 @@ const deciders: [string, Decider<unknown, never, never>][] = [
   bulk,
   subscription,
   invoiceBook,
+  operatorRoll,
   videoTask,
   renderLane,
+  team,
 ].map((decider) => [decider.category, decider as unknown as Decider<unknown, never, never>])
 const ofCategory = (category: string) => events.filter(({ stream }) => stream.startsWith(`${category}-`))
 

@@ -5,7 +5,6 @@ import type { Triage } from './triage.ts'
 
 export interface TriageRoutes {
   readonly triage: Triage
-  readonly operator: string
   readonly bulks: () => Promise<contract.Bulk[]>
   /** @throws Rejection step_up_required */
   readonly requireStepUp: (ctx: Context) => Promise<void>
@@ -13,24 +12,24 @@ export interface TriageRoutes {
 }
 
 /** Serves the triage of stuck and failed videos. */
-export function serveTriage(serve: Serve, { triage, operator, bulks, requireStepUp, record }: TriageRoutes): void {
+export function serveTriage(serve: Serve, { triage, bulks, requireStepUp, record }: TriageRoutes): void {
   serve(contract.readTriage, async () => ({
     success: true as const,
     groups: await triage.groups(),
     bulks: await bulks(),
   }))
 
-  serve(contract.orderBulk, async ({ body, ctx }) => {
+  serve(contract.orderBulk, async ({ body, ctx, operator: { name } }) => {
     if (!body.dry_run) await requireStepUp(ctx)
-    const found = await triage.order(body, operator)
+    const found = await triage.order(body, name)
     if (found.bulk)
       await record(ctx, 'bulk_ordered', `${body.kind} of ${found.bulk.count} videos: bulk ${found.bulk.id}`)
     return found
   })
 
-  serve(contract.stopBulk, async ({ params, ctx }) => {
+  serve(contract.stopBulk, async ({ params, ctx, operator: { name } }) => {
     await requireStepUp(ctx)
-    const bulk = await triage.stop(params.id, operator)
+    const bulk = await triage.stop(params.id, name)
     await record(ctx, 'bulk_stopped', `bulk ${params.id}`)
     return { bulk }
   })

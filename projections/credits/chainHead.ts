@@ -6,8 +6,10 @@ import { INSTALLATION, INSTALLATION_EVENTS, type InstallationEvent } from '#back
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '#backend/invoices/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '#backend/operators/roll/events.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import { TEAM, TEAM_EVENTS, type TeamEvent } from '#backend/teams/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 import { type Queries, readRows } from '../engine/readRows.ts'
 
@@ -30,6 +32,8 @@ type Chained =
   | SubscriptionEvent
   | VideoTaskEvent
   | InvoiceEvent
+  | OperatorRollEvent
+  | TeamEvent
 
 /** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
@@ -50,9 +54,9 @@ export const headOf = ({ stream, revision, id }: Stored, hash: string): ChainHea
 
 export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
-  version: 3,
+  version: 4,
   table: ChainHeadTable,
-  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, INSTALLATION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK],
+  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, INSTALLATION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK, OPERATOR_ROLL, TEAM],
   schemas: {
     ...CODE_EVENTS,
     ...CREDIT_ACCOUNT_EVENTS,
@@ -61,6 +65,8 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     ...SUBSCRIPTION_EVENTS,
     ...VIDEO_TASK_EVENTS,
     ...INVOICE_BOOK_EVENTS,
+    ...OPERATOR_ROLL_EVENTS,
+    ...TEAM_EVENTS,
   },
   row: (event) => derivedId('chain', event.stream),
   on: {
@@ -69,6 +75,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     CodeVoided: advanced,
     CreditLotGranted: advanced,
     CreditsHeld: advanced,
+    SpendersSet: advanced,
     CreditsCaptured: advanced,
     CreditsReleased: advanced,
     CreditLotClosed: advanced,
@@ -81,6 +88,12 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     ActionRefused: advanced,
     ActionDone: advanced,
     ActionFailed: advanced,
+    OperatorInvited: advanced,
+    OperatorJoined: advanced,
+    OperatorRoleChanged: advanced,
+    OperatorRemoved: advanced,
+    OperatorKeyAdded: advanced,
+    OperatorKeyRemoved: advanced,
     InstallationChanged: advanced,
     SubscriptionRequested: advanced,
     SubscriptionScheduled: advanced,
@@ -120,9 +133,17 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     VideoTaskAbandoned: advanced,
     VideoTaskRecovered: advanced,
     VideoRecoveryEnded: advanced,
+    VideoVisibilitySet: advanced,
     VideoTaskDeleted: advanced,
     InvoiceIssued: advanced,
     CreditNoteIssued: advanced,
+    TeamCreated: advanced,
+    MemberInvited: advanced,
+    InvitationWithdrawn: advanced,
+    MemberJoined: advanced,
+    MemberLimitSet: advanced,
+    MemberRemoved: advanced,
+    TeamClosed: advanced,
   },
 }
 

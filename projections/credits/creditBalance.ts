@@ -65,6 +65,7 @@ const LOTS: Projection<CreditAccountEvent, CreditBalanceRow>['on'] = {
     const holds = { ...row?.holds, [data.holdId]: data.parts }
     return row && { ...row, lots: moved(row.lots, data.parts, { left: -1 }), holds }
   },
+  SpendersSet: (row) => row,
   CreditsCaptured: (row, { data }) => {
     if (!row) return row
     const { [data.holdId]: _, ...holds } = row.holds
@@ -121,6 +122,7 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
   on: {
     CreditLotGranted: counted,
     CreditsHeld: counted,
+    SpendersSet: counted,
     CreditsCaptured: counted,
     CreditsReleased: counted,
     CreditLotClosed: counted,

@@ -20,12 +20,18 @@ const CreditEntryTable = defineEntity({
     reason: p.string(),
     task_id: p.uuid().nullable(),
     lot_id: p.string().nullable(),
+    /** The member of the owner's team whose film it is; null if it is the owner's. */
+    spent_by: p.uuid().nullable(),
     created_at: p.datetime(),
   },
 })
 export type CreditEntryRow = RowOf<typeof CreditEntryTable>
 
-type Movement = Pick<CreditEntryRow, 'kind' | 'amount' | 'reason'> & { taskId?: string; lotId?: string }
+type Movement = Pick<CreditEntryRow, 'kind' | 'amount' | 'reason'> & {
+  readonly taskId?: string
+  readonly lotId?: string
+  readonly spentBy?: string | undefined
+}
 
 export const sum = (parts: readonly { readonly amount: number }[]) =>
   parts.reduce((total, { amount }) => total + amount, 0)
@@ -38,11 +44,13 @@ const MOVEMENTS: {
     const kind = source === 'adjustment' ? 'adjustment' : 'grant'
     return { kind, amount, reason: reason ?? source, lotId }
   },
-  CreditsHeld: ({ parts, holdId }) => ({ kind: 'hold', amount: -sum(parts), reason: 'video', taskId: holdId }),
-  CreditsReleased: ({ parts, renewed, forfeited, holdId, reason }) => {
+  CreditsHeld: ({ parts, holdId, spentBy }) => {
+    return { kind: 'hold', amount: -sum(parts), reason: 'video', taskId: holdId, spentBy }
+  },
+  CreditsReleased: ({ parts, renewed, forfeited, holdId, reason, spentBy }) => {
     const amount = sum(parts ?? []) + (renewed?.amount ?? 0)
-    if (!forfeited) return { kind: 'release', amount, reason, taskId: holdId }
-    return { kind: amount > 0 ? 'release' : 'forfeit', amount, reason: 'forfeited', taskId: holdId }
+    if (!forfeited) return { kind: 'release', amount, reason, taskId: holdId, spentBy }
+    return { kind: amount > 0 ? 'release' : 'forfeit', amount, reason: 'forfeited', taskId: holdId, spentBy }
   },
   CreditLotClosed: ({ amount, reason, lotId }) => {
     if (amount === 0) return undefined
@@ -65,7 +73,7 @@ export const movementOf = ({ type, data }: CreditAccountEvent): Movement | undef
 function added(_: unknown, event: Stored<CreditAccountEvent>): CreditEntryRow | undefined {
   const movement = movementOf(event)
   if (!movement) return undefined
-  const { taskId, lotId, ...rest } = movement
+  const { taskId, lotId, spentBy, ...rest } = movement
   return {
     id: event.type === 'CreditsHeld' ? event.data.holdId : event.id,
     user_id: event.data.userId,
@@ -73,6 +81,7 @@ function added(_: unknown, event: Stored<CreditAccountEvent>): CreditEntryRow | 
     ...rest,
     task_id: taskId ?? null,
     lot_id: lotId ?? null,
+    spent_by: spentBy ?? null,
     created_at: event.data.at,
   }
 }
@@ -88,6 +97,7 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
   on: {
     CreditLotGranted: added,
     CreditsHeld: added,
+    SpendersSet: (row) => row,
     CreditsCaptured: (row) => row && { ...row, kind: 'spend' },
     CreditsReleased: added,
     CreditLotClosed: added,

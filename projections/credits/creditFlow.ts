@@ -37,6 +37,7 @@ export const creditFlows: Projection<CreditAccountEvent, CreditFlowRow> = {
       return { id, kind: isSold ? 'sold' : 'given', amount, at }
     },
     CreditsHeld: (_, { data }) => ({ id: data.holdId, kind: 'held', amount: sum(data.parts), at: data.at }),
+    SpendersSet: () => undefined,
     CreditsCaptured: (row, { data }) => row && { ...row, kind: 'spent', at: data.at },
     CreditsReleased: (row, { data: { forfeited, at } }) =>
       row && forfeited && { ...row, kind: 'lapsed', amount: sum(forfeited), at },

@@ -190,6 +190,7 @@ describe("a user's credit entries", () => {
     reason,
     task_id: null,
     lot_id: null,
+    spent_by: null,
     created_at: at,
     ...about,
   })

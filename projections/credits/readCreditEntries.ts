@@ -23,9 +23,29 @@ const PAGE = `with own as (
       order by revision desc rows between unbounded preceding and 1 preceding), 0))::int as balance_after from newest, own)
   select total, to_json(array(select to_json(t) from balanced t order by revision desc offset $3::bigint)) as rows from own`
 
-/** Returns one page of a user's credit entries with the balance after each, newest first, and the total count. */
-export async function readCreditEntries(database: Database, userId: string, { page, perPage }: Page) {
+/** The movements of one member. Their balances are those of the whole account, so all newer entries are added up. */
+const PAGE_OF_MEMBER = `with balanced as (
+    select *, (sum(amount) over (order by revision))::int as balance_after from credit_entry where user_id = $1),
+  own as (select * from balanced where spent_by = $4::uuid)
+  select (select count(*)::int from own) as total, to_json(array(
+    select to_json(t) from own t order by revision desc limit $2::bigint offset $3::bigint)) as rows`
+
+/**
+ * Returns one page of a user's credit entries with the balance after each, newest first, and the total count.
+ * @param member the member of the user's team whose movements are returned; all are by default
+ */
+export async function readCreditEntries(
+  database: Database,
+  userId: string,
+  { page, perPage }: Page,
+  member?: string | undefined,
+) {
   type Found = { rows: CreditEntryWithBalance[]; total: number }
+  if (member !== undefined) {
+    const values = [userId, perPage, (page - 1) * perPage, member]
+    const { rows: entries, total } = onlyRow({ rows: await queryPrepared<Found>(database, PAGE_OF_MEMBER, values) })
+    return { entries, total }
+  }
   const found = await queryPrepared<Found>(database, PAGE, [userId, perPage, (page - 1) * perPage])
   const { rows: entries, total } = onlyRow({ rows: found })
   return { entries, total }
@@ -37,6 +57,13 @@ export async function readHold(database: Database, taskId: string) {
   const sql = `select user_id, revision from credit_entry where id = $1 and kind in ('hold', 'spend')`
   const [row] = await query<Hold>(database, sql, [taskId])
   return row
+}
+
+/** Returns the credits that the owner of an account, and no member of the team, has held and spent since an instant. */
+export async function readSpentByOwner(database: Database, userId: string, since: string): Promise<number> {
+  const sql = `select coalesce(-sum(amount), 0)::int as spent from credit_entry
+     where user_id = $1 and spent_by is null and kind in ('hold', 'spend', 'release') and created_at >= $2`
+  return Math.max(0, (await queryOne<{ spent: number }>(database, sql, [userId, since])).spent)
 }
 
 /** Returns the number of credits that a user has spent since an instant. */

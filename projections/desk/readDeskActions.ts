@@ -4,12 +4,21 @@ import { type Page, queryPage } from '../engine/queryPage.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { type DeskActionRow, deskActions } from './deskAction.ts'
 
-/** Returns one page of actions, newest first, and their total number; those about one user if `userId` is given. */
-export const readDeskActions = (database: Database, userId: string | null, page: Page) =>
+interface Filter {
+  readonly userId: string | null
+  readonly status: 'waiting' | null
+}
+
+/** Returns one page of actions, newest first, and their total number; only those about a user or with a status, if given. */
+export const readDeskActions = (database: Database, { userId, status }: Filter, page: Page) =>
   queryPage<DeskActionRow>(
     database,
-    { columns: '*', from: 'desk_action where $1::uuid is null or user_id = $1', orderBy: 'asked_at desc, id desc' },
-    [userId],
+    {
+      columns: '*',
+      from: 'desk_action where ($1::uuid is null or user_id = $1) and ($2::text is null or status = $2)',
+      orderBy: 'asked_at desc, id desc',
+    },
+    [userId, status],
     page,
   )
 

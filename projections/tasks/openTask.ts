@@ -19,6 +19,7 @@ const OpenTaskTable = defineEntity({
   tableName: 'open_task',
   properties: {
     id: p.uuid().primary(),
+    /** Who pays, whose render lane it uses. */
     user_id: p.uuid(),
     priority: p.integer(),
     /** Submission time of a task whose workflow has not run yet; null once it has, or once the task has ended. */
@@ -47,7 +48,7 @@ export const openTasks: Projection<OpenTaskEvent, OpenTaskRow> = {
   on: {
     VideoTaskSubmitted: (_, { data }) => ({
       id: data.taskId,
-      user_id: data.userId,
+      user_id: data.payerId ?? data.userId,
       priority: data.priority,
       unstarted_since: data.at,
     }),

@@ -6,6 +6,7 @@ import { foldEvent, isRelevant } from '../engine/projection.ts'
 import { type Page, queryPage } from '../engine/queryPage.ts'
 import { includesYesterday } from '../engine/readModel.ts'
 import type { Queries } from '../engine/readRows.ts'
+import { inTeam } from '../teams/inTeam.ts'
 import { type VideoTaskRow, videoTasks } from './videoTask.ts'
 
 /** Filter for a user's tasks. An omitted field matches all tasks. */
@@ -18,6 +19,8 @@ export interface TaskFilter {
   /** Latest creation time, as an ISO instant (exclusive). */
   readonly before?: string | undefined
   readonly ids?: readonly string[] | undefined
+  /** What the user has, which is the default, or what the teams of the user see. */
+  readonly library?: 'mine' | 'team' | undefined
 }
 
 /**
@@ -29,13 +32,22 @@ export type TaskWithProgress = VideoTaskRow & { percent: number | null; frame_at
 const COLUMNS = 't.*, p.percent, p.frame_at'
 const TASKS = 'video_task t left join render_progress p on p.task_id = t.id'
 
-const MATCHING = `user_id = $1 and ($2::text is null or status = $2)
+/** Films that the user $1 has made, unless another paid and is no team of theirs any more, and those of former members. */
+const MINE = `(t.user_id = $1::uuid and (t.payer_id is null or t.payer_id = $1::uuid or ${inTeam('t.team_id', '$1::uuid')})
+  or t.payer_id = $1::uuid and t.user_id <> $1::uuid and not ${inTeam('t.team_id', 't.user_id')})`
+/** Films that a team of the user $1 sees: it paid, or a member made them. */
+const SHOWN = `t.shown_to is not null and ${inTeam('t.shown_to', '$1::uuid')}
+  and (t.team_id = t.shown_to or ${inTeam('t.shown_to', 't.user_id')})`
+
+const matchingIn = (
+  library: TaskFilter['library'],
+) => `(${library === 'team' ? SHOWN : MINE}) and ($2::text is null or status = $2)
   and ($3::text is null or task_type = $3) and ($4::text is null or model = $4)
   and ($5::timestamptz is null or created_at >= $5) and ($6::timestamptz is null or created_at < $6)
   and ($7::jsonb is null or id in (select value::uuid from jsonb_array_elements_text($7::jsonb)))`
 const NEWEST = 'created_at desc, id desc'
 
-/** Returns the parameters of `MATCHING`. */
+/** Returns the parameters of the condition {@link matchingIn}. */
 const matching = (userId: string, { status, taskType, model, from, before, ids }: TaskFilter) =>
   [userId, status, taskType, model, from, before, ids && JSON.stringify(ids)].map((value) => value ?? null)
 
@@ -45,7 +57,7 @@ export async function listVideoTasks(
   userId: string,
   { page, perPage, ...filter }: Page & TaskFilter,
 ) {
-  const tasks = { columns: COLUMNS, from: `${TASKS} where ${MATCHING}`, orderBy: NEWEST }
+  const tasks = { columns: COLUMNS, from: `${TASKS} where ${matchingIn(filter.library)}`, orderBy: NEWEST }
   const place = { page, perPage }
   const { rows, total } = await queryPage<TaskWithProgress>(database, tasks, matching(userId, filter), place)
   return { tasks: rows, total }
@@ -60,14 +72,14 @@ export async function listVideoTasksAfter(
   userId: string,
   { after, limit, order }: { after?: string | undefined; limit: number; order: 'asc' | 'desc' },
 ): Promise<TaskWithProgress[] | undefined> {
-  const [known] = await query(database, 'select id from video_task where id = $1 and user_id = $2', [
-    after ?? null,
+  const [known] = await query(database, `select id from video_task t where (${MINE}) and id = $2`, [
     userId,
+    after ?? null,
   ])
   if (after !== undefined && !known) return undefined
   return query<TaskWithProgress>(
     database,
-    `select ${COLUMNS} from ${TASKS} where user_id = $1 and ($2::uuid is null or (created_at, t.id)
+    `select ${COLUMNS} from ${TASKS} where (${MINE}) and ($2::uuid is null or (created_at, t.id)
        ${order === 'asc' ? '>' : '<'} (select created_at, id from video_task where id = $2::uuid))
      order by created_at ${order}, t.id ${order} limit $3`,
     [userId, after ?? null, limit],
@@ -76,9 +88,9 @@ export async function listVideoTasksAfter(
 
 /** Returns the encrypted prompts of a user's tasks, newest first. */
 export const listPrompts = (database: Database, userId: string, filter: TaskFilter) =>
-  query<{ id: string; prompt: string }>(
+  query<Pick<VideoTaskRow, 'id' | 'user_id' | 'team_id' | 'encrypted_prompt'>>(
     database,
-    `select id, encrypted_prompt as prompt from video_task where ${MATCHING} order by ${NEWEST}`,
+    `select id, user_id, team_id, encrypted_prompt from video_task t where ${matchingIn(filter.library)} order by ${NEWEST}`,
     matching(userId, filter),
   )
 
@@ -172,9 +184,31 @@ export const readWorkStats = (database: Database, userId: string) =>
     database,
     `select count(*)::int as videos, coalesce(sum(video_duration_ms), 0)::float as duration_ms,
        coalesce(sum(video_size), 0)::float as bytes
-     from video_task where user_id = $1 and status = 'Success'`,
+     from video_task t where (${MINE}) and status = 'Success'`,
     [userId],
   )
+
+/** What a user may do with a film: all, as its maker does; end and delete it, because the user pays; or see it. */
+export type Access = 'mine' | 'managed' | 'shown'
+
+/** Returns what a user may do with a film; undefined if nothing. The film's row may be newer than the read models. */
+export async function readAccess(
+  database: Database,
+  userId: string,
+  { user_id: maker, payer_id: payer, team_id: paidBy, shown_to: shownTo }: VideoTaskRow,
+): Promise<Access | undefined> {
+  if (maker === userId && (payer === null || payer === userId)) return 'mine'
+  if (paidBy === null && shownTo === null) return undefined
+  const { of_user, of_maker, seen } = await queryOne<Record<'of_user' | 'of_maker' | 'seen', boolean>>(
+    database,
+    `select ${inTeam('$1::uuid', '$3::uuid')} as of_user, ${inTeam('$1::uuid', '$4::uuid')} as of_maker,
+       ${inTeam('$2::uuid', '$3::uuid')} and ($1::uuid is not null or ${inTeam('$2::uuid', '$4::uuid')}) as seen`,
+    [paidBy, shownTo, userId, maker],
+  )
+  if (maker === userId && of_user) return 'mine'
+  if (payer === userId) return of_maker ? (shownTo === null ? undefined : 'managed') : 'mine'
+  return seen ? 'shown' : undefined
+}
 
 /** Returns the ids of a user's tasks. */
 export async function readTaskIds(database: Database, userId: string): Promise<string[]> {

@@ -1,5 +1,4 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { engineName } from '#backend/tasks/catalogue/maker.contract.ts'
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
@@ -64,7 +63,7 @@ export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
       const cents = shape.cents ?? (perSecond === undefined ? null : perSecond * duration)
       return { id, resolution, duration, model, engine: null, credits, cents, ended_at: null, error_code: null }
     },
-    VideoRenderRequested: (row, { data }) => row && { ...row, engine: engineName(data.provider) },
+    VideoRenderRequested: (row, { data }) => row && { ...row, engine: data.provider.replaceAll('-', '_') },
     VideoCostReported: (row, { data: { costCents } }) =>
       row && (costCents === undefined ? row : { ...row, cents: costCents }),
     VideoTaskSucceeded: delivered,

@@ -9,6 +9,9 @@ const row = (...events: readonly VideoTaskEvent[]) => rowsOf(videoTasks, ...even
 const fresh = {
   id: 'task',
   user_id: 'user',
+  payer_id: null,
+  team_id: null,
+  shown_to: null,
   task_type: 'image_to_video',
   status: 'Preparing',
   model: 'MiniMax-Hailuo-02',

@@ -19,6 +19,11 @@ const VideoTaskTable = defineEntity({
   properties: {
     id: p.uuid().primary(),
     user_id: p.uuid(),
+    /** Who pays, and the team of whom. Null in orders without a team. */
+    payer_id: p.uuid().nullable(),
+    team_id: p.uuid().nullable(),
+    /** The team that sees the film; null if who made it does. */
+    shown_to: p.uuid().nullable(),
     task_type: p.text(),
     status: p.text().$type<TaskStatus>(),
     model: p.text(),
@@ -83,6 +88,9 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoTaskSubmitted: (_, { data }) => ({
       id: data.taskId,
       user_id: data.userId,
+      payer_id: data.payerId ?? null,
+      team_id: data.teamId ?? null,
+      shown_to: data.shownTo ?? null,
       task_type: data.join ? 'join' : data.taskType,
       status: 'Preparing',
       model: data.model,
@@ -135,6 +143,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoTaskRecovered: delivered,
     VideoRecoveryEnded: same,
     VideoTaskAbandoned: same,
+    VideoVisibilitySet: (row, { data }) => row && { ...row, shown_to: data.shownTo },
     VideoTaskDeleted: () => undefined,
   },
 }

@@ -41,6 +41,10 @@ export const TARGETS: readonly Target[] = [
   },
   { file: 'backend/codes/code.decider.ts', specs: ['backend/codes/code.decider.spec.ts'] },
   { file: 'backend/desk/deskAction.decider.ts', specs: ['backend/desk/deskAction.decider.spec.ts'] },
+  {
+    file: 'backend/operators/roll/operatorRoll.decider.ts',
+    specs: ['backend/operators/roll/operatorRoll.decider.spec.ts'],
+  },
   { file: 'backend/invoices/invoiceBook.decider.ts', specs: ['backend/invoices/invoiceBook.decider.spec.ts'] },
   { file: 'backend/credits/lots.rules.ts', specs: creditSpecs },
   { file: 'backend/credits/creditAccount.decider.ts', specs: creditSpecs },

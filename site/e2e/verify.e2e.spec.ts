@@ -43,6 +43,7 @@ async function makeForeign(installation: string): Promise<string> {
 
 describeOnSite('the page that verifies films', (site) => {
   let user: TestUser
+  let filmId: string
   let film: string
   let poster: string
   let changed: string
@@ -50,6 +51,7 @@ describeOnSite('the page that verifies films', (site) => {
   beforeAll(async () => {
     user = await site.newUser()
     const task = await makeFilm(user)
+    filmId = task.id
     const get = async (address: string) => {
       const answer = await fetch(site.url + address, { headers: { cookie: user.cookie } })
       return Buffer.from(await answer.arrayBuffer())
@@ -157,6 +159,26 @@ describeOnSite('the page that verifies films', (site) => {
     await copyFile(await makeTinyVideo(), bare)
     await (await check(page, bare)).getByText('That proves nothing').waitFor()
     expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('names a receipt of another film, a forged one, and a ledger whose past was rewritten', async () => {
+    const { page } = await open('en')
+    const receiptOf = async (id: string) => (await user.call('GET', `/credits/receipts/${id}`)).json()
+    const [own, foreign] = [await receiptOf(filmId), await receiptOf((await makeFilm(user)).id)]
+    const answerWith = async (document: object) => {
+      await page.unroute('**/api/v1/receipts/**')
+      await page.route('**/api/v1/receipts/**', (route) => route.fulfill({ json: document }))
+    }
+    const fault = async () => (await check(page, film)).locator('.verify-fault').getAttribute('data-fault')
+    await answerWith(foreign)
+    expect(await fault()).toBe('otherFilm')
+    await answerWith({ ...own, receipt: { ...own.receipt, credits: 3 } })
+    expect(await fault()).toBe('forged')
+    await page.unroute('**/api/v1/receipts/**')
+    const seen = JSON.stringify({ size: 1_000_000, root: 'ab'.repeat(32) })
+    await page.evaluate((text) => localStorage.setItem('kinora-ledger', text), seen)
+    expect(await fault()).toBe('rewritten')
     await page.context().close()
   })
 

@@ -23,6 +23,8 @@ export interface AccountActivityDeps {
   readonly outbox: { move(mailId: string): Promise<void> }
   readonly erasures: Record<'removeRows' | 'record' | 'done', (userId: string) => Promise<void>>
   readonly removeUploads: (userId: string) => Promise<void>
+  /** Closes the user's team, and takes the user out of those of others. Films that these have paid for stay with them. */
+  readonly endTeams: (userId: string) => Promise<void>
 }
 
 const STOP_TIMEOUT_MS = 10_000
@@ -31,7 +33,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
   const { store, outbox, erasures, credits, providers, media } = deps
 
-  /** Yields the ids of all tasks that ever held the user's credits, including those gone from the read models. */
+  /** Yields the ids of all tasks, also of members of the user's team, that ever held the user's credits, including those gone from the read models. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
     for await (const stored of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`)) {
       const event = upcast(CREDIT_ACCOUNT_EVENTS, stored)
@@ -60,6 +62,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
         if (!isUnreadable(error)) throw error
         failures.push(error)
       }
+      await deps.endTeams(userId).catch(unlessUnreadable)
       await endSubscription(deps, userId).catch(unlessUnreadable)
       const end = (taskId: string) => endTask(userId, taskId).catch(unlessUnreadable)
       const { waiting, holding } = await openTasks(deps, userId, unlessUnreadable)

@@ -1,6 +1,7 @@
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import type { Workflow } from '../engine/engine.port.ts'
 
+/** `userId`: who pays, whose render lane the task uses. */
 export type GenerateVideoInput = Readonly<{ taskId: string; userId: string }>
 
 export type Turn = 'claimed' | 'waiting' | 'over'

@@ -28,8 +28,8 @@ export async function readRequest(
   order: VideoTaskOrder,
   { model: providerModel }: Pick<Route, 'model'>,
 ): Promise<RenderRequest> {
-  const { taskId, userId, taskType, model, resolution, duration, promptOptimizer, cameraMovements } = order
-  const prompt = await decrypt(aboutPrompt(userId, taskId), order.encryptedPrompt)
+  const { taskId, taskType, model, resolution, duration, promptOptimizer, cameraMovements } = order
+  const prompt = await decrypt(aboutPrompt(order, taskId), order.encryptedPrompt)
   if (prompt === undefined) throw new OwnerErased('The key of the prompt was destroyed.')
   const { firstFrame, lastFrame, references = [], aspectRatio, seed, sound, encryptedNegativePrompt: negative } = order
   return {
@@ -42,7 +42,7 @@ export async function readRequest(
     promptOptimizer,
     cameraMovements,
     prompt,
-    negativePrompt: negative === undefined ? undefined : await decrypt(aboutNegativePrompt(userId, taskId), negative),
+    negativePrompt: negative === undefined ? undefined : await decrypt(aboutNegativePrompt(order, taskId), negative),
     firstFrame: firstFrame === null ? undefined : await readableFile(reading, firstFrame),
     lastFrame: lastFrame === undefined ? undefined : await readableFile(reading, lastFrame),
     references: await Promise.all(references.map((image) => readableFile(reading, image))),

@@ -51,7 +51,7 @@ async function fetchIfPlayable(
   { order, provider, engineModel, jobId }: Pick<Rendering, 'order' | 'provider' | 'engineModel' | 'jobId'>,
   signal: AbortSignal,
 ) {
-  const { taskId: id, userId: user_id, model, routes } = order
+  const { taskId: id, userId: user_id, payerId: payer_id = null, model, routes } = order
   const { engine, engine_model } = makerOf(provider, routes)
   const maker = { engine, engine_model: engineModel ?? engine_model }
   const origin = { source: sourceOf(maker), agent: maker.engine_model }
@@ -63,7 +63,7 @@ async function fetchIfPlayable(
     if (error instanceof UnplayableVideoError || error instanceof UndeliverableVideo) return error
     throw error
   })
-  if (!(file instanceof Error)) await deps.finishing.run(() => deps.prepareCopies({ id, user_id, ...maker }))
+  if (!(file instanceof Error)) await deps.finishing.run(() => deps.prepareCopies({ id, user_id, payer_id, ...maker }))
   return file
 }
 

@@ -1,4 +1,4 @@
-import { OPEN_ENDED, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import { OPEN_ENDED, payerOf, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
 import type { RowTrigger } from '../engine/rowTriggers.ts'
 import type { Start } from '../engine/starts.ts'
@@ -31,7 +31,8 @@ export function generationTrigger(
     schemas: VIDEO_TASK_EVENTS,
     readOpenWork,
     resume: generate,
-    react: ({ type, data }) => (type === 'VideoTaskSubmitted' ? generate(data) : undefined),
+    react: ({ type, data }) =>
+      type === 'VideoTaskSubmitted' ? generate({ ...data, userId: payerOf(data) }) : undefined,
   }
 }
 

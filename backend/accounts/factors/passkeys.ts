@@ -106,22 +106,18 @@ const createAdditions = (database: Database, challenges: Challenges, publicUrl: 
   },
 })
 
-const createChecks = (database: Database, challenges: Challenges, publicUrl: () => string) => ({
-  /** Returns the options with which a browser uses a passkey. */
-  requestOptions: (ctx: Context): Promise<object> =>
+function createChecks(database: Database, challenges: Challenges, publicUrl: () => string) {
+  const options = (challenge: string): Promise<object> =>
     inThread('authenticationOptions', [
       {
         rpID: siteOf(publicUrl()).expectedRPID,
-        challenge: Buffer.from(challenges.issue(ctx), 'base64url'),
+        challenge: Buffer.from(challenge, 'base64url'),
         userVerification: 'required',
       },
-    ]),
+    ])
 
-  /**
-   * Checks a passkey's answer to a challenge and its counter. Returns its owner.
-   * @throws Rejection passkey_refused
-   */
-  async verify(ctx: Context, credential: object): Promise<string> {
+  /** Checks a passkey's answer to a challenge and its counter. Returns its owner. @throws Rejection passkey_refused */
+  async function prove(credential: object, accept: (challenge: string) => Promise<boolean>): Promise<string> {
     const response = credential as AuthenticationResponseJSON
     const sql = 'select id, owner, public_key, counter, transports from passkey where id = $1'
     const [stored] = isCredentialId(response.id) ? await query<Stored>(database, sql, [response.id]) : []
@@ -137,9 +133,8 @@ const createChecks = (database: Database, challenges: Challenges, publicUrl: () 
       },
       requireUserVerification: true,
     }
-    const { verified, authenticationInfo } = await checked(
-      (challenge) => challenges.accept(ctx, challenge),
-      (isExpected) => inThread('verifyAuthentication', [answer], isExpected),
+    const { verified, authenticationInfo } = await checked(accept, (isExpected) =>
+      inThread('verifyAuthentication', [answer], isExpected),
     )
     if (!verified) throw refused()
     const counted = await query<object>(
@@ -150,8 +145,32 @@ const createChecks = (database: Database, challenges: Challenges, publicUrl: () 
     )
     if (counted.length === 0) throw refused()
     return stored.owner
-  },
-})
+  }
+
+  return {
+    /** Returns the options with which a browser uses a passkey. */
+    requestOptions: (ctx: Context): Promise<object> => options(challenges.issue(ctx)),
+
+    /** Returns the owner of a passkey that answers a challenge of this browser. @throws Rejection passkey_refused */
+    verify: (ctx: Context, credential: object): Promise<string> =>
+      prove(credential, (challenge) => challenges.accept(ctx, challenge)),
+
+    /** Returns the options with which a browser signs a challenge, in base64url, that is the hash of a text. */
+    signOptions: options,
+
+    /** Returns the owner of the passkey that signed a challenge. @throws Rejection passkey_refused */
+    verifySigned: (credential: object, expected: string): Promise<string> =>
+      prove(credential, async (challenge) => challenge === expected),
+
+    /** Returns the public keys of the owner's passkeys, DER (SPKI) in base64, by credential id. */
+    async publicKeys(owner: string): Promise<Readonly<Record<string, string>>> {
+      const sql = 'select id, public_key from passkey where owner = $1 order by created_at, id'
+      const rows = await query<Pick<Stored, 'id' | 'public_key'>>(database, sql, [owner])
+      const keys = rows.map(async ({ id, public_key }) => [id, await inThread('publicKeyOf', [public_key])] as const)
+      return Object.fromEntries(await Promise.all(keys))
+    },
+  }
+}
 
 /**
  * Creates the service that registers and checks passkeys (WebAuthn). The relying party is the host of the public URL, and

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { query } from '../../kernel/postgres/query.ts'
 import { type About, opens, seal, unseal, wrappingKey } from './seal.ts'
@@ -13,8 +14,14 @@ class Undecryptable extends Error {
   override name = 'Undecryptable'
 }
 
-/** Which of a user's texts: its purpose and the task or subscription that it belongs to. */
-export type UserText = About & { readonly userId: string }
+/**
+ * Which of a user's texts: its purpose and the task or subscription that it belongs to. `owner`: the account with whose erasure
+ * the key is destroyed, if the text is of the account's team.
+ */
+export type UserText = About & { readonly userId: string; readonly owner?: string }
+
+/** Returns the id of a user's team, whose key is stored as if it were a user. */
+export const teamIdOf = (ownerId: string): string => derivedId('team', ownerId)
 
 const aboutKey = (userId: string): About => ({ purpose: 'user key', userId, row: userId })
 
@@ -31,21 +38,10 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
   const wrapping = wrappingKey(masterKey)
   const cache = new Map<string, Promise<KeyObject | undefined>>()
 
-  const stored = async (userId: string) => {
-    const sql = 'select wrapped_key from user_key where user_id = $1'
-    const [row] = await query<{ wrapped_key: string }>(database, sql, [userId])
-    try {
-      return row && createSecretKey(unseal(wrapping, row.wrapped_key, aboutKey(userId)))
-    } catch (error) {
-      onDamaged(userId, error)
-      throw new Undecryptable("The user's key cannot be opened.", { cause: error })
-    }
-  }
-
   const keyOf = (userId: string) => {
     const cached = cache.get(userId)
     if (cached) return cached
-    const key = stored(userId)
+    const key = readKey(database, wrapping, onDamaged, userId)
     cache.set(userId, key)
     setTimeout(() => cache.delete(userId), CACHE_MS).unref()
     // A key that cannot be opened stays so; a database that cannot be reached does not.
@@ -58,13 +54,18 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
     return key && unsealText(key, sealed, about)
   }
 
+  const forget = (userId?: string): void => {
+    if (userId === undefined) cache.clear()
+    else for (const id of [userId, teamIdOf(userId)]) cache.delete(id)
+  }
+
   return {
     /** @throws Rejection unauthenticated, if the account was deleted: it must not get a new key */
     async encrypt(about: UserText, text: string): Promise<string> {
-      const { userId } = about
+      const { userId, owner = userId } = about
       let key = await keyOf(userId)
       if (!key) {
-        await addKey(database, userId, seal(wrapping, randomBytes(32), aboutKey(userId)))
+        await addKey(database, userId, owner, seal(wrapping, randomBytes(32), aboutKey(userId)))
         cache.delete(userId)
         key = await keyOf(userId)
         if (!key) throw new Rejection('unauthenticated', 'This account was deleted.')
@@ -87,14 +88,22 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
 
     async destroy(userId: string): Promise<void> {
       await destroyUserKey(database.em.fork(), userId)
-      cache.delete(userId)
+      forget(userId)
     },
 
-    /** Reads a user's key again at its next use; without an id, everyone's. */
-    forget(userId?: string): void {
-      if (userId === undefined) cache.clear()
-      else cache.delete(userId)
-    },
+    /** Reads the keys of a user and of the user's team again at their next use; without an id, all keys. */
+    forget,
+  }
+}
+
+async function readKey(database: Database, wrapping: Buffer, onDamaged: OnDamaged, userId: string) {
+  const sql = 'select wrapped_key from user_key where user_id = $1'
+  const [row] = await query<{ wrapped_key: string }>(database, sql, [userId])
+  try {
+    return row && createSecretKey(unseal(wrapping, row.wrapped_key, aboutKey(userId)))
+  } catch (error) {
+    onDamaged(userId, error)
+    throw new Undecryptable("The user's key cannot be opened.", { cause: error })
   }
 }
 
@@ -106,22 +115,22 @@ function unsealText(key: KeyObject, sealed: string, about: UserText): string {
   }
 }
 
-/** Stores a wrapped key, unless the user has one or was deleted. */
-async function addKey(database: Database, userId: string, wrapped: string): Promise<void> {
+/** Stores a wrapped key, unless the user has one, or the owner was deleted. */
+async function addKey(database: Database, userId: string, owner: string, wrapped: string): Promise<void> {
   await query(
     database,
     `insert into user_key (user_id, wrapped_key) select $1, $2
        where not exists (select 1 from erasure where user_id = $3) on conflict do nothing`,
-    [userId, wrapped, userId],
+    [userId, wrapped, owner],
   )
 }
 
-/** Deletes the user's key from the database. */
+/** Deletes the user's key, and that of the user's team, from the database. */
 export async function destroyUserKey(
   database: { execute(sql: string, values: readonly unknown[]): Promise<unknown> },
   userId: string,
 ): Promise<void> {
-  await query(database, 'delete from user_key where user_id = $1', [userId])
+  await query(database, 'delete from user_key where user_id in ($1, $2)', [userId, teamIdOf(userId)])
 }
 
 type WrappedKey = Readonly<{ user_id: string; wrapped_key: string }>

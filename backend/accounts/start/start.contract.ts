@@ -8,7 +8,9 @@ import { User } from '../contracts/user.contract.ts'
 const IMAGE_URLS = { first_frame_image_url: true, last_frame_image_url: true, reference_image_urls: true } as const
 
 /** Fields of a video that a visitor has chosen. They are checked when the video is ordered. A visitor sees no price. */
-const Choices = z.partial(z.omit(Generation, { ...IMAGE_URLS, expected_credits: true }))
+const Choices = z.partial(
+  z.omit(Generation, { ...IMAGE_URLS, expected_credits: true, team_id: true, visibility: true }),
+)
 
 /** What a visitor wants to do after the sign-in. */
 const Draft = z.extend(Choices, {

@@ -4,9 +4,12 @@ import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
 import { serveAccountApi } from '../../accounts/accountApi.ts'
 import type { AccountServices } from '../../accounts/accountServices.ts'
+import { createInvitations } from '../../accounts/invitations.ts'
 import { createKeyMails } from '../../accounts/mails/keyMails.ts'
+import { createTeamMails } from '../../accounts/mails/teamMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
+import { createTeamAccounts } from '../../accounts/teamAccounts.ts'
 import { createAnalyticsApi } from '../../analytics/analyticsApi.ts'
 import { serveConsent } from '../../apiKeys/oauth/consentRoutes.ts'
 import { oauthRoutes } from '../../apiKeys/oauth/oauthRoutes.ts'
@@ -31,6 +34,8 @@ import { SANDBOX_PLANS } from '../../providers/payments/sandbox/sandboxState.ts'
 import { serveSubscriptions } from '../../subscriptions/routes.ts'
 import { createTaskApi } from '../../tasks/taskApi.ts'
 import { createUploadLimits } from '../../tasks/uploads/uploadLimits.ts'
+import { JOIN_PAGE } from '../../teams/contract.ts'
+import { serveTeams, type TeamRoutes } from '../../teams/teamRoutes.ts'
 import * as webhookContract from '../../webhooks/contract.ts'
 import { serveWebhooks, type WebhookRoutes } from '../../webhooks/webhookRoutes.ts'
 import type { Adapters } from '../adapters.ts'
@@ -40,6 +45,7 @@ import { openInvoicing } from '../invoicing.ts'
 import { codesOnBoard } from '../operators/codesOnBoard.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import { openDesk } from '../operators/openDesk.ts'
+import { openOperators } from '../operators/openOperators.ts'
 import { openWebhookChannel } from '../outbox.ts'
 import type { Services } from '../services.ts'
 import { VERSION } from '../version.ts'
@@ -103,6 +109,21 @@ const webhookRoutes = (
   take: around.accounts.throttle.take,
 })
 
+const teamRoutes = (
+  { database, calendar }: Context,
+  { teams, teamRows, seatsOf, credits, outbox }: Services,
+  services: AccountServices,
+): TeamRoutes => {
+  const { accounts, throttle } = services
+  const invitations = createInvitations({ ...services.invitable, calendar })
+  return {
+    ...{ database, calendar, teams, rows: teamRows, seatsOf, spentBy: credits.spentBy, throttle: throttle.take },
+    person: accounts.byId,
+    mails: createTeamMails(database, outbox, services.publicUrl, teamRows.read),
+    accounts: createTeamAccounts({ database, outbox, invitations, services, page: JOIN_PAGE }),
+  }
+}
+
 /** Processes that do not share `DATA_DIR` and have no `AUDIT_KEY_FILE` issue receipts without a signature. */
 const openReceipts = ({ config, ...context }: Context, publicUrl: () => string) =>
   createReceipts({ ...context, publicUrl, key: () => ownKey(config.auditKeyFile, config.dataDir) })
@@ -148,15 +169,15 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const { tills, paypal } = config.payments
 
   const keyMails = createKeyMails(database, services.outbox, publicUrl)
+  const { throttle } = accounts
+  const opened = openOperators(context, publicUrl, { throttle, userKeys, passkeys: accounts.factors.passkeys })
   const operators = composeOperators(context, adapters, publicUrl, {
-    throttle: accounts.throttle,
-    userKeys,
-    passkeys: accounts.factors.passkeys,
+    opened,
     keys: keysOnBoard(services, accounts, keyMails),
     messages: services.messages,
     codes: codesOnBoard(context, services),
     control: services.control,
-    desk: openDesk(context, adapters, services, accounts),
+    desk: openDesk(context, adapters, services, accounts, opened),
   })
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = openTasks(context, adapters, services, around, ownWrites.note, uploadLimits)
@@ -172,7 +193,11 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
     serveKeys(serve, keys)
     serveConsent(serve, oauth)
     serveWebhooks(serve, webhookContract.page, webhooks)
-    serveCredits(serve, { database, filmsOf: tasks.filmsOf })
+    serveCredits(serve, {
+      ...{ database, filmsOf: tasks.filmsOf, nameOf: async (id) => (await accounts.accounts.byId(id))?.fullName },
+      ownerOf: async (teamId, userId) => (await services.teams.readIn(userId, teamId)).ownerId,
+    })
+    serveTeams(serve, teamRoutes(context, services, accounts))
     serveReceipts(serve, { receipts: openReceipts(context, publicUrl), throttle: accounts.throttle.take })
     serveCodes(serve, { ...services, throttle: accounts.throttle, stats: services.subscriptionReads.stats })
     serveSubscriptions(serve, {
@@ -234,7 +259,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
   const { publicUrl, health, site, accounts } = around
   const contexts = composeContexts(context, adapters, services, around)
   const { authenticate, ownWrites } = contexts
-  const { isSignedIn: isOperator } = contexts.operators
+  const { operatorOf } = contexts.operators
   const pageSettings = () => ({ publicUrl: publicUrl(), facts: contexts.facts() })
   const guards = createGuards(context, services, accounts, publicUrl)
   const app = createHttpApp({
@@ -251,7 +276,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
         if (key) await services.assertActive(key.userId)
         return key
       },
-      isOperator,
+      operatorOf,
       assertActive: services.assertActive,
     },
     ownWrites,
@@ -267,7 +292,7 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
       ...developmentPages(context, adapters, services, accounts),
     ],
     site: [
-      operatorGuard(isOperator),
+      operatorGuard(operatorOf),
       ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(path.join(site, 'client'), pageSettings)] : []),
     ],
   })

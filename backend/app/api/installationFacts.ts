@@ -37,7 +37,7 @@ const tillsFact = (tills: Config['payments']['tills']) =>
   tills.length > 1 ? 'both' : tills[0] === 'stripe' ? 'stripe' : 'paypal'
 
 /** Returns what texts say of this installation. */
-export const installationFacts = ({ payments, registration }: Config, adapters: Adapters) => {
+export const installationFacts = ({ payments, registration, teamSeats }: Config, adapters: Adapters) => {
   const ways = adapters.identityProviders.map(({ id, name }) => ({ id, name }))
   const shapes = adapters.catalogue.offered().flatMap((model) => model.shapes)
   return {
@@ -47,6 +47,7 @@ export const installationFacts = ({ payments, registration }: Config, adapters: 
     ...(ways.length > 0 && { ways: String(ways.length), providers: JSON.stringify(ways) }),
     optimizer: hasOptimizer(adapters) ? 'on' : 'off',
     ...Object.fromEntries(OFFERS.map((offer) => [offer, payments.offers.includes(offer) ? 'on' : 'off'])),
+    team: teamSeats > 1 ? 'on' : 'off',
     ultrahd: shapes.some(({ resolutions }) => resolutions.some(isUltraHd)) ? 'on' : 'off',
   }
 }

@@ -55,6 +55,9 @@ const hosts = z.pipe(
 const namesOf = (list: string) => list.split(',').map((name) => name.trim())
 const isOffer = (name: string): name is (typeof OFFERS)[number] => OFFERS.some((offer) => offer === name)
 
+/** Teams were an offer before the software had them. */
+const isFormer = (name: string) => name === 'team'
+
 /** Mail domains with commas between, in ASCII. */
 const mailDomains = z.pipe(
   z
@@ -71,7 +74,14 @@ const mailDomains = z.pipe(
 const OFFER_FORM = `none, or some of ${OFFERS.join(', ')}, with a comma between`
 /** What the plans list besides what the software does. */
 const offers = z.pipe(
-  z.string().check(z.refine((list) => list.trim() === 'none' || namesOf(list).every(isOffer), OFFER_FORM)),
+  z
+    .string()
+    .check(
+      z.refine(
+        (list) => list.trim() === 'none' || namesOf(list).every((name) => isOffer(name) || isFormer(name)),
+        OFFER_FORM,
+      ),
+    ),
   z.transform((list) => namesOf(list).filter(isOffer)),
 )
 
@@ -192,6 +202,7 @@ const Environment = z.object({
     'UTC',
   ),
   DESK_SECOND_OPERATOR_ABOVE: z.optional(whole(0, 1_000_000_000)),
+  TEAM_SEATS: z._default(whole(0, 1_000), 5),
   ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
   ALERT_WEBHOOK: z.optional(service),
   METRICS_TOKEN: z.optional(atLeast(16)),

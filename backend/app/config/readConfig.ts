@@ -97,6 +97,8 @@ export interface Config {
     /** Credits, or units of a currency, above which a second operator must approve an action; undefined: never. */
     readonly secondOperatorAbove: number | undefined
   }
+  /** Seats of a team, the owner's among them; below 2, there are no teams. */
+  readonly teamSeats: number
   /** Where the operator is told of alerts: an address and a web address; undefined: on the board only. */
   readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
 }
@@ -158,6 +160,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     privateHosts: env.WEBHOOK_PRIVATE_HOSTS ?? [],
     operators: readOperator(env, dataDir),
     desk: { secondOperatorAbove: env.DESK_SECOND_OPERATOR_ABOVE },
+    teamSeats: env.TEAM_SEATS,
     alerts: { mail: env.ALERT_MAIL, webhook: env.ALERT_WEBHOOK },
   }
 }

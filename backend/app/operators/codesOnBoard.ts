@@ -8,11 +8,7 @@ import type { Services } from '../services.ts'
 const DAY_MS = 24 * 3_600_000
 
 /** Creates the list of codes on the operator's board, and the issue and the end of some. */
-export function codesOnBoard(
-  { config, database, calendar }: Context,
-  { codes }: Pick<Services, 'codes'>,
-): CodesOnBoard {
-  const by = config.operators.username
+export function codesOnBoard({ database, calendar }: Context, { codes }: Pick<Services, 'codes'>): CodesOnBoard {
   return {
     async list(page, perPage) {
       const { rows, total } = await readCodes(database, { page, perPage })
@@ -25,12 +21,12 @@ export function codesOnBoard(
       return { codes: listed, total }
     },
 
-    issue({ count, expires_in_days: days, ...terms }) {
+    issue({ count, expires_in_days: days, ...terms }, by) {
       const expiresAt = days === null ? null : new Date(calendar() + days * DAY_MS).toISOString()
       return codes.issue({ ...terms, expiresAt }, count, by)
     },
 
-    async void(id, ofBatch) {
+    async void(id, ofBatch, by) {
       const batch = isUuid(id) ? await readBatch(database, id) : []
       const chosen = ofBatch ? batch : batch.filter((code) => code.id === id)
       const ids = chosen.map((code) => code.id)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Context as HttpContext } from 'koa'
 import { PROJECTIONS } from '#projections/all.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
@@ -5,11 +6,11 @@ import { SALES_FILE } from '#projections/subscriptions/readMoney.ts'
 import { COSTS_FILE } from '#projections/tasks/readMade.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
-import type { Passkeys } from '../../accounts/factors/passkeys.ts'
-import { keyFor } from '../../accounts/keys/seal.ts'
-import type { UserKeys } from '../../accounts/keys/userKeys.ts'
+import type { Mailer } from '../../accounts/mailer.port.ts'
+import { composeMail } from '../../accounts/mails/composeMail.ts'
 import { listUsers, readEmails, readRegistrations, USERS_FILE } from '../../accounts/readUsers.ts'
 import { listTrouble } from '../../accounts/security/securityLog.ts'
+import { assertStrong } from '../../accounts/weakness/assertStrong.ts'
 import { createTraffic } from '../../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../../analytics/trafficFiles.ts'
 import { readZeros, ZEROS_FILE } from '../../audit/zero/startZeros.ts'
@@ -21,7 +22,6 @@ import type { Control } from '../../installation/control.ts'
 import { serveControl } from '../../installation/routes.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
-import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import { redact } from '../../kernel/observability/log.ts'
 import type { Outbox } from '../../kernel/outbox/outbox.ts'
 import { readOpenAlerts } from '../../operators/alerts/operatorAlerts.ts'
@@ -37,14 +37,13 @@ import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts
 import { serveMasked } from '../../operators/maskAddresses.ts'
 import { serveMoney } from '../../operators/moneyRoutes.ts'
 import { serveNow } from '../../operators/nowRoutes.ts'
-import { ACTIONS_FILE, createOperatorActions, type RecordedAction } from '../../operators/operatorActions.ts'
+import { ACTIONS_FILE, type RecordedAction } from '../../operators/operatorActions.ts'
 import { serveOperator } from '../../operators/operatorRoutes.ts'
-import { createOperatorSessions } from '../../operators/operatorSessions.ts'
 import { serveOutbox } from '../../operators/outboxRoutes.ts'
 import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
 import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
-import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts'
+import { type RollRoutes, serveRoll } from '../../operators/roll/rollRoutes.ts'
 import { serveTriage } from '../../triage/routes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
@@ -53,7 +52,7 @@ import { createEngineSetup } from '../video/engineSetup.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
 import { nowOnBoard } from './nowOnBoard.ts'
 import type { OpenDesk } from './openDesk.ts'
-import { createOperatorFactors } from './operatorFactors.ts'
+import type { OpenOperators } from './openOperators.ts'
 
 const MONEY_FILES = { sales: SALES_FILE, costs: COSTS_FILE, zeros: ZEROS_FILE }
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE, ...MONEY_FILES }
@@ -63,9 +62,7 @@ const SHOWN_ZEROS = 7
 
 /** Services of users' accounts that the operator's account uses, too. */
 interface Shared {
-  readonly throttle: Throttle
-  readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
-  readonly passkeys: Passkeys
+  readonly opened: OpenOperators
   readonly keys: Omit<KeysOnBoard, 'emailsOf'>
   readonly messages: Pick<Outbox, 'undelivered' | 'resendAny'>
   readonly codes: CodesOnBoard
@@ -73,38 +70,49 @@ interface Shared {
   readonly desk: OpenDesk
 }
 
-/** Composes the operator's routes. Each context provides the figures from its own tables. */
+/** Mails an invitation. Returns its link where that fails, for the inviting operator to pass on. */
+const inviteBy =
+  (mailer: Mailer, publicUrl: () => string): RollRoutes['mail'] =>
+  async ({ name: fullName, email, language, by }, token) => {
+    const prefix = language === 'zh' ? '/zh' : ''
+    const link = `${publicUrl()}${prefix}/admin/dashboard/invitation?token=${token}`
+    const mail = composeMail('operatorInvited', { email, fullName, language }, link, { by })
+    const sent = await mailer.send({ ...mail, id: randomUUID(), userId: null }).catch(() => 'failed' as const)
+    return sent === 'sent' ? null : link
+  }
+
+/** Composes the routes of operators. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
   adapters: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys, passkeys, keys, codes, control, desk, messages }: Shared,
+  { opened, keys, codes, control, desk, messages }: Shared,
 ) {
-  const { videos, definitions, catalogue, payments, templates, engines } = adapters
-  const { config, pool, database, store, changes, clock, calendar } = context
-  const { timeZone, password } = config.operators
+  const { videos, definitions, catalogue, mailer, payments, templates, engines } = adapters
+  const { config, pool, database, store, clock, calendar } = context
+  const { timeZone } = config.operators
   const dayOf = localDayOf(timeZone)
   const time: BoardTime = { timeZone, clock, calendar, today: () => dayOf(calendar()) }
-  const actions = createOperatorActions(pool)
-  const sessions = createOperatorSessions(pool, changes, {
-    secure: publicUrl().startsWith('https://'),
-    secret: config.secrets.session,
-    password,
-    deviceKey: keyFor('operator devices', config.secrets.encryption),
-  })
+  const { actions, sessions, factors, operators, requireStepUp, isSteppedUp } = opened
   const users = {
     registrations: (today: string, period: DayRange) => readRegistrations(pool, today, period),
     list: (page: number, perPage: number) => listUsers(pool, page, perPage),
   }
   return {
-    isSignedIn: sessions.isSignedIn,
+    async operatorOf(ctx: HttpContext) {
+      const operator = await sessions.current(ctx)
+      return operator && (await operators.isPresent(operator.id)) ? operator : undefined
+    },
     serve(serve: Serve): void {
-      const limit = createSignInLimit({ throttle, networkOf: networkAddress, deviceOf: sessions.deviceOf })
-      const factors = createOperatorFactors({ context, userKeys, passkeys, sessions, actions, limit, throttle })
-      const { secondStep, requireStepUp, isSteppedUp } = factors
-      serveFactors(serve, operatorFactors, factors.factors, async (ctx) => factors.ownerOf(ctx))
-      const board = serveMasked(serve, isSteppedUp)
-      serveOperator(board, { credentials: config.operators, sessions, actions, limit, secondStep })
+      serveFactors(serve, operatorFactors, factors, opened.ownerOf)
+      // Viewers see addresses only by an act that is recorded.
+      const mayShow = async (ctx: HttpContext) =>
+        (await sessions.current(ctx))?.role !== 'viewer' && (await isSteppedUp(ctx))
+      const board = serveMasked(serve, mayShow)
+      serveOperator(board, opened)
+      const mail = inviteBy(mailer, publicUrl)
+      const strong = (word: string) => assertStrong(word, { email: '', username: '' }, 'password')
+      serveRoll(board, { ...opened, mail, assertStrong: strong })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
       serveBoard(board, { traffic: createTraffic(pool, () => new URL(publicUrl()).host), users, failures, time })
       const refused = () => new Map([...definitions.faults(), ...catalogue.faults(), ...templates.faults()])
@@ -125,11 +133,11 @@ export function composeOperators(
       serveOutbox(board, { messages, actions, emailsOf })
       serveCodesOnBoard(board, { codes, actions, requireStepUp })
       const record = (ctx: HttpContext, action: RecordedAction, detail: string) =>
-        actions.record({ action, detail, ip: ctx.ip })
+        actions.record({ action, detail, ctx })
       const shortened = serveMasked(serve, async () => false)
       const { openCases, openTriage, ...acts } = desk
-      const by = { operator: config.operators.username, requireStepUp, record }
-      serveDesk(board, shortened, { ...acts, ...by })
+      const by = { requireStepUp, record }
+      serveDesk(board, shortened, serve, { ...acts, ...by })
       serveCases(board, { ...openCases, ...by })
       serveTriage(board, { ...openTriage, ...by })
       const pausable = () => ({

@@ -13,6 +13,7 @@ import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import { videoTask } from '../../tasks/videoTask.decider.ts'
 import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
+import type { OpenOperators } from './openOperators.ts'
 
 export type DeskOnBoard = Pick<DeskRoutes, 'desk' | 'listActions'>
 
@@ -21,13 +22,19 @@ export function deskOnBoard(
   context: Context,
   { credits, userKeys }: Pick<Services, 'credits' | 'userKeys'>,
   { factors }: Pick<AccountServices, 'factors'>,
+  { operators, passkeys }: OpenOperators,
 ): DeskOnBoard {
   const { config, database, handle } = context
   const userById = findById(database)
   const desk = createDesk({
     ...context,
     ...config.desk,
-    operators: async () => 1,
+    deciders: operators.deciders,
+    signing: {
+      hasKeys: ({ id, name }) => operators.recordKeys(id, name),
+      options: passkeys.signOptions,
+      verify: passkeys.verifySigned,
+    },
     sealAddress: (userId, actionId, address) => userKeys.encrypt(aboutAddress(userId, actionId), address),
     async assertPossible(kind, userId, address) {
       if (kind === 'remove_factor' && (await factors.methods(userId)).length === 0)
@@ -53,8 +60,8 @@ export function deskOnBoard(
   })
   return {
     desk,
-    async listActions(userId, page, perPage) {
-      const { rows, total } = await readDeskActions(database, userId, { page, perPage })
+    async listActions(filter, page, perPage) {
+      const { rows, total } = await readDeskActions(database, filter, { page, perPage })
       const times = (row: (typeof rows)[number]) => ({
         asked_at: instant(row.asked_at),
         due_at: instantOrNull(row.due_at),

@@ -8,12 +8,13 @@ import type { Context } from '../context.ts'
 import type { Services } from '../services.ts'
 import { casesOnBoard, type OpenCases } from './casesOnBoard.ts'
 import { deskOnBoard } from './deskOnBoard.ts'
+import type { OpenOperators } from './openOperators.ts'
 import { createPersonAt } from './personAt.ts'
 import { personOnBoard } from './personOnBoard.ts'
 import { searchOnBoard } from './searchOnBoard.ts'
 import { type OpenTriage, triageOnBoard } from './triageOnBoard.ts'
 
-export type OpenDesk = Omit<DeskRoutes, 'operator' | 'requireStepUp' | 'record'> & {
+export type OpenDesk = Omit<DeskRoutes, 'requireStepUp' | 'record'> & {
   readonly openCases: OpenCases
   readonly openTriage: OpenTriage
 }
@@ -24,8 +25,9 @@ export function openDesk(
   { media }: Pick<Adapters, 'media'>,
   services: Services,
   accounts: AccountServices,
+  opened: OpenOperators,
 ): OpenDesk {
-  const desk = deskOnBoard(context, services, accounts)
+  const desk = deskOnBoard(context, services, accounts, opened)
   return {
     ...desk,
     openCases: casesOnBoard(context, services),

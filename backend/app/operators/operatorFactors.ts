@@ -1,78 +1,80 @@
-import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { FactorOwner } from '../../accounts/factors/factorRoutes.ts'
 import type { Passkeys } from '../../accounts/factors/passkeys.ts'
-import { createSecondFactors, type SecondFactors } from '../../accounts/factors/secondFactors.ts'
+import type { SecondFactors } from '../../accounts/factors/secondFactors.ts'
 import { createTickets } from '../../accounts/factors/tickets.ts'
 import { keyFor } from '../../accounts/keys/seal.ts'
-import type { UserKeys } from '../../accounts/keys/userKeys.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import type { OperatorCaller } from '../../kernel/http/endpoint.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { OperatorActions } from '../../operators/operatorActions.ts'
-import { equal, type SecondStep } from '../../operators/operatorRoutes.ts'
+import type { SecondStep } from '../../operators/operatorRoutes.ts'
 import type { OperatorSessions } from '../../operators/operatorSessions.ts'
+import { BOOTSTRAP } from '../../operators/roll/events.ts'
+import type { Operators } from '../../operators/roll/operators.ts'
 import type { createSignInLimit, Throttle } from '../../operators/signInLimit.ts'
 import type { Context as AppContext } from '../context.ts'
 
-/** Owner of the operator's factors and key. No user has the nil UUID. */
-const OPERATOR = '00000000-0000-0000-0000-000000000000'
 /** Wrong codes, which only somebody with the password can try. Unknown devices share one limit. */
 const CODES = { burst: 5, everyMs: 5 * 60_000 }
 
 interface OperatorFactorsOptions {
-  readonly context: Pick<AppContext, 'config' | 'database'>
-  readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
+  readonly context: Pick<AppContext, 'config'>
   readonly sessions: OperatorSessions
   readonly actions: OperatorActions
   readonly limit: ReturnType<typeof createSignInLimit>
   readonly throttle: Throttle
   readonly passkeys: Passkeys
+  readonly factors: SecondFactors
+  readonly operators: Operators
 }
 
 /** Creates the checks of codes and passkeys, which are limited and recorded. */
-function createChecks(options: OperatorFactorsOptions, factors: SecondFactors) {
-  const { sessions, actions, limit, throttle, passkeys } = options
-
-  const verify = async (ctx: Context, code: string): Promise<void> => {
+function createChecks({ sessions, actions, limit, throttle, passkeys, factors, operators }: OperatorFactorsOptions) {
+  const verify = async (ctx: Context, operatorId: string, code: string): Promise<void> => {
     const subject = sessions.deviceOf(ctx) ?? 'unknown'
     await throttle.take('operator second factor', subject, CODES)
-    const method = await factors.verify(OPERATOR, code).catch(async (error) => {
-      await actions.record({ action: 'second_factor_refused', ip: ctx.ip })
+    const method = await factors.verify(operatorId, code).catch(async (error) => {
+      await actions.record({ action: 'second_factor_refused', ctx })
       throw error
     })
     await throttle.giveBack('operator second factor', subject, CODES)
-    if (method === 'recovery_code') await actions.record({ action: 'recovery_code_used', ip: ctx.ip })
+    if (method === 'recovery_code') await actions.record({ action: 'recovery_code_used', ctx })
   }
 
-  const checkPasskey = async (ctx: Context, credential: object): Promise<void> => {
+  /** Returns the operator with a passkey. */
+  const checkPasskey = async (ctx: Context, credential: object): Promise<OperatorCaller> => {
     await limit.take(ctx)
     const owner = await passkeys.verify(ctx, credential).catch((error) => {
       if (!(error instanceof Rejection)) throw error
     })
-    if (owner !== OPERATOR) {
-      await actions.record({ action: 'second_factor_refused', ip: ctx.ip })
+    const operator = owner === undefined ? undefined : await operators.caller(owner)
+    if (!operator) {
+      await actions.record({ action: 'second_factor_refused', ctx })
       throw new Rejection('passkey_refused', 'The passkey was not accepted. Please try again.')
     }
     await limit.giveBack(ctx)
+    return operator
   }
 
   return { verify, checkPasskey }
 }
 
-/** Creates the second factors of the operator: the same as a user's, with the operator's session and audit log. */
+/** Creates the second factors of operators: the same as a user's, with the operator's session and audit log. */
 export function createOperatorFactors(options: OperatorFactorsOptions) {
-  const { context, userKeys, sessions, actions, limit, passkeys } = options
-  const { config, database } = context
-  const { username, password } = config.operators
-  const factors = createSecondFactors({ database, passkeys, userKeys })
-  const { verify, checkPasskey } = createChecks(options, factors)
+  const { context, sessions, actions, limit, factors, operators } = options
+  const { config } = context
+  const { verify, checkPasskey } = createChecks(options)
   const tickets = createTickets(keyFor('operator tickets', config.secrets.encryption))
-  /** Changes with the password and thereby invalidates earlier tickets. */
-  const version = createHash('sha256').update(password).digest('hex')
+  const current = async (ctx: Context): Promise<OperatorCaller> => {
+    const operator = await sessions.current(ctx)
+    if (!operator) throw new Rejection('unauthenticated', 'Please sign in as the operator.')
+    return operator
+  }
 
   /** Returns whether the session proved a second factor in the last ten minutes, or there is none. */
   const isSteppedUp = async (ctx: Context): Promise<boolean> =>
-    (await sessions.isSteppedUp(ctx)) || (await factors.methods(OPERATOR)).length === 0
+    (await sessions.isSteppedUp(ctx)) || (await factors.methods((await current(ctx)).id)).length === 0
 
   const requireStepUp = async (ctx: Context): Promise<void> => {
     if (!(await isSteppedUp(ctx)))
@@ -80,40 +82,48 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
   }
 
   const secondStep: SecondStep = {
-    async require() {
-      const methods = await factors.methods(OPERATOR)
+    async require(operatorId, passwordVersion) {
+      const methods = await factors.methods(operatorId)
       if (methods.length === 0) return
-      const ticket = tickets.issue(OPERATOR, version)
+      const ticket = tickets.issue(operatorId, passwordVersion)
       const detail = 'Enter a code of your second factor to finish signing in.'
       throw new Rejection('second_factor_required', detail, { ticket, methods })
     },
     async check(ctx, ticket, code) {
-      tickets.check(ticket, version)
-      await verify(ctx, code)
+      const operatorId = tickets.ownerOf(ticket)
+      tickets.check(ticket, await operators.passwordVersion(operatorId))
+      await verify(ctx, operatorId, code)
+      return operatorId
     },
     checkPasskey,
   }
 
-  return {
-    factors,
-    secondStep,
-    isSteppedUp,
-    requireStepUp,
-    ownerOf: (ctx: Context): FactorOwner => ({
-      owner: OPERATOR,
-      label: username,
-      recommended: config.production,
+  const ownerOf = async (ctx: Context): Promise<FactorOwner> => {
+    const operator = await current(ctx)
+    return {
+      owner: operator.id,
+      label: operator.name,
+      recommended: config.production || operator.id !== BOOTSTRAP,
       session: sessions.idOf(ctx),
       async confirmPassword(entered) {
         await limit.take(ctx)
-        if (!equal(entered, password)) throw new ValidationError([{ path: 'password', code: 'wrong_password' }])
+        if (!(await operators.passwordMatches(operator.id, entered)))
+          throw new ValidationError([{ path: 'password', code: 'wrong_password' }])
         await limit.giveBack(ctx)
       },
-      verify: (code) => verify(ctx, code),
-      verifyPasskey: (credential) => checkPasskey(ctx, credential),
+      verify: (code) => verify(ctx, operator.id, code),
+      async verifyPasskey(credential) {
+        if ((await checkPasskey(ctx, credential)).id !== operator.id)
+          throw new Rejection('passkey_refused', 'This is the passkey of another operator.')
+      },
       stepUp: () => sessions.stepUp(ctx),
       requireStepUp: () => requireStepUp(ctx),
-      record: (action) => actions.record({ action, ip: ctx.ip }),
-    }),
+      async record(action) {
+        await actions.record({ action, ctx })
+        await operators.factorsChanged(operator.id)
+      },
+    }
   }
+
+  return { secondStep, isSteppedUp, requireStepUp, ownerOf }
 }

@@ -97,7 +97,7 @@ export function personOnBoard(
       ...([isSuspended(database, id), factors.methods(id), subscriptionReads.stats(id)] as const),
       ...([balanceOf(database, id), videosOf(context, id), payments(id), apiKeys.list(id), sessionsOf(id)] as const),
       ...([outbox.sent(id, PAGE.perPage), security(id), notes.list(id)] as const),
-      listActions(id, PAGE.page, PAGE.perPage),
+      listActions({ userId: id, status: null }, PAGE.page, PAGE.perPage),
     ])
     const [suspended, second_factors, plan, entries, films, paid, keys, open, sent, log, written, acts] = parts
     return {

@@ -1,7 +1,7 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../../credits/events.ts'
 import type { EventStore, Stored } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { upcast } from '../../kernel/eventsourcing/pure/eventSchemas.ts'
-import { VIDEO_TASK, type VideoTaskEvent } from '../../tasks/events.ts'
+import { payerOf, VIDEO_TASK, type VideoTaskEvent } from '../../tasks/events.ts'
 import { LEDGER_EVENTS, type LedgerEvent } from '../readLedger.ts'
 
 type Facts = Record<string, string | number | null>
@@ -48,7 +48,7 @@ export async function readCharge(store: EventStore, findHold: FindHold, taskId: 
   const task = await Array.fromAsync(store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`))
   const [submitted] = task
   const found = await findHold(taskId)
-  const userId = submitted?.type === 'VideoTaskSubmitted' ? submitted.data.userId : found?.user_id
+  const userId = submitted?.type === 'VideoTaskSubmitted' ? payerOf(submitted.data) : found?.user_id
   if (userId === undefined) return undefined
   const booked: Stored<CreditAccountEvent>[] = []
   let hold: Charge['hold'] | undefined

@@ -8,7 +8,7 @@ import { createCredits } from '../../credits/credits.ts'
 import { createHandle } from '../../kernel/eventsourcing/handle.ts'
 import { derivedId, eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
-import { signCheckpoint } from '../heads/ledgerHead.ts'
+import { signatureOf, signCheckpoint } from '../heads/ledgerHead.ts'
 import { openTree, readCheckpoints, treeStoreIn } from '../heads/ledgerTree.ts'
 import { CHUNK, writeHead } from '../heads/writeHead.ts'
 import { readLedger } from '../readLedger.ts'
@@ -115,7 +115,19 @@ describe('the tree of the ledger', () => {
       const proof = await receipts.consistency(kept.checkpoint.size, size)
       const args = ['--head', saved('kept.json', kept), '--proof', saved('proof.json', proof)]
       expect(check(document, ...args)).toMatchObject({ status: 0 })
+      for (const path of [proof.path.slice(1), proof.path.slice(0, -1), []].slice(
+        kept.checkpoint.size < size ? 0 : 3,
+      )) {
+        saved('proof.json', { ...proof, path })
+        expect(check(document, ...args)).toMatchObject({ status: 1 })
+      }
     }
+    // A root that is said to be that of fewer events too.
+    const { checkpoint } = document.checkpoint!
+    const smaller = { ...checkpoint, size: 24 }
+    const forged = { ...signatureOf(smaller, key), checkpoint: smaller }
+    const args = ['--head', saved('kept.json', forged), '--proof', saved('proof.json', { path: [] })]
+    expect(check(document, ...args)).toMatchObject({ status: 1 })
     await expect(receipts.consistency(1, 10_000)).rejects.toThrow('no such checkpoints')
     await expect(receipts.consistency(5, 4)).rejects.toThrow('no such checkpoints')
   })

@@ -40,7 +40,8 @@ export function createReceipts({ store, pool, database, publicUrl, key }: Receip
     /** Returns the user's charge of a task. @throws Rejection not_found, also if it is another user's */
     async readOwn(userId: string, taskId: string): Promise<Owned<Charge>> {
       const charge = await find(taskId)
-      if (charge.userId !== userId) throw notFound()
+      // A film of a team has a receipt for who paid, and for who made it.
+      if (charge.userId !== userId && charge.hold.data.spentBy !== userId) throw notFound()
       return asOwned(charge)
     },
 

@@ -15,6 +15,8 @@ import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
 import { videoTasks } from '#projections/tasks/videoTask.ts'
+import { openTeamChanges } from '#projections/teams/openTeamChange.ts'
+import { teamRosters } from '#projections/teams/teamRoster.ts'
 import { projectLog } from '#projections/testing/projectLog.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
@@ -34,6 +36,8 @@ const AUDITED: readonly AnyProjection[] = [
   taskOutcomes,
   lateRenders,
   openTasks,
+  teamRosters,
+  openTeamChanges,
   chainHeads,
 ]
 

@@ -4,8 +4,7 @@ import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { canonicalJson } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { upcast } from '../../kernel/eventsourcing/pure/eventSchemas.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../../subscriptions/events.ts'
-import type { ProviderReversal } from '../../subscriptions/paymentProvider.port.ts'
-import type { createSalesOf } from '../../subscriptions/salesOf.ts'
+import type { ProviderReversal, ProviderSale } from '../../subscriptions/paymentProvider.port.ts'
 import { readAccount } from '../readLedger.ts'
 import { publicPem } from '../signingKey.ts'
 
@@ -43,9 +42,12 @@ export interface SignedZero {
   readonly publicKey: string
 }
 
+type Listed = Pick<ProviderSale, 'id' | 'amountCents' | 'currency' | 'soldAt'>
+
 export interface ZeroDeps {
   readonly store: EventStore
-  readonly salesOf: ReturnType<typeof createSalesOf>
+  /** Returns the sales of an agreement or order in a time; undefined if its payment provider is not set up. */
+  readonly salesOf: (id: string, isOrder: boolean, from: string, to: string) => Promise<readonly Listed[] | undefined>
   readonly listReversals: (
     from: string,
     to: string,
@@ -167,10 +169,8 @@ export async function computeZero(deps: ZeroDeps, day: string, computedAt: strin
   }
 }
 
-type Listed = NonNullable<Awaited<ReturnType<ZeroDeps['salesOf']>>>
-
 /** Compares the sales of an agreement. */
-function compareSales(booked: readonly Booked[], listed: Listed): Difference[] {
+function compareSales(booked: readonly Booked[], listed: readonly Listed[]): Difference[] {
   const found: Difference[] = []
   const differ = (id: string, currency: string, till: number | null, subscriptions: number | null) =>
     found.push({ what: 'sale', id, currency, till, subscriptions, ledger: null })

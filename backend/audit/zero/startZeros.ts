@@ -7,7 +7,7 @@ import { signingKey } from '../signingKey.ts'
 import { computeZero, isZero, sentenceOf, signZero, type ZeroDeps } from './dailyZero.ts'
 
 /** Alert while a day of the last week is not zero. */
-export const ZERO_DIFFERS = 'daily_zero'
+const ZERO_DIFFERS = 'daily_zero'
 
 const DAY_MS = 24 * 3_600_000
 /** Time after the end of a day in which late webhooks are booked. */

@@ -9,6 +9,8 @@ export interface KeyCaller {
   readonly scopes: readonly Scope[]
   /** Models that it may order; null: all. */
   readonly models: readonly string[] | null
+  /** The team that pays its orders, with its purse; null: its user. */
+  readonly teamId: string | null
   /** The purse that pays its orders, with its limits in credits for each day and month in UTC. */
   readonly purse: Readonly<{ id: string; perDay?: number; perMonth?: number }>
 }

@@ -12,8 +12,8 @@ export type Access = 'public' | 'visitor' | 'user' | 'key' | 'operator'
 export const SCOPES = ['videos:write', 'videos:read', 'account:read', 'webhooks:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Roles of operators. Each may do what those before it may. */
-export const OPERATOR_ROLES = ['viewer', 'support', 'owner'] as const
+/** Roles of operators. Each may do what those before it may. Who was invited may only set up a second factor. */
+export const OPERATOR_ROLES = ['invited', 'viewer', 'support', 'owner'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /** Declaration of an API endpoint, from which clients, the server and the OpenAPI description are derived. */

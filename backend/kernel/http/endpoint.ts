@@ -5,7 +5,7 @@ import type { CommandContext } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { derivedId } from '../eventsourcing/pure/eventHash.ts'
 import { assertScope, type KeyCaller } from './bearer.ts'
-import type { Access, Endpoint, Params } from './contract.ts'
+import { type Access, type Endpoint, OPERATOR_ROLES, type OperatorRole, type Params } from './contract.ts'
 import { ValidationError } from './problemDetails.ts'
 import { readJson } from './readRawBody.ts'
 
@@ -21,9 +21,18 @@ export interface Call<Path extends string, Body, Query, Caller> {
   readonly userId: Caller extends 'user' | 'key' ? string : Caller extends 'visitor' ? string | undefined : undefined
   /** The API key of the request; undefined if a session made it. */
   readonly key: Caller extends 'key' ? KeyCaller : KeyCaller | undefined
+  /** The signed-in operator, if the endpoint's access is `operator`. */
+  readonly operator: Caller extends 'operator' ? OperatorCaller : undefined
   readonly ctx: RouterContext
   /** Returns a command's context. `commandId` defaults to one per request; pass one that survives retries. */
   command(commandId?: string): CommandContext
+}
+
+/** The operator of a request. */
+export interface OperatorCaller {
+  readonly id: string
+  readonly name: string
+  readonly role: OperatorRole
 }
 
 export interface AccessControl {
@@ -31,7 +40,8 @@ export interface AccessControl {
   readonly authenticate: (ctx: RouterContext) => Promise<string | undefined>
   /** Returns the API key of a request; undefined without one. @throws Rejection invalid_api_key */
   readonly authenticateKey: (ctx: RouterContext) => Promise<KeyCaller | undefined>
-  readonly isOperator: (ctx: RouterContext) => Promise<boolean>
+  /** Returns the signed-in operator; undefined without a session. */
+  readonly operatorOf: (ctx: RouterContext) => Promise<OperatorCaller | undefined>
   /** Refuses a suspended account. @throws Rejection account_suspended */
   readonly assertActive: (userId: string) => Promise<void>
   /** Throws when the user, or the user's API key, exceeds the rate limit. Called after the input is validated. */
@@ -59,8 +69,9 @@ export function serveWith(router: Router, access: AccessControl, served: Endpoin
     served.push(endpoint)
     const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
     router[method](endpoint.path, async (ctx) => {
-      const { userId, key } = await callerOf(access, endpoint, ctx)
+      const { userId, key, operator } = await callerOf(access, endpoint, ctx)
       ctx.state.keyId = key?.id
+      ctx.state.operator = operator?.name
       const query = endpoint.query ? parseInput(endpoint.query, ctx.query) : undefined
       const body = endpoint.body ? parseInput(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) access.limit(userId, key)
@@ -73,6 +84,7 @@ export function serveWith(router: Router, access: AccessControl, served: Endpoin
         params: ctx.params as Params<P>,
         userId: userId as Call<P, B, Q, Caller>['userId'],
         key: key as Call<P, B, Q, Caller>['key'],
+        operator: operator as Call<P, B, Q, Caller>['operator'],
         ctx,
         command: (commandId = derivedId('request', ctx.state.requestId)) => ({
           commandId,
@@ -89,16 +101,25 @@ export function serveWith(router: Router, access: AccessControl, served: Endpoin
 
 export type Serve = ReturnType<typeof serveWith>
 
-/** Returns who calls, if the endpoint asks. @throws Rejection unauthenticated, invalid_api_key, key_scope, account_suspended */
+/** Returns whether an operator with a role may do what another role may do. */
+const includes = (role: OperatorRole, other: OperatorRole) =>
+  OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(other)
+
+/**
+ * Returns who calls, if the endpoint asks.
+ * @throws Rejection unauthenticated, invalid_api_key, key_scope, account_suspended, operator_role
+ */
 async function callerOf(
-  { authenticate, authenticateKey, isOperator, assertActive }: AccessControl,
-  { access, scope, unlessSuspended }: Endpoint,
+  { authenticate, authenticateKey, operatorOf, assertActive }: AccessControl,
+  { access, role = 'viewer', scope, unlessSuspended }: Endpoint,
   ctx: RouterContext,
-): Promise<{ userId?: string; key?: KeyCaller }> {
+): Promise<{ userId?: string; key?: KeyCaller; operator?: OperatorCaller }> {
   if (access === 'public') return {}
   if (access === 'operator') {
-    if (await isOperator(ctx)) return {}
-    throw new Rejection('unauthenticated', 'Please sign in as the operator.')
+    const operator = await operatorOf(ctx)
+    if (!operator) throw new Rejection('unauthenticated', 'Please sign in as the operator.')
+    if (includes(operator.role, role)) return { operator }
+    throw new Rejection('operator_role', `This needs the role ${role}; yours is ${operator.role}.`, { role })
   }
   const key = await authenticateKey(ctx)
   if (key) {

@@ -15,12 +15,15 @@ import { lateRenders } from '#projections/tasks/lateRender.ts'
 import { openTasks } from '#projections/tasks/openTask.ts'
 import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
 import { videoTasks } from '#projections/tasks/videoTask.ts'
+import { openTeamChanges } from '#projections/teams/openTeamChange.ts'
+import { teamRosters } from '#projections/teams/teamRoster.ts'
 import type { AuditedModel } from '../../audit/readModelProof.ts'
 import { CODE } from '../../codes/events.ts'
 import { CREDIT_ACCOUNT } from '../../credits/events.ts'
 import { DESK_ACTION } from '../../desk/events.ts'
 import { SUBSCRIPTION } from '../../subscriptions/events.ts'
 import { VIDEO_TASK } from '../../tasks/events.ts'
+import { TEAM } from '../../teams/events.ts'
 
 function audited<Row extends object>(
   projection: AnyProjection,
@@ -41,6 +44,7 @@ function audited<Row extends object>(
 const ofAccount = (userId: string, revision: number | null) => ({ stream: `${CREDIT_ACCOUNT}-${userId}`, revision })
 const ofCode = (codeId: string) => ({ stream: `${CODE}-${codeId}`, revision: null })
 const ofTask = ({ id }: { id: string }) => ({ stream: `${VIDEO_TASK}-${id}`, revision: null })
+const ofTeam = ({ id }: { id: string }) => ({ stream: `${TEAM}-${id}`, revision: null })
 const ofSubscription = (userId: string) => ({ stream: `${SUBSCRIPTION}-${userId}`, revision: null })
 
 /** Read models that the audit compares row by row. */
@@ -57,6 +61,7 @@ export const AUDITED_MODELS: readonly AuditedModel[] = [
   audited<DeskActionRow>(deskActions, ({ id }) => ({ stream: `${DESK_ACTION}-${id}`, revision: null })),
   audited<InvoiceDocumentRow>(invoiceDocuments, ({ user_id }) => ofSubscription(user_id)),
   ...[videoTasks, taskOutcomes, lateRenders, openTasks].map((projection) => audited(projection, ofTask)),
+  ...[teamRosters, openTeamChanges].map((projection) => audited(projection, ofTeam)),
   {
     ...audited<ChainHeadRow>(chainHeads, ({ stream, revision }) => ({ stream, revision })),
     // The audit follows the chains itself and has hashed the event already.

@@ -46,6 +46,10 @@ const form = {
   from: z.optional(z.object({ task_id: z.uuid('unknown_source'), as: z.enum(['take', 'extend', 'remix']) })),
   /** Price that the user saw, as in `costs` of the model. At another price the order is refused as `price_changed`. */
   expected_credits: z.optional(z.int().check(z.nonnegative())),
+  /** The team that pays. Without it, the user does, or the team of the API key. */
+  team_id: z.optional(z.uuid('unknown_team')),
+  /** Who sees the film; by default the team if it pays. */
+  visibility: z.optional(z.enum(['private', 'team'], 'invalid_choice')),
 }
 
 /** The body of a generation without the rules of the catalogue, which the server adds. */

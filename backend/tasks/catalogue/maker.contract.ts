@@ -13,6 +13,8 @@ export interface Film extends Maker {
   /** Id of its task. */
   readonly id: string
   readonly user_id: string
+  /** Who paid, whose plan decides about the watermark; the user if there is none. */
+  readonly payer_id?: string | null
 }
 
 /** Name of the built-in renderer, which makes the films of every model that is ordered from it. */

@@ -12,6 +12,8 @@ interface VisibleCopiesOptions extends VideoCopies {
 /** Marks that the recipient asks for; undefined is the default of plan and policy. */
 type Wish = Readonly<{ watermark?: boolean; label?: boolean | undefined }>
 
+const payerOf = ({ user_id, payer_id }: Film): string => payer_id ?? user_id
+
 export type VisibleCopies = ReturnType<typeof createVisibleCopies>
 
 /**
@@ -24,13 +26,13 @@ export function createVisibleCopies({ labels, watermarks, ...options }: VisibleC
   /** Returns the key of a video. @throws Rejection label_required, not_found */
   const film = async (of: Film, wish: Wish = {}): Promise<string> =>
     copies.film(of, {
-      watermark: wish.watermark === true || (await watermarks(of.user_id)),
+      watermark: wish.watermark === true || (await watermarks(payerOf(of))),
       label: await labels.isRequired(of.user_id, of.id, wish.label),
     })
 
   /** Returns the key of the poster of a video. @throws Rejection not_found */
   const poster = async (of: Film): Promise<string> =>
-    (await watermarks(of.user_id)) ? copies.watermarkedPoster(of) : posterKey(of.id)
+    (await watermarks(payerOf(of))) ? copies.watermarkedPoster(of) : posterKey(of.id)
 
   return {
     film,

@@ -89,9 +89,7 @@ describe('a search', () => {
     const owner = await kinora.newUser()
     const ids = Array.from({ length: 2_000 }, () => uuid7())
     const prompts = await Promise.all(
-      ids.map((id, n) =>
-        encrypt(aboutPrompt(owner.userId, id), `${'A boat on the sea at dusk. '.repeat(8)} No. ${n}.`),
-      ),
+      ids.map((id, n) => encrypt(aboutPrompt(owner, id), `${'A boat on the sea at dusk. '.repeat(8)} No. ${n}.`)),
     )
     await pool.query(
       `insert into video_task select (jsonb_populate_record(t, jsonb_build_object('id', m.id, 'user_id', $1::uuid,

@@ -29,7 +29,7 @@ export function createMarks(pool: Pick<pg.Pool, 'query'>) {
       const sql = `insert into video_mark as m (task_id, user_id, favourite, folder)
         select id, $1, coalesce($3, false), $4 from unnest($2::uuid[]) as id
         on conflict (task_id) do update
-        set favourite = coalesce($3, m.favourite), folder = case when $5 then m.folder else excluded.folder end`
+        set user_id = $1, favourite = coalesce($3, m.favourite), folder = case when $5 then m.folder else excluded.folder end`
       const values = [userId, videos.map(({ id }) => id), favourite, folder, folder === undefined]
       await pool.query(sql, values).catch(refuseDeletedUser)
     },

@@ -23,6 +23,8 @@ export interface ToolDeps {
   readonly changes: Pick<Changes, 'subscribe'>
   readonly clock: Clock
   readonly balanceOf: (userId: string) => Promise<number>
+  /** Returns who pays for what a user orders with a team. */
+  readonly payerIn: (teamId: string, userId: string) => Promise<string>
   readonly spentBy: (userId: string, purseId: string) => Promise<Readonly<{ ofDay: number; ofMonth: number }>>
 }
 
@@ -101,9 +103,10 @@ export function createTools(deps: ToolDeps, call: ToolCall) {
 
     async balance(): Promise<Output<'balance'>> {
       const { id, perDay = null, perMonth = null } = key.purse
-      const { ofDay: spent_today, ofMonth: spent_this_month } = await deps.spentBy(userId, id)
+      const payerId = key.teamId === null ? userId : await deps.payerIn(key.teamId, userId)
+      const { ofDay: spent_today, ofMonth: spent_this_month } = await deps.spentBy(payerId, id)
       const limits = { per_day: perDay, per_month: perMonth, spent_today, spent_this_month }
-      return { credits: await deps.balanceOf(userId), limits }
+      return { credits: await deps.balanceOf(payerId), limits }
     },
   }
 }

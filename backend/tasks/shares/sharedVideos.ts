@@ -8,7 +8,7 @@ import type { createShareSignatures, ShareRow, Shares } from './shares.ts'
 
 export interface SharedVideosOptions {
   readonly shares: Shares
-  readonly works: Pick<Works, 'readFinished' | 'view'>
+  readonly works: Pick<Works, 'readFinished' | 'readShared' | 'view'>
   readonly files: Readonly<{ media: Pick<MediaStore, 'localPath'>; copies: Pick<VisibleCopies, 'film' | 'poster'> }>
   readonly signatures: ReturnType<typeof createShareSignatures>
   /** Returns the owner's name; undefined if the account was deleted. */
@@ -27,7 +27,7 @@ export type SharedVideos = ReturnType<typeof createSharedVideos>
 async function findShare({ shares, works, removalOf }: SharedVideosOptions, id: string) {
   const share = await shares.find(id)
   if (!share || (await removalOf(share.taskId)) !== undefined) return undefined
-  const row = await works.readFinished(share.userId, share.taskId).catch((error) => {
+  const row = await works.readShared(share.taskId).catch((error) => {
     if (error instanceof Rejection && error.code === 'not_found') return undefined
     throw error
   })
@@ -77,7 +77,9 @@ export function createSharedVideos(options: SharedVideosOptions) {
         throw new Rejection('share_removed', 'The operators removed the public page of this film.')
       // Makes the copy that visitors will get, so that the first of them does not wait.
       const { width, height } = await probeMp4(await files.media.localPath(await files.copies.film(row)))
-      return shareView(await shares.share({ video: row, width, height, ...show }))
+      // The film stays with who paid, and so does its share.
+      const video = row.payer_id ? { ...row, user_id: row.payer_id } : row
+      return shareView(await shares.share({ video, width, height, ...show }))
     },
 
     /**

@@ -54,6 +54,8 @@ export const FIGURES: readonly Figure[] = [
   ),
   rate('reads', 'reads_works', 'GET /videos/tasks', 'per CPU second', 3_000),
   rate('reads', 'reads_history', 'GET /credits/history', 'per CPU second', 3_000),
+  cost('desk', 'desk_search', 'search of the desk among 100,000 users, p95', 'ms', 300),
+  cost('desk', 'desk_person', "a person's page among 1,000,000 ledger events, p95", 'ms', 300),
   rate('reads', 'reads_stats', 'GET /subscriptions/stats', 'per CPU second', 3_000),
   rate('catchUp', 'catch_up', 'all read models catching up', 'events/s', 60_000),
   cost('longAccount', 'first_command', 'first command on a stream of 100,000 events', 'ms', 20),

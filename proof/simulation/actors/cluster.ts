@@ -14,6 +14,11 @@ import type { World } from '../world.ts'
 const ROLES = ['api', 'workflows', 'projections'] as const
 export type Role = (typeof ROLES)[number]
 
+/** Customers of the simulation have no teams. */
+const withoutTeams = async () => {
+  throw new Error('There are no teams.')
+}
+
 export interface Api {
   readonly machine: Machine
   readonly context: Context
@@ -119,6 +124,8 @@ export class Cluster {
       encrypt,
       allowance,
       credits,
+      payerIn: withoutTeams,
+      teamOf: withoutTeams,
       assertMayMake: services.control.assertMayMake,
     })
     const { pausedTills } = services.control

@@ -62,7 +62,7 @@ export class Customer {
     this.#send(`stop ${taskId}`, ({ tasks }) => tasks.cancel(this.#own(taskId), context))
   }
 
-  readonly #own = (taskId: string) => asOwned({ id: taskId, user_id: this.userId })
+  readonly #own = (taskId: string) => asOwned({ id: taskId, user_id: this.userId, payer_id: null })
 
   upgrade(tier: PaidTier): void {
     const requestId = derivedId(this.userId, tier, ++this.#requests)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { live, margin, now, overview, weekly } from '#backend/operators/contract.ts'
+import { apiKeys, live, margin, now, overview, securityFailures, sources, weekly } from '#backend/operators/contract.ts'
 import { OVERVIEW } from '../testing/boardDouble.ts'
 import { pass } from '../testing/heldClock.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
@@ -34,6 +34,51 @@ describeOnBoard('the operator’s board, with long values or without a connectio
     }
     await page.context().close()
   })
+
+  it.each(languagesInTurn())(
+    'leaves no holes at 1680, and makes one line of a panel that is empty (%s)',
+    async (language) => {
+      const { page, panel, t } = await on.open(language, (state) => {
+        state.answers.set(securityFailures.path, () => ({ failures: [], total: 0 }))
+        state.answers.set(apiKeys.path, () => ({ keys: [], total: 0 }))
+        state.answers.set(sources.path, () => ({ data: { sources: [], referrers: [] } }))
+      })
+      await page.setViewportSize({ width: 1680, height: 1080 })
+      await panel(t.sources.heading).getByText(t.sources.empty).waitFor()
+      const lines = await page.$$eval('.board-panels', ([all]) => {
+        const boxes = [...all!.children]
+          .map((each) => each.getBoundingClientRect())
+          .filter(({ height }) => height > 0)
+          .sort((a, b) => a.top - b.top || a.left - b.left)
+        const right = all!.getBoundingClientRect().right
+        const isLast = ({ top }: DOMRect, n: number) => boxes[n + 1]?.top !== top
+        return boxes.filter(isLast).map((box) => Math.round(right - box.right))
+      })
+      expect(lines.filter((hole) => hole !== 0)).toEqual([])
+      for (const heading of [t.sources.heading, t.security.heading, t.keys.heading])
+        expect((await panel(heading).boundingBox())!.height).toBeLessThan(70)
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'begins with what needs the operator, in one line if nothing does (%s)',
+    async (language) => {
+      const { page, panel, state, t } = await on.open(language)
+      await panel(t.now.heading).getByText('provider_key_refused').waitFor()
+      const calm = { cases: [], approvals: 0, alerts: [], parked: 0, stuck: 0, backup: null }
+      state.answers.set(now.path, () => ({ data: calm }))
+      state.answers.set(overview.path, () => ({ data: { ...OVERVIEW, today: { ...OVERVIEW.today, pv: 44_453 } } }))
+      // The board refreshes by itself.
+      await pass(page, 60_000)
+      await panel(t.now.heading).getByText(t.now.nothing).waitFor()
+      await page.locator('[data-figure="pv"]').getByText('44,453').waitFor()
+      expect((await panel(t.now.heading).boundingBox())!.height).toBeLessThan(70)
+      const first = page.locator('main section').first()
+      expect(await first.getAttribute('aria-labelledby')).toBe('now-heading')
+      await page.context().close()
+    },
+  )
 
   it('keeps the report of a failure, and the focus on its button, while it loads again', async () => {
     const { page, state, panel, t } = await on.open('en', (state) => {

@@ -113,7 +113,12 @@ async function readsTables({ t, number, panel, rowsOf }: OpenBoard): Promise<voi
 async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void> {
   const said = {
     [t.live.heading]: ['38', t.live.visitors_other, '/workspace'],
-    [t.tasks.heading]: ['98.8%', t.tasks.code.content_refused, 'provider_key_refused', t.tasks.status.Processing],
+    [t.tasks.heading]: ['98.8%', t.tasks.code.content_refused, t.tasks.status.Processing],
+    [t.now.heading]: [
+      'provider_key_refused',
+      `${t.cases.kinds.report}`,
+      t.now.approvals_one?.replace('{{count}}', '1') ?? '1',
+    ],
     [t.margin.heading]: [number(96_500), number(208_915), '4,186.50', '89.98', '666.68', '3,519.82', t.margin.unpriced],
     [t.actions.heading]: [t.actions.name.exported, 'users.csv', '203.0.113.7'],
   }
@@ -124,7 +129,7 @@ async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void
   const foot = await page.locator('.board-foot').textContent()
   for (const text of ['18:42:07', 'Asia/Shanghai', t.foot.kept.replace('{{days}}', '90')]) expect(foot).toContain(text)
   const files = await page.locator('.board-csv').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
-  const tables = ['actions', 'days', 'failures', 'hours', 'pages', 'users', 'visits']
+  const tables = ['actions', 'days', 'failures', 'hours', 'pages', 'sources', 'users', 'visits']
   expect(files.sort()).toEqual(tables.map((name) => `/api/v1/analytics/tables/${name}.csv`))
 }
 

@@ -12,7 +12,9 @@ import {
   pageRanking,
   parkedEvents,
   replayParkedEvents,
+  sources,
   taskHealth,
+  undelivered,
   userList,
   userOverview,
   weekly,
@@ -107,6 +109,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         state.answers.set(operatorActions.path, () => ({ actions: [], total: 0 }))
         state.answers.set(parkedEvents.path, () => ({ events: [], total: 0 }))
         state.answers.set(apiKeys.path, () => ({ keys: [], total: 0 }))
+        state.answers.set(undelivered.path, () => ({ messages: [], total: 0 }))
         state.answers.set(codes.path, () => ({ codes: [], total: 0 }))
         state.answers.set(pageRanking.path, () => ({ data: { page_ranking: [] } }))
         state.answers.set(margin.path, () => ({
@@ -179,12 +182,13 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
     const asked = async (choose: () => Promise<unknown>) => {
       const before = state.calls.length
       await choose()
-      await expect.poll(() => state.calls.length - before).toBeGreaterThanOrEqual(4)
+      await expect.poll(() => state.calls.length - before).toBeGreaterThanOrEqual(5)
       return state.calls.slice(before).sort()
     }
     const radio = (name: string) => page.getByRole('radio', { name, exact: true })
     const preset = (days: number) => radio(t.period.days.replace('{{days}}', String(days)))
-    const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
+    const of = (query: string) =>
+      [margin, pageRanking, sources, taskHealth, weekly].map(({ path }) => path + query).sort()
     await page.getByText(t.period.note, { exact: true }).waitFor()
     await expect
       .poll(() => page.getByRole('group', { name: t.period.label }).getAttribute('aria-describedby'))

@@ -1,16 +1,20 @@
+import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import type { DeskAction } from '#backend/desk/contract.ts'
-import { buyPlan, readStats } from '#backend/testing/plans.ts'
+import { type DeskAction, WAIT_HOURS } from '#backend/desk/contract.ts'
+import { buyPlan, read, readStats } from '#backend/testing/plans.ts'
 import { type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
 import { words } from '../testing/walkJourney.ts'
 
-/** Subjects of mails, by language. */
-const SUSPENDED = { en: 'Your Kinora account is suspended', zh: '你的 Kinora 账号已被暂停' }
-const RESTORED = { en: 'Your Kinora account is restored', zh: '你的 Kinora 账号已恢复' }
-const RESET = { en: 'Reset your Kinora password', zh: '重置你的 Kinora 密码' }
+const VIDEO = {
+  task_type: 'text_to_video',
+  model: 'MiniMax-Hailuo-02',
+  resolution: '768P',
+  duration: 6,
+  prompt: 'A cat',
+}
 
 describeOnBoard('the operator’s desk', (on) => {
   /** Opens the page of a person by a search for `query`. */
@@ -28,35 +32,57 @@ describeOnBoard('the operator’s desk', (on) => {
     return t
   }
 
+  interface Order {
+    readonly kind: DeskAction['kind']
+    /** Amount or new address. */
+    readonly typed?: string
+    /** Video, if the act is about one. */
+    readonly subject?: string
+  }
+
   /** Orders an act on the page that is open. */
-  async function act(
-    page: Page,
-    t: typeof import('#content/en/dashboard.json'),
-    kind: DeskAction['kind'],
-    amount?: string,
-  ) {
+  async function act(page: Page, t: typeof import('#content/en/dashboard.json'), { kind, typed, subject }: Order) {
     const name = t.desk.acts[kind]
-    const button = page.getByRole('button', { name: new RegExp(`^${name}`) }).first()
-    await button.click()
+    const named = subject === undefined ? new RegExp(`^${name}`) : `${name}: ${subject}`
+    await page.getByRole('button', { name: named }).first().click()
     const dialog = page.getByRole('dialog')
-    if (amount !== undefined) await dialog.getByRole('textbox').first().fill(amount)
+    if (typed !== undefined) await dialog.getByRole('textbox').first().fill(typed)
     await dialog.getByLabel(t.desk.reason).fill('<img src=x onerror="document.title=1">')
     expect(await axeFaults(page)).toEqual([])
     await dialog.getByRole('button', { name, exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('status').getByText(t.desk.status.done.replace('{{act}}', name)).waitFor()
+    const outcome = WAIT_HOURS[kind] === undefined ? t.desk.status.done : t.desk.status.scheduled
+    await page.getByRole('status').getByText(outcome.replace('{{act}}', name)).waitFor()
   }
 
   const remaining = async (user: TestUser) => (await readStats(user)).remaining_credits
-  const subjects = async ({ email }: TestUser) =>
-    (await visitor(on.site.url).mails(email)).map(({ subject }) => subject)
+  const subjects = async (email: string) => (await visitor(on.site.url).mails(email)).map(({ subject }) => subject)
   const signIn = ({ email }: TestUser) => visitor(on.site.url).post('/auth/login', { email, password: 'correct horse' })
+  /** Waits for a mail of a kind, whatever fills its subject. */
+  async function mailed(language: 'en' | 'zh', email: string, kind: keyof typeof import('#content/en/mails.json')) {
+    const [before = '', after = ''] = (await words(language, 'mails'))[kind].subject.split(/\{\{\w+\}\}/)
+    const isIt = (subject: string) => subject.startsWith(before) && subject.endsWith(after)
+    await expect.poll(async () => (await subjects(email)).some(isIt)).toBe(true)
+  }
+  async function setUpTotp(user: TestUser) {
+    const begun = await user.call('POST', '/users/totp', { password: 'correct horse' })
+    const { secret } = (await begun.json()) as { secret: string }
+    await user.call('POST', '/users/totp/confirm', { code: TOTP.generate({ secret: new TOTP({ secret }).secret }) })
+  }
+  const orderVideo = async (user: TestUser) => {
+    const answer = await user.call('POST', '/videos/generate', VIDEO)
+    return ((await answer.json()) as { task: { id: string } }).task.id
+  }
+  const statusOf = async (user: TestUser, id: string) =>
+    (await read<{ tasks: { id: string; status: string }[] }>(user, '/videos/tasks')).tasks.find(
+      (task) => task.id === id,
+    )?.status
 
   it.each(['en', 'zh'] as const)('carries out each act, which the person sees (%s)', async (language) => {
     const user = await on.site.newUser()
     await user.call('PUT', '/users/language', { language })
     await buyPlan(on.site, user, 'standard')
-    const before = await remaining(user)
+    await setUpTotp(user)
     const page = await on.visit(language)
     const t = await openPerson(page, language, user.email, language === 'en' ? '/' : 'Control+k')
     const part = (name: string) => page.getByRole('region', { name: new RegExp(`^${name}`) })
@@ -72,29 +98,125 @@ describeOnBoard('the operator’s desk', (on) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     }
 
-    await act(page, t, 'grant', '40')
-    await expect.poll(() => remaining(user)).toBe(before + 40)
-    await act(page, t, 'refund')
-    await expect.poll(() => remaining(user)).toBe(60 + 40)
-    await act(page, t, 'take', '15')
-    await expect.poll(() => remaining(user)).toBe(60 + 25)
-    await act(page, t, 'send_reset')
-    await expect.poll(() => subjects(user)).toContain(RESET[language])
-    await act(page, t, 'suspend')
-    await page.getByText(t.desk.isSuspended).waitFor()
-    await expect.poll(() => subjects(user)).toContain(SUSPENDED[language])
-    await expect.poll(async () => (await user.call('GET', '/auth/me')).status).toBe(401)
-    await act(page, t, 'restore')
-    await expect.poll(() => subjects(user)).toContain(RESTORED[language])
-    await act(page, t, 'sign_out')
-    expect((await signIn(user)).status).toBe(200)
+    // Made one after another, so the last ones wait.
+    const videos = await Promise.all(Array.from({ length: 4 }, () => orderVideo(user)))
+    const [released, cancelled] = videos.toSorted().slice(-2) as [string, string]
+    await page.reload()
+    await page.getByRole('heading', { level: 2, name: 'Test User' }).waitFor()
+    const address = `moved.${language}.${Date.now()}@kinora.test`
+    const steps: readonly (Order & { mail?: Parameters<typeof mailed>[2]; check?: () => Promise<void> })[] = [
+      { kind: 'release_task', subject: released, mail: 'videoReleased', check: () => isFailed(released) },
+      { kind: 'cancel_task', subject: cancelled, check: () => isFailed(cancelled) },
+      { kind: 'retry_task', subject: released, mail: 'videoRetried' },
+      { kind: 'grant', typed: '400', mail: 'creditsGranted', check: () => hasMoreThan(before) },
+      { kind: 'take', typed: '15', mail: 'creditsTaken' },
+      { kind: 'refund', mail: 'paymentRefunded' },
+      { kind: 'cancel_plan', mail: 'planCancelled' },
+      { kind: 'send_reset', mail: 'reset' },
+      { kind: 'remove_factor', mail: 'factorRemovalPlanned' },
+      {
+        kind: 'change_address',
+        typed: address,
+        mail: 'addressChangePlanned',
+        check: () => mailed(language, address, 'addressAwaited'),
+      },
+      { kind: 'delete_account', mail: 'deletionPlanned' },
+      { kind: 'suspend', mail: 'suspended', check: () => suspensionIsShown() },
+      { kind: 'restore', mail: 'restored' },
+      { kind: 'sign_out' },
+    ]
+    const isFailed = (id: string) => expect.poll(() => statusOf(user, id)).toBe('Fail')
+    const before = await remaining(user)
+    const hasMoreThan = (credits: number) => expect.poll(() => remaining(user)).toBeGreaterThan(credits)
+    const suspensionIsShown = async () => {
+      await page.getByText(t.desk.isSuspended).waitFor()
+      await expect.poll(async () => (await user.call('GET', '/auth/me')).status).toBe(401)
+    }
+    for (const { mail, check, ...order } of steps) {
+      await act(page, t, order)
+      if (mail) await mailed(language, user.email, mail)
+      await check?.()
+    }
+    for (const kind of ['remove_factor', 'change_address', 'delete_account'] as const)
+      await page.getByRole('button', { name: `${t.desk.stop}: ${t.desk.acts[kind]}` }).press('Enter')
+    await expect.poll(() => part(t.desk.actions).getByText(t.desk.state_refused).count()).toBe(3)
 
     await page.getByLabel(t.desk.note).fill('<b>asked twice</b>')
     await page.getByRole('button', { name: t.desk.write }).click()
     await part(t.desk.notes).getByText('<b>asked twice</b>').waitFor()
-    await expect.poll(() => part(t.desk.actions).getByRole('listitem').count()).toBe(7)
+    await expect.poll(() => part(t.desk.actions).getByRole('listitem').count()).toBe(steps.length)
+    await part(t.desk.past.heading).getByLabel(t.desk.past.at).fill('2020-01-01T00:00:00')
+    await page.getByRole('button', { name: t.desk.past.show }).click()
+    await part(t.desk.past.heading).getByText(t.desk.tiers.free).waitFor()
     expect(await page.title()).not.toBe('1')
     expect(await axeFaults(page)).toEqual([])
+    await page.context().close()
+  })
+
+  it.each(['en', 'zh'] as const)('verifies an address by hand (%s)', async (language) => {
+    const email = `late.${language}.${Date.now()}@kinora.test`
+    const register = { email, password: 'correct horse', username: 'Test User', language }
+    await visitor(on.site.url).post('/auth/register', register)
+    const page = await on.visit(language)
+    const t = await openPerson(page, language, email, '/')
+    await act(page, t, { kind: 'verify_email' })
+    const answer = await visitor(on.site.url).post('/auth/login', { email, password: 'correct horse' })
+    expect(answer.status).toBe(200)
+    await page.context().close()
+  })
+
+  it.each(['en', 'zh'] as const)('shows a suspension to its person (%s)', async (language) => {
+    const user = await on.site.newUser()
+    await user.call('PUT', '/users/language', { language })
+    const page = await on.visit(language)
+    const t = await openPerson(page, language, user.email, '/')
+    await act(page, t, { kind: 'suspend' })
+    await page.context().close()
+    const cookie = (await signIn(user)).headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ')
+    const { text, appeal } = (await words(language, 'common')).suspended
+    for (const width of [390, 1280]) {
+      const theirs = await on.site.visit({ language, width, user: { ...user, cookie } })
+      await theirs.goto(`${on.site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+      await theirs.getByText(text).waitFor()
+      await theirs.getByRole('button', { name: appeal }).waitFor()
+      expect(await axeFaults(theirs)).toEqual([])
+      await theirs.context().close()
+    }
+  })
+
+  it.each(['en', 'zh'] as const)('leads a case from its opening to its end (%s)', async (language) => {
+    const user = await on.site.newUser()
+    await buyPlan(on.site, user, 'pro')
+    await user.call('POST', '/subscriptions/cancel', { cancel_at_period_end: false })
+    const page = await on.visit(language)
+    const t = await words(language, 'dashboard')
+    const prefix = language === 'zh' ? '/zh' : ''
+    await page.goto(`${on.site.url}${prefix}/admin/dashboard`)
+    const panel = page.getByRole('region', { name: t.cases.heading })
+    await panel.getByRole('combobox', { name: t.cases.kind }).selectOption('refund')
+    await panel.getByRole('link', { name: t.cases.kinds.refund }).first().click()
+    await page.getByRole('heading', { level: 2, name: t.cases.kinds.refund }).waitFor()
+    await page.getByRole('button', { name: t.cases.take }).click()
+    await page.getByRole('button', { name: t.cases.giveBack }).waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: t.cases.dossier }).click()
+    expect((await download).suggestedFilename()).toMatch(/^case-.*\.pdf$/)
+    for (const width of [390, 1280, 1680]) {
+      await page.setViewportSize({ width, height: 1080 })
+      expect(await axeFaults(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    }
+    await page.getByRole('button', { name: t.cases.close }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(t.cases.note).fill('paid by bank')
+    expect(await axeFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: t.cases.close, exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('paid by bank').first().waitFor()
+    expect(await page.getByRole('button', { name: t.cases.close }).count()).toBe(0)
     await page.context().close()
   })
 })

@@ -59,7 +59,7 @@ describeOnSite('the consent page', (site) => {
   it.each(['en', 'zh'] as const)(
     'connects a program within a limit, which the account shows and ends (%s)',
     async (language) => {
-      const [t, errors] = await Promise.all(['keys', 'errors'].map((name) => words(language, name)))
+      const [t, errors, profile] = await Promise.all(['keys', 'errors', 'profile'].map((name) => words(language, name)))
       const page = await signedIn(language)
       const { path, answers, tokens } = await ask()
       // A program knows the English address only: the account has the language.
@@ -95,7 +95,7 @@ describeOnSite('the consent page', (site) => {
       await page.goto(`${site.url}${prefix(language)}/profile/developers`)
       const connections = page.locator('#connections')
       await connections.getByRole('heading', { name: 'Claude' }).waitFor()
-      await connections.getByText(t.spent.replace('{{used}}', '0').replace('{{limit}}', '60')).waitFor()
+      await connections.getByText(profile.spent.replace('{{used}}', '0').replace('{{limit}}', '60')).waitFor()
       await expectNoFaults(page, `connections-${language}`)
       await connections.getByRole('button', { name: t.connections.endOf.replace('{{name}}', 'Claude') }).click()
       await page.locator('dialog[open]').getByRole('button', { name: t.connections.end, exact: true }).click()

@@ -8,6 +8,7 @@ import {
   hourly,
   live,
   margin,
+  me,
   now,
   operatorActions,
   operatorFactors,
@@ -18,6 +19,7 @@ import {
   securityFailures,
   sources,
   taskHealth,
+  undelivered,
   userList,
   userOverview,
   weekly,
@@ -36,6 +38,7 @@ const CALLS = {
   [sources.path]: sources,
   [taskHealth.path]: taskHealth,
   [margin.path]: margin,
+  [me.path]: me,
   [backup.path]: backup,
   [graphs.path]: graphs,
   [operatorActions.path]: operatorActions,
@@ -44,6 +47,7 @@ const CALLS = {
   [securityFailures.path]: securityFailures,
   [apiKeys.path]: apiKeys,
   [codes.path]: codes,
+  [undelivered.path]: undelivered,
   [operatorFactors.list.path]: operatorFactors.list,
 }
 type Path = keyof typeof CALLS
@@ -188,6 +192,7 @@ const actionOf = (index: number) => ({
   at: minuteBack(index * 300),
   action: ['signed_in', 'exported', 'sign_in_refused', 'credits_adjusted'][index % 4]!,
   detail: index % 4 === 1 ? 'users.csv' : null,
+  operator: index % 4 === 3 ? null : 'olga',
   ip: '203.0.113.7',
 })
 
@@ -234,6 +239,21 @@ const codeOf = (index: number) => ({
   batch_size: index % 2 === 0 ? 1_000 : 1,
 })
 
+const CHANNELS = [
+  ['mail', 'Your password was changed', 550, 'Message failed: 550 5.1.1 user0@kinora.test: no such mailbox here'],
+  ['webhook', 'subscription.renewed', null, 'connection'],
+  ['push', 'video', null, 'internal'],
+] as const
+const undeliveredOf = (index: number) => {
+  const [channel, about, status, error] = CHANNELS[index % 3]!
+  const isWaiting = index % 2 === 1
+  return {
+    ...{ id: `message-${index}`, channel, about, email: `user${index}@kinora.test`, status, error },
+    ...{ state: isWaiting ? ('waiting' as const) : ('failed' as const), attempts: index + 1 },
+    ...{ created_at: minuteBack(index * 70), due_at: isWaiting ? minuteBack(-30) : null, has_body: index % 5 !== 4 },
+  }
+}
+
 const parkedOf = (index: number) => ({
   projection: 'creditBalances',
   stream: 'creditAccount-0190a8f0-0000-7000-8000-000000000001',
@@ -261,12 +281,14 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
           data: { visitors: 38, pages: PATHS.slice(0, 5).map(([path], index) => ({ path, count: 19 - index * 4 })) },
         }),
       ],
+      [me.path, () => ({ id: '00000000-0000-0000-0000-000000000000', name: 'olga', role: 'owner', alone: false })],
       [taskHealth.path, () => ({ data: HEALTH })],
       [now.path, () => ({ data: WAITING })],
       [sources.path, () => ({ data: SOURCES })],
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
+      [undelivered.path, (query) => ({ messages: pageOf(query, 12, undeliveredOf), total: 12 })],
       [codes.path, (query) => ({ codes: pageOf(query, 12, codeOf), total: 12 })],
       [apiKeys.path, (query) => ({ keys: pageOf(query, 12, keyOf), total: 12 })],
       [operatorFactors.list.path, () => ({ passkeys: [], totp: true, recovery_codes: 8, missing: false })],

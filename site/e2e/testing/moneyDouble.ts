@@ -2,6 +2,7 @@ import type { Page, Route } from 'playwright'
 import type { ApiKey } from '#backend/apiKeys/contract.ts'
 import type { CreditEntry } from '#backend/credits/contract.ts'
 import type { CurrentSubscription, Invoice, Stats } from '#backend/subscriptions/contract.ts'
+import type { Team, TeamMember } from '#backend/teams/contract.ts'
 import { openDouble, problem, taskOf, type WorkspaceState } from './workspaceDouble.ts'
 
 /** The plan, payments and credits that the double serves; tests change them. */
@@ -15,6 +16,7 @@ export interface MoneyState {
   invoices: Invoice[]
   entries: CreditEntry[]
   keys: ApiKey[]
+  teams: { teams: Team[]; can_create: boolean }
   readonly server: WorkspaceState
   /** Request bodies by method and path; null without a body. */
   readonly sent: Map<string, unknown>
@@ -87,7 +89,7 @@ export const keyOf = (id: string, over: Partial<ApiKey> = {}): ApiKey => ({
   ...{ id, name: 'Open WebUI', hint: `ab${id}`, scopes: ['videos:write', 'videos:read'] },
   ...{ credits_per_day: null, credits_per_month: null, spent_today: 0, spent_this_month: 0 },
   ...{ models: null, networks: null, created_at: inDays(-20), expires_at: inDays(70) },
-  ...{ last_used_at: null, last_network: null, client: null },
+  ...{ last_used_at: null, last_network: null, team: null, client: null },
   ...over,
 })
 
@@ -107,6 +109,42 @@ export const FIVE_KEYS = [
   keyOf('k4', { name: 'Figures', scopes: ['account:read'], last_used_at: inDays(-9), last_network: '2001:db8::/48' }),
   keyOf('k5', { name: 'M'.repeat(60) }),
 ] as const
+
+export const memberOf = (id: string, over: Partial<TeamMember> = {}): TeamMember => ({
+  ...{ id, name: `Member ${id}`, email: `${id}@kinora.test`, role: 'member' },
+  ...{ joined_at: inDays(-9), used: 0, limit: null },
+  ...over,
+})
+
+/** A team as its owner sees it, with members in every state. */
+export const OWN_TEAM: Team = {
+  ...{ id: '7c3f5d52-9e54-4a53-8f10-0c8d1a1b0001', name: 'Lighthouse Studio', role: 'owner' },
+  ...{ owner: { id: 'u', name: 'Ada' }, created_at: inDays(-30), seats: 5, seats_used: 5 },
+  ...{ credits_remaining: 2_940, used: 1_200, limit: null },
+  members: [
+    memberOf('u', { name: 'Ada', email: 'ada@kinora.test', role: 'owner', used: 1_200 }),
+    memberOf('m1', { name: 'Grace Hopper', used: 90, limit: 300 }),
+    memberOf('m2', { name: 'M'.repeat(60), used: 270, limit: 300 }),
+    memberOf('m3', { name: '阿达', used: 300, limit: 300 }),
+  ],
+  invitations: [
+    {
+      ...{ id: 'i1', email: 'edsger@kinora.test', credits_per_month: 600 },
+      ...{ created_at: inDays(-1), expires_at: inDays(6) },
+    },
+  ],
+}
+
+/** A team as a member sees it. */
+export const JOINED_TEAM: Team = {
+  ...OWN_TEAM,
+  ...{ id: '7c3f5d52-9e54-4a53-8f10-0c8d1a1b0002', name: 'Harbour Films', role: 'member' },
+  ...{ owner: { id: 'o', name: 'Grace Hopper' }, credits_remaining: 14_200, used: 270, limit: 300, invitations: [] },
+  members: [
+    memberOf('o', { name: 'Grace Hopper', email: null, role: 'owner', used: null }),
+    memberOf('u', { name: 'Ada', used: 270, limit: 300 }),
+  ],
+}
 
 const FIGURES = {
   total_videos: 52,
@@ -142,6 +180,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     invoices: [invoiceOf('i1')],
     entries: [entryOf('e1')],
     keys: [],
+    teams: { teams: [], can_create: false },
     server,
     sent: new Map(),
   }
@@ -155,6 +194,7 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     'GET /subscriptions/billing-details': () => ({ name: '', address: '', country: '', vat_id: '' }),
     'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
     'GET /keys': () => ({ keys: state.keys }),
+    'GET /teams': () => state.teams,
     'GET /webhook_endpoints': () => ({ object: 'list', data: [], first_id: null, last_id: null, has_more: false }),
     'GET /videos/stats': () => FIGURES,
     'GET /users/factors': () => ({ passkeys: [], totp: false, recovery_codes: 0, missing: false }),

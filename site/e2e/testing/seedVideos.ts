@@ -44,7 +44,7 @@ export async function seedVideos(
     for (let n = next++; n < count; n = next++) {
       const taskId = tasks[n]!
       const prompt = `Seeded video ${n}`
-      const encryptedPrompt = await services.userKeys.encrypt(aboutPrompt(userId, taskId), prompt)
+      const encryptedPrompt = await services.userKeys.encrypt(aboutPrompt({ userId }, taskId), prompt)
       const task = chain(`videoTask-${taskId}`)
       task.add('VideoTaskSubmitted', { ...anOrder({ taskId, userId, encryptedPrompt }) })
       task.add('VideoRenderRequested', { taskId, ...AN_ATTEMPT })

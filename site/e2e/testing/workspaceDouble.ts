@@ -79,6 +79,9 @@ export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   error_code: null,
   error_message: null,
   progress: null,
+  team_id: null,
+  visibility: 'private',
+  by: null,
   ...over,
 })
 

@@ -11,6 +11,8 @@ export interface Credits {
   readonly suspended?: boolean
   /** Date of the next monthly credits, if any. */
   readonly next?: string | null
+  /** Whether the user is in a team, which can pay as well. */
+  readonly inTeam?: boolean
 }
 
 export const $credits = atom<Credits | null>(null)
@@ -28,7 +30,8 @@ let applied = 0
 function store(credits: Credits): void {
   $credits.set(credits)
   const hint = readHint()
-  if (hint) writeHint({ ...hint, credits: credits.remaining })
+  const { remaining, inTeam = hint?.inTeam ?? false } = credits
+  if (hint) writeHint({ ...hint, credits: remaining, inTeam })
 }
 
 /** Stores the balance of a message of the server. */
@@ -47,7 +50,14 @@ export async function loadCredits(): Promise<Stats> {
   const { remaining_credits: remaining, total_credits: total, current_tier: tier, next_reset_date: next } = answer
   const suspended = answer.current_status === 'suspended'
   const loaded = { remaining: remaining ?? 0, total: total ?? 0 }
-  store({ ...loaded, ...(messages === before ? {} : $credits.get()), tier, next, suspended })
+  store({
+    ...loaded,
+    ...(messages === before ? {} : $credits.get()),
+    tier,
+    next,
+    suspended,
+    inTeam: answer.in_team ?? false,
+  })
   return answer
 }
 

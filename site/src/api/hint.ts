@@ -10,6 +10,8 @@ export interface Hint {
   readonly credits: number | null
   /** Whether the user has films, which narrow screens then show above the form. */
   readonly hasFilms?: boolean
+  /** Whether the user is in a team, so that the workspace keeps the place of the choice who pays. */
+  readonly inTeam?: boolean
 }
 
 const KEY = 'kinora.user'

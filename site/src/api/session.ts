@@ -25,8 +25,8 @@ const SAVE_WITHIN_MS = 8000
 let started: Promise<Session> | undefined
 
 export function setSignedIn(user: User): void {
-  const { credits = null, hasFilms = false } = readHint() ?? {}
-  writeHint({ name: displayName(user), email: user.email, credits, hasFilms })
+  const { credits = null, hasFilms = false, inTeam = false } = readHint() ?? {}
+  writeHint({ name: displayName(user), email: user.email, credits, hasFilms, inTeam })
   takeEndedMark()
   $session.set({ status: 'in', user })
 }

@@ -21,6 +21,7 @@ import enReading from '#content/en/reading.json'
 import enReceipt from '#content/en/receipt.json'
 import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
+import enTeams from '#content/en/teams.json'
 import enVerify from '#content/en/verify.json'
 import enWebhooks from '#content/en/webhooks.json'
 import enWorks from '#content/en/works.json'
@@ -50,6 +51,7 @@ export const english = {
   receipt: enReceipt,
   share: enShare,
   subscription: enSubscription,
+  teams: enTeams,
   verify: enVerify,
   webhooks: enWebhooks,
   works: enWorks,

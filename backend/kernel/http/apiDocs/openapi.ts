@@ -166,6 +166,7 @@ function errorCodes(endpoint: Endpoint): string[] {
     'too_many_requests',
     ...(method === 'GET' || isForPrograms(path) ? [] : ['cross_site']),
     ...(access === 'public' || access === 'visitor' || access === 'key' ? [] : ['unauthenticated']),
+    ...(access === 'operator' ? ['operator_role'] : []),
     ...(access === 'key' || scope ? ['invalid_api_key', 'key_scope', 'key_network', 'account_suspended'] : []),
     ...(unlessSuspended ? ['account_suspended'] : []),
     ...(path.includes(':') ? ['not_found'] : []),

@@ -70,7 +70,10 @@ export function createMarker(
     async markVideo(file, film, { parts, ...options } = {}) {
       if (parts && parts.length > 0) {
         const titles = parts.map((part) => part.taskId)
-        const job = { manifest: joinedManifest(film.origin, titles), parts: parts.map((part) => part.file) }
+        const job = {
+          manifest: joinedManifest(film.origin, titles, film.receipt),
+          parts: parts.map((part) => part.file),
+        }
         return mark(file, film, { field: fieldOf(film.taskId), ...job }, options)
       }
       const engine = await readEngineMarks(file)

@@ -86,11 +86,11 @@ export const copyManifest = (
 })
 
 /** Manifest of a film that joins others, whose titles are given. */
-export const joinedManifest = (origin: Origin, titles: readonly string[]): Manifest => {
+export const joinedManifest = (origin: Origin, titles: readonly string[], receipt?: ReceiptAssertion): Manifest => {
   const parts = titles.map((title, n) => ({ title, relationship: 'componentOf', label: `part${n}` }))
   const placed = parts.map(({ label }) => ({ action: 'c2pa.placed', parameters: { ingredientIds: [label] } }))
   return {
-    definition: { ...generator, ...actions([{ action: 'c2pa.created', ...typeOf(origin) }, ...placed]) },
+    definition: { ...generator, ...actions([{ action: 'c2pa.created', ...typeOf(origin) }, ...placed], receipt) },
     ingredients: parts,
   }
 }

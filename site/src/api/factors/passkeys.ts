@@ -26,7 +26,11 @@ export async function createPasskey({ beginPasskey }: FactorEndpoints, password:
 
 /** Proves a passkey with the browser. @throws ApiError, or Error if the user cancels */
 export async function provePasskey({ challenge }: FactorEndpoints): Promise<Credential> {
-  const { options } = await call(challenge)
+  return answerWithPasskey((await call(challenge)).options)
+}
+
+/** Answers WebAuthn options with a passkey. @throws Error if the user cancels */
+export async function answerWithPasskey(options: object): Promise<Credential> {
   if (!isRequest(options)) throw new Error('no WebAuthn options to use a passkey with')
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return { ...(await startAuthentication({ optionsJSON: options })) }

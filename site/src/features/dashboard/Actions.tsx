@@ -29,6 +29,7 @@ export function Actions() {
                 cell: ({ action }) => textAt(`dashboard.actions.name.${action}`) ?? action,
               },
               { head: t('dashboard.actions.detail'), cell: ({ detail }) => detail ?? '—' },
+              { head: t('dashboard.waiting.operator'), cell: ({ operator }) => operator ?? '—' },
               { head: t('dashboard.actions.ip'), className: 'board-ip', cell: ({ ip }) => ip ?? '—' },
             ]}
           />

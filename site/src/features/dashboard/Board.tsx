@@ -8,7 +8,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
-import { $away, $empty, $factorMissing, $failed, $refreshing, addSections, refreshBoard } from './board.ts'
+import { $away, $empty, $factorMissing, $failed, $refreshing, addSections, now, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
 import { Cases } from './cases/Cases.tsx'
 import { cases } from './cases/cases.ts'
@@ -26,6 +26,7 @@ import { Margin } from './Margin.tsx'
 import { Masked } from './Masked.tsx'
 import { Now } from './Now.tsx'
 import { Outbox } from './Outbox.tsx'
+import { own } from './operators/operators.ts'
 import { Parked } from './Parked.tsx'
 import { DateRange } from './period/DateRange.tsx'
 import { Ranking } from './Ranking.tsx'
@@ -47,6 +48,8 @@ export function Board() {
   const refreshing = useStore($refreshing)
   const factorMissing = useStore($factorMissing)
   const page = useStore($page)
+  const isInvited = useStore(own.$section).data?.role === 'invited'
+  if (isInvited) return <FirstFactor />
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
@@ -65,6 +68,7 @@ export function Board() {
               </a>
             </Notice>
           )}
+          <Successor />
           <DemoBanner />
           <DeskSearch />
           <Nav page={page} />
@@ -78,6 +82,7 @@ export function Board() {
 type Page = NonNullable<ReturnType<typeof $page.get>>
 
 const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
+  operators: async () => (await import('./operators/OperatorsPage.tsx')).OperatorsPage,
   person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
   case: async () => (await import('./cases/CasePage.tsx')).CasePage,
   control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
@@ -111,36 +116,75 @@ function Nav({ page }: { page: Page | null }) {
   )
 }
 
-const Panels = () => (
-  <>
-    <Now />
-    <Masked />
-    <Cards />
-    <div className="board-panels stack gap-3">
-      <Cases />
-      <Triage />
-      <Trend />
-      <Hours />
-      <Ranking />
-      <Sources />
-      <Visits />
-      <Users />
-      <Live />
-      <Margin />
-      <TaskHealth />
-      <Graphs />
-      <Backup />
-      <Actions />
-      <SecurityFailures />
-      <Keys />
-      <Codes />
-      <Outbox />
-      <Parked />
+/** Asks the only owner for a successor. */
+function Successor() {
+  const t = translate()
+  const me = useStore(own.$section).data
+  if (!me?.alone || me.role !== 'owner') return null
+  return (
+    <Notice tone="warning">
+      {t('dashboard.operators.alone')}{' '}
+      <a className="link" href="#operators">
+        {t('dashboard.operators.open')}
+      </a>
+    </Notice>
+  )
+}
+
+/** Lets an invited operator set up the second factor without which nothing else may be done. */
+function FirstFactor() {
+  const t = translate()
+  return (
+    <>
+      <div className="row board-title">
+        <h1>{t('dashboard.invitation.factorHeading')}</h1>
+      </div>
+      <p className="muted">{t('dashboard.invitation.factorLead')}</p>
       <TwoStep />
-    </div>
-    <Foot />
-  </>
-)
+      <p>
+        <Button label={t('dashboard.invitation.open')} variant="primary" onClick={() => location.reload()} />
+      </p>
+    </>
+  )
+}
+
+/** What needs the operator, and the panels below, which wait for it, so that they do not move. */
+function Panels() {
+  const { data, error } = useStore(now.$section)
+  const isHeld = data === null && error === undefined
+  return (
+    <>
+      <Now />
+      <div className={`stack stack-wide${isHeld ? ' board-held' : ''}`}>
+        <Masked />
+        <Cards />
+        <div className="board-panels stack gap-3">
+          <Cases />
+          <Triage />
+          <Trend />
+          <Hours />
+          <Ranking />
+          <Sources />
+          <Visits />
+          <Users />
+          <Live />
+          <Margin />
+          <TaskHealth />
+          <Graphs />
+          <Backup />
+          <Actions />
+          <SecurityFailures />
+          <Keys />
+          <Codes />
+          <Outbox />
+          <Parked />
+          <TwoStep />
+        </div>
+        <Foot />
+      </div>
+    </>
+  )
+}
 
 function Failure() {
   const t = translate()

@@ -9,8 +9,13 @@ import { timeText } from './figures.ts'
 /** What needs the operator now, as links; one line if nothing does. Alerts are shown in full. */
 export function Now() {
   const t = translate()
-  const { data } = useStore(now.$section)
-  if (!data) return <div className="skeleton board-now-skeleton" />
+  const { data, error } = useStore(now.$section)
+  if (!data)
+    return error === undefined ? (
+      <div className="skeleton board-now-skeleton" />
+    ) : (
+      <Notice tone="danger">{t('dashboard.unread')}</Notice>
+    )
   const items = itemsOf(data, t)
   return (
     <section className="stack board-now" aria-labelledby="now-heading">
@@ -38,13 +43,13 @@ export function Now() {
 /** Returns the address, the text and the urgency of each thing, without alerts. */
 function itemsOf({ cases, approvals, parked, stuck, backup }: State, t: Translate) {
   const items: [href: string, text: string, isUrgent: boolean][] = cases.map(({ kind, count, overdue }) => [
-    '#cases',
+    '#cases-heading',
     overdue > 0
-      ? t('dashboard.now.overdue', { kind: t(`dashboard.now.case.${kind}`), count, overdue })
-      : t('dashboard.now.cases', { kind: t(`dashboard.now.case.${kind}`), count }),
+      ? t('dashboard.now.overdue', { kind: t(`dashboard.cases.kinds.${kind}`), count, overdue })
+      : t('dashboard.now.cases', { kind: t(`dashboard.cases.kinds.${kind}`), count }),
     overdue > 0,
   ])
-  if (approvals > 0) items.push(['#approvals', t('dashboard.now.approvals', { count: approvals }), false])
+  if (approvals > 0) items.push(['#operators', t('dashboard.now.approvals', { count: approvals }), false])
   if (parked > 0) items.push(['#parked-heading', t('dashboard.now.parked', { count: parked }), true])
   if (stuck > 0) items.push(['#tasks-heading', t('dashboard.now.stuck', { count: stuck }), false])
   if (backup) items.push(['#backup-heading', t(`dashboard.now.backup.${backup}`), backup !== 'failed'])

@@ -24,6 +24,8 @@ type PanelName =
   | 'margin'
   | ListName
   | 'backup'
+  | 'operators'
+  | 'waiting'
   | 'triage'
 /** Lists of the board with page buttons. */
 export type ListName = 'actions' | 'cases' | 'security' | 'keys' | 'codes' | 'outbox' | 'parked'

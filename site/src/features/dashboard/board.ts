@@ -36,6 +36,7 @@ import { localHref } from '../../i18n/client.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
 import { type BoardSection, boardSection, pagedSection } from './boardSection.ts'
 import { dayOf } from './figures.ts'
+import { own } from './operators/operators.ts'
 import { type Choice, queryOf } from './period/boardPeriod.ts'
 
 export const PER_PAGE = 10
@@ -123,7 +124,7 @@ export const addSections = (...sections: readonly BoardSection<unknown>[]) => LA
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
 
 const otherSections = () => [
-  ...[now, ...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, outbox, parked],
+  ...[own, now, ...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, outbox, parked],
   ...LATER,
 ]
 

@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
-import { isFiltered, NO_FILTER } from './filter.ts'
+import { CLEARED, type Filter, isFiltered } from './filter.ts'
 import { Grid } from './Grid.tsx'
 import { $films, $filter, $library, loadFilms, loadMore, refreshFilms, setFilter } from './library.ts'
 
@@ -16,7 +16,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
   const t = translate()
   const { status, tasks, total, error } = useStore($films)
   const stage = useStore($library)
-  const filtered = isFiltered(useStore($filter))
+  const filter = useStore($filter)
   if (status === 'failed')
     return (
       <div className="empty centered stack gap-3" role="alert" ref={keepFocus}>
@@ -31,7 +31,7 @@ export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
         <Skeleton />
       </>
     )
-  if (tasks.length === 0) return filtered ? <NoMatch /> : <NoFilms />
+  if (tasks.length === 0) return isFiltered(filter) ? <NoMatch /> : <NoFilms of={filter.library} />
   return (
     <section className="library-films paged" aria-label={t('library.heading')} aria-busy={status === 'loading'}>
       <Grid tasks={tasks} onOpen={onOpen} />
@@ -51,10 +51,14 @@ const Retry = ({ text, onRetry }: { readonly text: string; readonly onRetry: () 
   </div>
 )
 
-function NoFilms() {
+function NoFilms({ of }: { of: Filter['library'] }) {
   const t = translate()
+  const [title, text] =
+    of === 'team'
+      ? (['library.teamEmpty', 'library.teamEmptyText'] as const)
+      : (['works.emptyTitle', 'works.emptyText'] as const)
   return (
-    <Empty picture title={<h2>{t('works.emptyTitle')}</h2>} text={t('works.emptyText')}>
+    <Empty picture title={<h2>{t(title)}</h2>} text={t(text)}>
       <LinkButton label={t('works.create')} variant="primary" to="/workspace" />
     </Empty>
   )
@@ -64,7 +68,7 @@ function NoMatch() {
   const t = translate()
   return (
     <Empty picture title={<h2>{t('library.noMatch')}</h2>} text={t('library.noMatchText')}>
-      <Button label={t('library.clear')} variant="outline" onClick={() => void setFilter(NO_FILTER)} />
+      <Button label={t('library.clear')} variant="outline" onClick={() => void setFilter(CLEARED)} />
     </Empty>
   )
 }

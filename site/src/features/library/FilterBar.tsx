@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useState } from 'react'
+import { $credits } from '../../api/credits.ts'
 import { $models } from '../../api/models.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -16,6 +17,7 @@ export function FilterBar() {
   const folders = useStore($folders)
   const models = useStore($models)
   const selecting = useStore($selection) !== null
+  const isTeam = filter.library === 'team'
   const types: readonly (readonly [Filter['type'], string])[] = [
     ['', t('library.type.all')],
     ['text_to_video', t('library.type.text')],
@@ -24,6 +26,7 @@ export function FilterBar() {
   ]
   return (
     <search className="library-bar">
+      {(useStore($credits)?.inTeam || isTeam) && <Libraries chosen={filter.library} />}
       <Search />
       <fieldset className="line library-types">
         <legend className="sr-only">{t('library.type.label')}</legend>
@@ -52,7 +55,7 @@ export function FilterBar() {
           </option>
         ))}
       </Select>
-      {(folders.length > 0 || filter.folder) && (
+      {!isTeam && (folders.length > 0 || filter.folder) && (
         <Select label={t('library.folder')} value={filter.folder} onChange={(folder) => setFilter({ folder })}>
           <option value="">{t('library.allFolders')}</option>
           {filter.folder && !folders.some(([name]) => name === filter.folder) && (
@@ -65,19 +68,43 @@ export function FilterBar() {
           ))}
         </Select>
       )}
-      <Button
-        label={t('library.favourites')}
-        icon="heart"
-        aria-pressed={filter.favourites}
-        onClick={() => void setFilter({ favourites: !filter.favourites })}
-      />
-      <Button
-        label={t('library.select.start')}
-        icon="checkRound"
-        aria-pressed={selecting}
-        onClick={selecting ? stopSelecting : startSelecting}
-      />
+      {!isTeam && (
+        <>
+          <Button
+            label={t('library.favourites')}
+            icon="heart"
+            aria-pressed={filter.favourites}
+            onClick={() => void setFilter({ favourites: !filter.favourites })}
+          />
+          <Button
+            label={t('library.select.start')}
+            icon="checkRound"
+            aria-pressed={selecting}
+            onClick={selecting ? stopSelecting : startSelecting}
+          />
+        </>
+      )}
     </search>
+  )
+}
+
+/** Switches between the user's videos and those that teams share. */
+function Libraries({ chosen }: { chosen: Filter['library'] }) {
+  const t = translate()
+  const show = (library: Filter['library']) => {
+    stopSelecting()
+    // Favourites and folders are the user's.
+    void setFilter({ library, favourites: false, folder: '' })
+  }
+  return (
+    <fieldset className="line library-types">
+      <legend className="sr-only">{t('library.of.label')}</legend>
+      {(['mine', 'team'] as const).map((library) => (
+        <button type="button" key={library} aria-pressed={library === chosen} onClick={() => show(library)}>
+          {t(`library.of.${library}`)}
+        </button>
+      ))}
+    </fieldset>
   )
 }
 

@@ -4,7 +4,7 @@ import { type Filter, filterSearch, NO_FILTER, readFilter } from './filter.ts'
 describe('the filter in the address of the library', () => {
   const filter: Filter = {
     ...{ text: '雪 & fox', type: 'image_to_video', model: 'MiniMax-Hailuo-02', days: 7 },
-    ...{ favourites: true, folder: 'Trips #1' },
+    ...{ favourites: true, folder: 'Trips #1', library: 'team' },
   }
 
   it('is read as it was written', () => {
@@ -15,7 +15,7 @@ describe('the filter in the address of the library', () => {
 
   it('uses the names of the API', () => {
     const names = [...new URLSearchParams(filterSearch(filter)).keys()]
-    expect(names).toEqual(['q', 'task_type', 'model', 'favourites', 'folder', 'days'])
+    expect(names).toEqual(['q', 'task_type', 'model', 'favourites', 'folder', 'library', 'days'])
   })
 
   it.each([
@@ -26,6 +26,7 @@ describe('the filter in the address of the library', () => {
     '?days=-1',
     '?days=NaN',
     '?favourites=no',
+    '?library=theirs',
     `?folder=${'x'.repeat(500)}`,
     '?folder=%00',
     '?q=%20&folder=',

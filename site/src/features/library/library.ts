@@ -1,12 +1,15 @@
 import { atom } from 'nanostores'
-import { listModels, myWorks, type Task } from '#backend/tasks/contract.ts'
+import { listModels, myWorks, setVisibility, type Task, type Visibility } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { loadBalance } from '../../api/credits.ts'
+import { errorText } from '../../api/errorText.ts'
 import { $models, formModel } from '../../api/models.ts'
 import { once } from '../../api/once.ts'
 import { onRestored } from '../../api/pages/restored.ts'
 import { requireMember } from '../../api/session.ts'
 import { loadLabelPolicy } from '../../api/videoLabel.ts'
+import { translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts/toasts.ts'
 import { type Filter, filterQuery, filterSearch, NO_FILTER, readFilter } from './filter.ts'
 import { type Change, loadMarks, setMarks } from './marks.ts'
 
@@ -117,6 +120,22 @@ export async function sortFilms(ids: readonly string[], change: Change): Promise
   const isAccepted = await markFilms(ids, change)
   if (isStale) await refreshFilms()
   return isAccepted
+}
+
+/** Shows a video to the user's team, or to the user alone. Returns it as it is now. */
+export async function showTo(visibility: Visibility, film: Task): Promise<Task> {
+  const t = translate()
+  try {
+    await call(setVisibility, { params: { id: film.id }, body: { visibility } })
+  } catch (error) {
+    showToast('danger', errorText(error))
+    return film
+  }
+  const changed = { ...film, visibility }
+  const films = $films.get()
+  $films.set({ ...films, tasks: films.tasks.map((task) => (task.id === film.id ? changed : task)) })
+  showToast('success', t(visibility === 'team' ? 'library.sharedDone' : 'library.unsharedDone'))
+  return changed
 }
 
 /** Deletions in progress. Pages that are read during one could lack the videos that move up. */

@@ -56,11 +56,15 @@ function buildTile(task: Task) {
   const [open, heart] = [part('.library-open', item), part('.library-heart', item)]
   const [image, caption] = [part<HTMLImageElement>('img', open), part('.library-caption', open)]
   item.dataset.task = task.id
-  const facts = `${lengthText(task.video_duration ?? task.duration, t)} · ${task.resolution}`
+  const length = lengthText(task.video_duration ?? task.duration, t)
+  const shown = task.by ? t('library.by', { name: task.by.name }) : task.visibility === 'team' && t('library.shared')
+  const facts = [length, task.resolution, shown].filter(Boolean).join(' · ')
   open.setAttribute('aria-label', `${t('works.play', { title })} ${facts}`)
   heart.setAttribute('aria-label', t('library.favourite', { title }))
   caption.prepend(`${title} `)
   part('small', caption).textContent = facts
+  // Favourites are marks of own videos.
+  heart.hidden = task.by !== null
   if (task.thumbnail_url) image.src = task.thumbnail_url
   else image.remove()
   return { item, title, open, heart, caption }

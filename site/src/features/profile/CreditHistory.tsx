@@ -1,39 +1,57 @@
+import { useStore } from '@nanostores/react'
 import { useState } from 'react'
 import type { CreditEntry } from '#backend/credits/contract.ts'
+import { $teams, knownTeams } from '../../api/teams.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { LinkButton } from '../../ui/Button.tsx'
+import { Choices } from '../../ui/Choices.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { OwnReceipt } from '../../ui/OwnReceipt.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { creditHistory, csvAddress, reasonText } from './creditHistory.ts'
+import { $account, creditHistory, csvAddress, openAccount, reasonText } from './creditHistory.ts'
 import { PagedSection } from './PagedSection.tsx'
 
 /** Lists every change to the credit balance with its reason. */
 export function CreditHistory() {
   const t = translate()
+  const account = useStore($account)
+  const teams = knownTeams(useStore($teams))
+  const joined = teams.filter(({ role }) => role === 'member')
   return (
     <section className="stack stack-wide profile-section" id="credits" aria-labelledby="credits-heading">
       <div className="row spread">
         <h2 id="credits-heading">{t('credits.heading')}</h2>
-        <a className="button button-quiet" href={csvAddress} download>
+        <a className="button button-quiet" href={csvAddress(account)} download>
           <Icon name="download" />
           {t('credits.csv')}
         </a>
       </div>
       <div className="stack stack-wide card profile-card">
-        <p className="muted">{t('credits.lead')}</p>
+        {joined.length > 0 && (
+          <Choices
+            label={t('credits.of')}
+            value={account ?? ''}
+            options={[
+              { value: '', label: t('credits.mine') },
+              ...joined.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            onChange={(id) => void openAccount(id || undefined)}
+          />
+        )}
+        <p className="muted">{t(account ? 'credits.leadTeam' : 'credits.lead')}</p>
         <PagedSection list={creditHistory} label={t('credits.heading')} texts="credits" empty={<NoEntries />}>
-          {(entries) => <Entries entries={entries} />}
+          {(entries) => <Entries entries={entries} showsBy={!account && joined.length < teams.length} />}
         </PagedSection>
       </div>
     </section>
   )
 }
 
-function Entries({ entries }: { entries: readonly CreditEntry[] }) {
+/** @param showsBy names the members of the user's team that have spent the credits */
+function Entries({ entries, showsBy }: { entries: readonly CreditEntry[]; showsBy: boolean }) {
   const t = translate()
   const language = HTML_LANG[pageLocale()]
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
@@ -53,6 +71,15 @@ function Entries({ entries }: { entries: readonly CreditEntry[] }) {
           head: t('credits.when'),
           cell: ({ created_at }) => <time dateTime={created_at}>{time.format(Date.parse(created_at))}</time>,
         },
+        ...(showsBy
+          ? [
+              {
+                head: t('credits.by'),
+                cellProps: () => ({ 'data-label': t('credits.by') }),
+                cell: ({ by }: CreditEntry) => by?.name ?? t('credits.byYou'),
+              },
+            ]
+          : []),
         {
           head: t('credits.amount'),
           className: 'number records-amount',

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import type { User } from '#backend/accounts/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { $session } from '../../api/session.ts'
@@ -20,6 +20,8 @@ import { $profile, openProfile } from './profile.ts'
 import { Security } from './Security.tsx'
 import { Subscription } from './Subscription.tsx'
 import { Webhooks } from './webhooks/Webhooks.tsx'
+
+const Teams = lazy(async () => ({ default: (await import('./teams/Teams.tsx')).Teams }))
 
 /** Shows one tab of the account. */
 export function Profile({ tab }: { tab: Tab }) {
@@ -59,6 +61,12 @@ function Sections({ tab, user }: { tab: Tab; user: User }) {
       )
     case 'credits':
       return <CreditHistory />
+    case 'teams':
+      return (
+        <Suspense fallback={<Loading />}>
+          <Teams me={user.id} />
+        </Suspense>
+      )
     case 'security':
       return <Security />
     case 'developers':

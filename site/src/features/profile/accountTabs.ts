@@ -3,6 +3,7 @@ export const TABS = {
   overview: '/profile',
   billing: '/profile/billing',
   credits: '/profile/credits',
+  teams: '/profile/teams',
   security: '/profile/security',
   developers: '/profile/developers',
   settings: '/profile/settings',

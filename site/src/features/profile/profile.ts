@@ -20,6 +20,7 @@ import { once } from '../../api/once.ts'
 import { onRestored } from '../../api/pages/restored.ts'
 import { loadPlan } from '../../api/plans/subscription.ts'
 import { $session, requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
+import { loadTeams } from '../../api/teams.ts'
 import { loadLabelPolicy } from '../../api/videoLabel.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
@@ -52,9 +53,11 @@ export const loadPassword = (): Promise<void> =>
 const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
   overview: [loadPlan, loadFigures, works.again, invoiceList.again, loadLabelPolicy],
   billing: [loadPlan, invoiceList.again, loadBillingDetails],
-  credits: [loadBalance, creditHistory.again],
+  // Whether the history has a column more is known before it is shown.
+  credits: [loadBalance, () => loadTeams().then(creditHistory.again)],
+  teams: [loadBalance, loadTeams],
   security: [loadBalance, securityLog.again, loadDevices, loadPassword, loadSignIns],
-  developers: [loadBalance, loadKeys, loadModels, loadPassword, loadEndpoints],
+  developers: [loadBalance, loadKeys, loadModels, loadPassword, loadEndpoints, loadTeams],
   settings: [loadBalance, loadPassword],
 }
 

@@ -24,6 +24,7 @@ const RECEIPT: ReceiptAssertion = {
   ...{ engine: 'demo', engine_model: 'Kinora demo', head: null },
   hold: { event: 'ab'.repeat(32), position: '12' },
 }
+const JOINED: ReceiptAssertion = { ...RECEIPT, credits: 0, hold: { event: 'cd'.repeat(32), position: '34' } }
 const FILM = { taskId: TASK, origin: { source: 'trainedAlgorithmicMedia', agent: 'A model' } } as const
 
 const random = seeded(SEED)
@@ -57,8 +58,9 @@ beforeAll(async () => {
   await load({
     module_or_path: await readFile(createRequire(import.meta.url).resolve('@contentauth/c2pa-wasm/c2pa.wasm')),
   })
-  const [own, other] = [await installation(), await installation()]
-  anchors = own.root
+  const [own, former, other] = [await installation(), await installation(), await installation()]
+  // Former certificates stay published.
+  anchors = [own.root, former.root].join('\n')
   const plain = await makeTinyVideo()
   const marked = (marker: Marker, receipt?: ReceiptAssertion) => async (file: string) => {
     await copyFile(plain, file)
@@ -66,6 +68,7 @@ beforeAll(async () => {
   }
   base.genuine = await made('genuine.mp4', marked(own.marker, RECEIPT))
   base.older = await made('older.mp4', marked(own.marker))
+  base.former = await made('former.mp4', marked(former.marker, RECEIPT))
   base.other = await made('other.mp4', marked(other.marker, RECEIPT))
   base.copy = await made('copy.mp4', async (file) => {
     await copyFile(plain, file)
@@ -74,6 +77,24 @@ beforeAll(async () => {
   base.poster = await made('poster.jpg', async (file) => {
     await makePoster(plain, file)
     await own.marker.markPoster(file, { ...FILM, receipt: RECEIPT })
+  })
+  base.posterFormer = await made('posterFormer.jpg', async (file) => {
+    await makePoster(plain, file)
+    await former.marker.markPoster(file, FILM)
+  })
+  base.olderCopy = await made('olderCopy.mp4', async (file) => {
+    await copyFile(plain, file)
+    await own.marker.markCopy(file, FILM, inFolder('older.mp4'), 'A watermark was added.')
+  })
+  // A copy that is made today of a film that the former certificate signed.
+  base.formerCopy = await made('formerCopy.mp4', async (file) => {
+    await copyFile(plain, file)
+    await own.marker.markCopy(file, FILM, inFolder('former.mp4'), 'A watermark was added.')
+  })
+  base.joined = await made('joined.mp4', async (file) => {
+    await copyFile(plain, file)
+    const parts = ['older', 'former'].map((name) => ({ taskId: name, file: inFolder(`${name}.mp4`) }))
+    await own.marker.markVideo(file, { ...FILM, receipt: JOINED }, { parts })
   })
   // A stranger's film that has ours as its ingredient.
   base.taken = await made('taken.mp4', async (file) => {
@@ -117,6 +138,11 @@ describe('the page', () => {
     ['older', 'own'],
     ['copy', 'own'],
     ['poster', 'own'],
+    ['former', 'own'],
+    ['posterFormer', 'own'],
+    ['olderCopy', 'own'],
+    ['formerCopy', 'own'],
+    ['joined', 'own'],
     ['other', 'other'],
     ['taken', 'other'],
     ['encoded', 'none'],
@@ -124,8 +150,9 @@ describe('the page', () => {
   ])('says of a file that is %s: %s', async (name, state) => {
     const { failures, ...judged } = await judge(base[name]!)
     expect({ state: judged.state, failures }).toEqual({ state, failures: [] })
-    const isTold = ['genuine', 'copy', 'poster'].includes(name)
-    if (state === 'own') expect(judged.assertion).toEqual(isTold ? RECEIPT : undefined)
+    const isTold = ['genuine', 'copy', 'poster', 'former', 'formerCopy'].includes(name)
+    const receipt = name === 'joined' ? JOINED : isTold ? RECEIPT : undefined
+    if (state === 'own') expect(judged.assertion).toEqual(receipt)
     // Of a stranger's ingredients it believes nothing.
     if (name === 'taken') expect(judged.assertion).toBeUndefined()
     expect(judged.marks.aigc?.id).toBe(name === 'stripped' || name === 'encoded' ? undefined : TASK)

@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { creditCost, modelsFor } from '#backend/tasks/contract.ts'
-import { $credits, limitsOf } from '../../api/credits.ts'
+import { limitsOf } from '../../api/credits.ts'
 import { codeText } from '../../api/errorText.ts'
 import { $models } from '../../api/models.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
@@ -10,12 +10,13 @@ import { $faults, $generation, setDuration, setModel, setResolution } from './ge
 import { chooseDuration, durationOptions, offeredBy, type Reason, resolutionOptions } from './generationRules.ts'
 import { CropPreview } from './options/CropPreview.tsx'
 import { RatioPicker } from './options/RatioPicker.tsx'
+import { $purse } from './pay/payer.ts'
 
 /** Selects a supported combination of model, resolution and duration, with the price of each option. */
 export function Pickers() {
   const t = translate()
   const form = useStore($generation)
-  const tier = limitsOf(useStore($credits))
+  const tier = limitsOf(useStore($purse))
   const models = useStore($models)
   const model = models.find(({ id }) => id === form.model)
   const name = model?.names[pageLocale()] ?? form.model

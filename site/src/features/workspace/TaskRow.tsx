@@ -34,6 +34,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
     `${task.resolution} · ${t('workspace.form.seconds', { count: task.duration })}`,
     ...(movements.length > 0 ? [movements.join(' · ')] : []),
     t('workspace.task.credits', { count: task.credits_consumed }),
+    task.team_id && t('workspace.pay.team'),
   ].filter((part) => part !== null)
   return (
     <li className="task stack gap-3" data-status={status} data-task={task.id}>

@@ -1,13 +1,14 @@
 import { atom, computed, map } from 'nanostores'
 import { type CameraMovement, creditCost, listModels, type TaskType } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
-import { $credits, limitsOf } from '../../api/credits.ts'
+import { limitsOf } from '../../api/credits.ts'
 import { $models, formModel, modelNamed } from '../../api/models.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import * as rules from './generationRules.ts'
 import { NO_OPTIONS, type Options, ratioOf } from './options/optionRules.ts'
+import { $purse } from './pay/payer.ts'
 
 export interface GenerationForm extends rules.Choices, Options {
   /** Text of the prompt field, including the bracketed list of camera movements. */
@@ -36,7 +37,7 @@ export const $cost = computed([$generation, $models], (form, models) =>
 )
 
 /** True if the settings require a paid plan and the limits of the Free plan apply. */
-export const $needsPlan = computed([$generation, $credits], (form, credits) => rules.needsPlan(form, limitsOf(credits)))
+export const $needsPlan = computed([$generation, $purse], (form, purse) => rules.needsPlan(form, limitsOf(purse)))
 
 /** Returns the prompt text and the camera movements to send. */
 export const readForm = (form: GenerationForm) => {
@@ -66,8 +67,8 @@ export const $prompts = computed([$lines, $byLine, $generation], (lines, byLine,
 
 /** True if the balance is known to be lower than the cost. */
 export const $short = computed(
-  [$cost, $credits, $prompts],
-  (cost, credits, { length }) => credits !== null && credits.remaining < cost * length,
+  [$cost, $purse, $prompts],
+  (cost, purse, { length }) => purse !== null && purse.remaining < cost * length,
 )
 
 /** Length of the prompt in characters, excluding the list of camera movements. */

@@ -26,6 +26,7 @@ import {
   setByLine,
 } from './generation.ts'
 import { optionFields } from './options/optionRules.ts'
+import { $payer } from './pay/payer.ts'
 import { connectRealtime } from './realtime.ts'
 import { showTake } from './stage/takes.ts'
 import { putTask, refreshList } from './tasks.ts'
@@ -79,25 +80,31 @@ function showFailure(error: unknown): void {
   const t = translate()
   const named = error instanceof ApiError ? error.faults[0] : undefined
   const code = error instanceof ApiError ? error.code : undefined
+  const isTeams = $payer.get() !== null
   const text = named
     ? codeText(named.code)
-    : !hasPlans() && (code === 'insufficient_credits' || code === 'queue_full')
-      ? t(`workspace.withoutPlans.${code}`)
-      : errorText(error, t('workspace.createFailed'))
-  const needsUpgrade = error instanceof ApiError && NEEDS_UPGRADE.has(error.code)
+    : isTeams && code === 'insufficient_credits'
+      ? t('workspace.pay.short')
+      : !hasPlans() && (code === 'insufficient_credits' || code === 'queue_full')
+        ? t(`workspace.withoutPlans.${code}`)
+        : errorText(error, t('workspace.createFailed'))
+  const needsUpgrade = NEEDS_UPGRADE.has(code ?? '')
   const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
-  showToast('danger', text, { ms: 8000, ...(needsUpgrade && hasPlans() ? { link } : {}) })
+  showToast('danger', text, { ms: 8000, ...(needsUpgrade && !isTeams && hasPlans() ? { link } : {}) })
   // The balance, plan or queue on the page is stale.
-  if (needsUpgrade) void refreshList()
+  if (needsUpgrade || code === 'member_limit_reached' || code === 'not_in_team') void refreshList()
+  if (code === 'not_in_team') $payer.set(null)
   if (CHANGED_CATALOGUE.has(named?.code ?? code ?? '')) void loadModels().catch(() => {})
 }
 
 /**
- * Creates a task and shows the result in a toast, one for all tasks of a `batch`. `key` is the idempotency key, if it must
+ * Creates a task, which the chosen team pays for, and shows the result in a toast, one for all tasks of a `batch`. `key` is the idempotency key, if it must
  * outlive the page.
  * @throws the request error, after showing it
  */
-export async function send(body: z.input<typeof Generation>, key?: string, batch: string[] = []): Promise<void> {
+export async function send(ordered: z.input<typeof Generation>, key?: string, batch: string[] = []): Promise<void> {
+  const payer = $payer.get()
+  const body = payer ? { ...ordered, team_id: payer.id } : ordered
   // The price is left out, so that a retry at another price has the same key.
   const { expected_credits: _, ...rest } = body
   const order = JSON.stringify(rest)
@@ -114,7 +121,7 @@ export async function send(body: z.input<typeof Generation>, key?: string, batch
     const code = error instanceof ApiError && error.code
     if (code === 'idempotency_key_reused' || code === 'not_found') unanswered.delete(order)
     // The request before was accepted, and its task deleted since.
-    if (code === 'not_found' && isRetry && !key) return send(body, key, batch)
+    if (code === 'not_found' && isRetry && !key) return send(ordered, key, batch)
     showFailure(error)
     throw error
   }

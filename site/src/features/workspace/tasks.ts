@@ -183,7 +183,8 @@ export async function rereadTask(id: string): Promise<void> {
   }
 }
 
-const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
+/** Returns whether a task was deleted, or belongs to the team that paid since the user has left it. */
+const isGone = (error: unknown) => error instanceof ApiError && [403, 404].includes(error.status)
 
 /** Reloads one task at the user's request. */
 export const refreshTask = (id: string): Promise<void> =>

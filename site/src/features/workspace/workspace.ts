@@ -10,6 +10,7 @@ import { showToast } from '../../ui/toasts/toasts.ts'
 import { keepDraft } from './draft.ts'
 import { pollOpenTasks, refreshListPeriodically } from './freshness.ts'
 import { loadModels } from './generation.ts'
+import { keepPayer } from './pay/payer.ts'
 import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
 import { rememberFilms } from './stage/filmFirst.ts'
@@ -41,6 +42,7 @@ export const openWorkspace = once(async () => {
   const user = await requireMember()
   if (!user) return $stage.set('away')
   keepDraft(user.id)
+  keepPayer(user.id)
   restoreTheatre()
   rememberFilms()
   restoreSingleKeys()

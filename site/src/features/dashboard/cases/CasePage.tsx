@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type Case, type CaseHistory, closeCase } from '#backend/cases/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
-import { pageLocale, translate } from '../../../i18n/client.ts'
+import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
 import { money } from '../../../i18n/money.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -14,10 +14,11 @@ import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { useForm } from '../../../ui/useForm.ts'
+import { ActDialog } from '../desk/ActDialog.tsx'
 import { personHref } from '../desk/desk.ts'
 import { Part } from '../desk/PersonPage.tsx'
 import { Time } from '../Time.tsx'
-import { $case, assign, close, download } from './cases.ts'
+import { $case, assign, close, download, reread } from './cases.ts'
 
 /** A case, with what happened in it and what an operator can do. */
 export function CasePage() {
@@ -56,7 +57,7 @@ export function CasePage() {
 
 function Facts({ shown }: { shown: Case }) {
   const t = translate()
-  const { id, subject, user_id, sale_id, amount, currency, detail, due_at, owner, outcome, note } = shown
+  const { id, kind, subject, user_id, sale_id, amount, currency, detail, due_at, owner, outcome, note } = shown
   const facts: (readonly [string, ReactNode] | false)[] = [
     [
       t('dashboard.cases.subject'),
@@ -77,7 +78,7 @@ function Facts({ shown }: { shown: Case }) {
       </a>,
     ],
     amount !== null && [t('dashboard.desk.amount'), money(amount, currency ?? 'USD', pageLocale())],
-    detail !== null && [t('dashboard.cases.detail'), detail],
+    detail !== null && [t('dashboard.cases.detail'), textAt(`dashboard.cases.reasons.${detail}`) ?? detail],
     due_at !== null && [t('dashboard.cases.due'), <Time key="due" iso={due_at} />],
     [t('dashboard.cases.owner'), owner ?? t('dashboard.cases.nobody')],
     outcome !== null && [
@@ -103,7 +104,28 @@ function Facts({ shown }: { shown: Case }) {
         isMine={owner !== null}
         hasDossier={sale_id !== null && user_id !== null}
       />
+      {kind === 'report' && outcome === null && <TakeDown caseId={id} film={subject} />}
     </Part>
+  )
+}
+
+/** Removes the public page of a reported film, which ends the case. */
+function TakeDown({ caseId, film }: { caseId: string; film: string }) {
+  const t = translate()
+  const [asking, setAsking] = useState(false)
+  return (
+    <div className="row desk-acts">
+      <Button variant="danger" label={t('dashboard.desk.acts.take_down')} onClick={() => setAsking(true)} />
+      {asking && (
+        <ActDialog
+          act={{ kind: 'take_down', subject: film, about: film }}
+          onClose={() => {
+            setAsking(false)
+            void reread(caseId)
+          }}
+        />
+      )}
+    </div>
   )
 }
 

@@ -40,16 +40,19 @@ async function refresh(id: string): Promise<void> {
   if ($case.get()?.id === id) $case.set(next)
 }
 
+/** Reads a case again, which an act may have ended. */
+export const reread = (id: string) => Promise.all([refresh(id), cases.load()])
+
 /** @throws ApiError */
 export async function assign(id: string, mine: boolean): Promise<void> {
   await call(assignCase, { params: { id }, body: { mine } })
-  await Promise.all([refresh(id), cases.load()])
+  await reread(id)
 }
 
 /** @throws ApiError */
 export async function close(id: string, body: { outcome: 'done' | 'dismissed'; note: string }): Promise<void> {
   await call(closeCase, { params: { id }, body })
-  await Promise.all([refresh(id), cases.load()])
+  await reread(id)
 }
 
 /** Downloads the evidence of a case. @throws ApiError step_up_required */

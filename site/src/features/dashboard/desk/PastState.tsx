@@ -25,7 +25,7 @@ export function PastState({ person: { id } }: { person: Person }) {
   }
   return (
     <Part title={t('dashboard.desk.past.heading')}>
-      <form className="row desk-box" onSubmit={submit}>
+      <form className="row desk-acts" onSubmit={submit}>
         <input
           className="input"
           type="datetime-local"

@@ -13,7 +13,7 @@ import { UnlabelledDownload } from '../../../ui/task/UnlabelledDownload.tsx'
 import { $films, loadMore } from '../library.ts'
 import { FilmStage } from './FilmStage.tsx'
 import { Lineage } from './Lineage.tsx'
-import { type ActionKeys, ViewerActions } from './ViewerActions.tsx'
+import { type ActionKeys, OthersActions, ViewerActions } from './ViewerActions.tsx'
 import './viewer.css'
 
 export interface ViewerProps {
@@ -48,6 +48,8 @@ export function Viewer({ film, compared, onFilm, onDelete, onJoin }: ViewerProps
   const steps: ActionKeys = many ? { arrowleft: () => step(-1), arrowright: () => step(1) } : {}
   useKeys((key) => steps[key] ?? keys.current[key])
   const source = sourceOf(film)
+  const isOwn = film.by === null
+  const Actions = isOwn ? ViewerActions : OthersActions
   return (
     <ViewerDialog label={taskTitle(film)} onClose={() => onFilm(null)}>
       <div className="viewer-stage">
@@ -57,20 +59,23 @@ export function Viewer({ film, compared, onFilm, onDelete, onJoin }: ViewerProps
       </div>
       <div className="viewer-panel stack gap-3 top">
         <h2 className="viewer-title">{taskTitle(film)}</h2>
+        {film.by && <p className="hint">{t('library.by', { name: film.by.name })}</p>}
+        {isOwn && film.visibility === 'team' && <p className="hint">{t('library.shared')}</p>}
         {other && <p className="hint">{t('library.viewer.comparing', { title: taskTitle(other) })}</p>}
-        <ViewerActions
+        <Actions
           film={film}
           keys={keys}
+          onFilm={onFilm}
           onDelete={onDelete}
           onJoin={() => onJoin(other ? [film, other] : [film])}
           onCompare={many ? compare : undefined}
           isComparing={other !== undefined}
         />
-        <Lineage film={film} onFilm={onFilm} />
+        {isOwn && <Lineage film={film} onFilm={onFilm} />}
         <TaskDetails task={film} />
         {source && <p className="hint">{t(`workspace.task.source.${source}`)}</p>}
-        <ShareSection key={film.id} task={film} />
-        {labelled && <UnlabelledDownload task={film} />}
+        {isOwn && <ShareSection key={film.id} task={film} />}
+        {isOwn && labelled && <UnlabelledDownload task={film} />}
       </div>
     </ViewerDialog>
   )

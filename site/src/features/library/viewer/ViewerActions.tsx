@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type RefObject, useEffect, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
+import { $credits } from '../../../api/credits.ts'
 import { type Handover, handOver } from '../../../api/task/handover.ts'
 import { costOf, isJoined } from '../../../api/task/taskCost.ts'
 import { downloadVideo } from '../../../api/taskActions.ts'
@@ -8,7 +9,7 @@ import { localHref, translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
 import { FolderDialog } from '../FolderDialog.tsx'
-import { markFilms } from '../library.ts'
+import { markFilms, showTo } from '../library.ts'
 import { $marks } from '../marks.ts'
 
 /** Actions by the key that runs them. */
@@ -18,6 +19,7 @@ interface ViewerActionsProps {
   readonly film: Task
   /** Receives the actions that keys run. */
   readonly keys: RefObject<ActionKeys>
+  readonly onFilm: (film: Task) => void
   readonly onDelete: (film: Task) => void
   readonly onJoin: () => void
   /** Undefined if there is no other film. */
@@ -25,9 +27,40 @@ interface ViewerActionsProps {
   readonly isComparing: boolean
 }
 
+/** Shows the film to the team, or to the user alone. */
+function sharing(film: Task, onFilm: (film: Task) => void): MenuItem {
+  const next = film.visibility === 'team' ? 'private' : 'team'
+  const label = translate()(next === 'team' ? 'library.share' : 'library.unshare')
+  return { label, icon: 'user', keys: 'T', onSelect: () => void showTo(next, film).then(onFilm) }
+}
+
+function comparison({ onCompare, isComparing }: ViewerActionsProps): readonly MenuItem[] {
+  const label = translate()(isComparing ? 'library.viewer.stopComparing' : 'library.viewer.compare')
+  return onCompare ? [{ label, icon: 'columns', keys: 'C', onSelect: onCompare }] : []
+}
+
+/** What can be done with a film of another member. */
+export function OthersActions(props: ViewerActionsProps) {
+  const { film, keys, onCompare } = props
+  const download = () => void downloadVideo(film)
+  useEffect(() => {
+    keys.current = { d: download, ...(onCompare ? { c: onCompare } : {}) }
+  })
+  return (
+    <div className="stack gap-2">
+      <Button variant="primary" icon="download" label={translate()('workspace.task.download')} onClick={download} />
+      {comparison(props).map(({ label, icon, onSelect }) => (
+        <Button variant="outline" icon={icon} label={label} onClick={onSelect} key={label} />
+      ))}
+    </div>
+  )
+}
+
 /** The two main actions with their words, and a menu of the others with their shortcuts. */
-export function ViewerActions({ film, keys, onDelete, onJoin, onCompare, isComparing }: ViewerActionsProps) {
+export function ViewerActions(props: ViewerActionsProps) {
+  const { film, keys, onFilm, onDelete, onJoin } = props
   const t = translate()
+  const inTeam = useStore($credits)?.inTeam
   const favourite = useStore($marks).get(film.id)?.favourite ?? false
   const [moving, setMoving] = useState(false)
   const credits = costOf(film)
@@ -52,16 +85,8 @@ export function ViewerActions({ film, keys, onDelete, onJoin, onCompare, isCompa
       onSelect: () => void markFilms([film.id], { favourite: !favourite }),
     },
     { label: t('library.select.move'), icon: 'folder', keys: 'M', onSelect: () => setMoving(true) },
-    ...(onCompare
-      ? ([
-          {
-            label: t(isComparing ? 'library.viewer.stopComparing' : 'library.viewer.compare'),
-            icon: 'columns',
-            keys: 'C',
-            onSelect: onCompare,
-          },
-        ] as const)
-      : []),
+    ...(inTeam ? [sharing(film, onFilm)] : []),
+    ...comparison(props),
     { label: t('workspace.task.delete'), icon: 'trash', keys: 'Del', danger: true, onSelect: () => onDelete(film) },
   ]
   useEffect(() => {

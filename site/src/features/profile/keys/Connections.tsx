@@ -5,8 +5,9 @@ import { Button, LinkButton } from '../../../ui/Button.tsx'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 import { Facts } from '../../../ui/Facts.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
+import { Spent } from '../Meter.tsx'
 import { CopyButton } from './CopyButton.tsx'
-import { factsOf, Scopes, Spent } from './KeyCard.tsx'
+import { factsOf, Scopes } from './KeyCard.tsx'
 import { stopKey } from './keys.ts'
 
 /** Shows the programs that act for the user, and how one is connected. */

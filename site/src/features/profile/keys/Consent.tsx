@@ -97,8 +97,8 @@ function Decision({ request }: { request: AccessView }) {
           />
         )}
         <KeyProof {...field('password')} />
+        <p className="hint">{t('keys.consent.life')}</p>
         <p className="hint anywhere">
-          {t('keys.consent.life')}{' '}
           {returns_to ? t('keys.consent.returns', { place: returns_to }) : t('keys.consent.returnsHere')}
         </p>
         <div className="stack">

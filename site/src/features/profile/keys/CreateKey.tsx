@@ -4,6 +4,7 @@ import { userFactors } from '#backend/accounts/contract.ts'
 import { EXPIRES_IN_DAYS } from '#backend/apiKeys/contract.ts'
 import { SCOPES } from '#backend/kernel/http/contract.ts'
 import { $models } from '../../../api/models.ts'
+import { $teams, knownTeams } from '../../../api/teams.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { Choices } from '../../../ui/Choices.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -37,6 +38,7 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (m
         <FormProblem text={proofText(problem)} />
         <Notice tone="warning">{t('keys.form.spends')}</Notice>
         <Field label={t('keys.form.name')} hint={t('keys.form.nameHint')} autoComplete="off" {...field('name')} />
+        <Payer />
         <Boxes
           label={t('keys.form.scopes')}
           fault={scopes.fault && t('keys.form.scopesRequired')}
@@ -74,6 +76,29 @@ type FieldProps = ReturnType<ReturnType<typeof useForm>['field']>
 const Credits = (field: FieldProps & { label: string }) => (
   <Field inputMode="numeric" autoComplete="off" placeholder={translate()('keys.form.noLimit')} {...field} />
 )
+
+/** Chooses who pays for what the key orders, for people in a team. */
+function Payer() {
+  const t = translate()
+  const teams = knownTeams(useStore($teams))
+  const [payer, setPayer] = useState('')
+  if (teams.length === 0) return null
+  return (
+    <div className="stack">
+      <Choices
+        label={t('keys.form.payer')}
+        value={payer}
+        options={[
+          { value: '', label: t('keys.form.me') },
+          ...teams.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        onChange={setPayer}
+      />
+      {payer && <p className="hint">{t('keys.form.payerHint')}</p>}
+      <input type="hidden" name="team_id" value={payer} />
+    </div>
+  )
+}
 
 function Expiry() {
   const t = translate()

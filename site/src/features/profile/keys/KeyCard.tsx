@@ -16,14 +16,12 @@ import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { useForm } from '../../../ui/useForm.ts'
-import { Meter } from '../Meter.tsx'
+import { Spent } from '../Meter.tsx'
 import { KeyProof, proofText } from './KeyProof.tsx'
 import { RotationForm } from './keyForm.ts'
 import { expiresSoon, hintOf, type MadeKey, replaceKey, stopKey } from './keys.ts'
 
 const HOURS = { now: 0, day: 24, week: 168 } as const
-/** Fraction of a limit from which its bar warns. */
-const HIGH = 0.8
 
 interface KeyCardProps {
   readonly apiKey: ApiKey
@@ -100,25 +98,6 @@ export const Scopes = ({ apiKey }: { apiKey: ApiKey }) => (
   </ul>
 )
 
-export function Spent({ label, used, limit }: { label: string; used: number; limit: number | null }) {
-  const t = translate()
-  const number = (value: number) => value.toLocaleString(HTML_LANG[pageLocale()])
-  const part = limit ? Math.min(1, used / limit) : 0
-  const text = limit
-    ? t('keys.spent', { used: number(used), limit: number(limit) })
-    : t('keys.unlimited', { used: number(used) })
-  const tone = part === 1 ? 'danger' : part >= HIGH ? 'warning' : undefined
-  return (
-    <div className="stack gap-1 key-spent" data-tone={tone}>
-      <span className="row spread usage-text">
-        <span className="hint">{label}</span>
-        <span>{text}</span>
-      </span>
-      {limit && <Meter label={label} text={text} part={part} />}
-    </div>
-  )
-}
-
 /** Formats the end of a key, to the minute if it is near. */
 function expiryText(iso: string, isSoon: boolean): string {
   if (!isSoon) return dayText(iso, 'medium')
@@ -129,11 +108,12 @@ function expiryText(iso: string, isSoon: boolean): string {
 /** Returns when a key was made, expires and was used, and its limits. */
 export function factsOf(key: ApiKey) {
   const t = translate()
-  const { expires_at, last_used_at, last_network, models, networks } = key
+  const { expires_at, last_used_at, last_network, models, networks, team } = key
   const used =
     last_used_at && [timeAgo(last_used_at, Date.now(), t, pageLocale()), last_network].filter(Boolean).join(' · ')
   const names = models?.map((id) => modelNamed(id)?.names[pageLocale()] ?? id)
   return [
+    ...(team ? [[t('keys.payer'), team.name] as const] : []),
     [t('keys.made'), dayText(key.created_at, 'medium')],
     [
       t(key.client ? 'keys.connections.expiry' : 'keys.expiry'),

@@ -33,6 +33,7 @@ export const KeyForm = z.pipe(
       credits_per_month: numberOf(values.credits_per_month),
       models: modelsOf(values),
       networks: linesOf(values.networks),
+      team_id: values.team_id || null,
       expires_in_days: numberOf(values.expires_in_days),
       password: values.password,
     }),

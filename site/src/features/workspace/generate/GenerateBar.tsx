@@ -1,5 +1,7 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { $credits } from '../../../api/credits.ts'
+import { readHint } from '../../../api/hint.ts'
 import { $models } from '../../../api/models.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -7,6 +9,7 @@ import { keepFocus } from '../../../ui/lists/keepFocus.ts'
 import { useWide } from '../../../ui/useWide.ts'
 import { $cost, $generation, $prompts } from '../generation.ts'
 import { cropOf } from '../options/optionRules.ts'
+import { $payer } from '../pay/payer.ts'
 import { isFilmFirst } from '../stage/filmFirst.ts'
 import { $submitting } from '../submission.ts'
 import { BarProgress } from './BarProgress.tsx'
@@ -17,6 +20,16 @@ import { PromptLine } from './PromptLine.tsx'
 import { TakesStepper } from './TakesStepper.tsx'
 import { $count } from './takeCount.ts'
 import { $watched } from './watched.ts'
+
+/** Loads the choice who pays, for people in a team. */
+function usePay() {
+  const [pay, setPay] = useState<typeof import('../pay/PayWith.tsx')>()
+  const inTeam = useStore($credits)?.inTeam ?? readHint()?.inTeam ?? false
+  useEffect(() => {
+    if (inTeam) void import('../pay/PayWith.tsx').then(setPay)
+  }, [inTeam])
+  return { inTeam, pay }
+}
 
 /** Submit button with the price in credits, and the reason if it is disabled. On phones it turns into the progress. */
 export function GenerateBar() {
@@ -33,6 +46,8 @@ export function GenerateBar() {
     useStore($models).find(({ id }) => id === model),
     aspectRatio,
   )
+  const payer = useStore($payer)
+  const { inTeam, pay } = usePay()
   const [plans, setPlans] = useState(false)
   const openPlans = () => setPlans(true)
   // A submission fills the queue before it ends.
@@ -42,8 +57,9 @@ export function GenerateBar() {
       <div className="stack generate-bar" data-watching={watched ? '' : undefined} ref={keepFocus}>
         {watched && <BarProgress task={watched} />}
         {!wide && isFilmFirst() && <PromptLine />}
+        {inTeam && <div className="pay">{pay && <pay.PayWith />}</div>}
         <div id="generate-note" role="status">
-          {blocked === 'locked' && <Locked onPlans={openPlans} />}
+          {blocked === 'locked' && (payer ? pay && <pay.TeamShort /> : <Locked onPlans={openPlans} />)}
           {blocked === 'uploading' && <p className="hint">{t('workspace.form.uploadFirst')}</p>}
           {blocked === 'undrawn' && <p className="hint">{t('reading.little')}</p>}
           {blocked === 'full' && <QueueFull onPlans={openPlans} />}

@@ -1,9 +1,10 @@
 /** How many videos one order makes, and how many the queue and the credits still allow. */
 import { atom, computed } from 'nanostores'
 import { openTaskLimit } from '#backend/subscriptions/contract.ts'
-import { $credits, limitsOf } from '../../../api/credits.ts'
+import { limitsOf } from '../../../api/credits.ts'
 import { isFinal } from '../../../api/taskProgress.ts'
 import { $cost, $prompts } from '../generation.ts'
+import { $purse } from '../pay/payer.ts'
 import { $counted, $estimates } from '../queue.ts'
 import { $tasks } from '../tasks.ts'
 import { allowedTakes } from './allowedTakes.ts'
@@ -14,8 +15,8 @@ export const $open = computed([$tasks, $counted], ({ tasks }, counted) => {
   return Math.min(shown, counted ?? shown)
 })
 
-const $places = computed([$open, $credits], (open, credits) => {
-  const plan = limitsOf(credits)
+const $places = computed([$open, $purse], (open, purse) => {
+  const plan = limitsOf(purse)
   return plan && Math.max(0, openTaskLimit(plan) - open)
 })
 export const $isFull = computed([$places, $prompts], (places, { length }) => (places ?? length) < length)
@@ -26,8 +27,8 @@ export const $nextPlace = computed($estimates, (estimates) => {
   return left.length > 0 ? Math.min(...left) : null
 })
 
-export const $maxTakes = computed([$places, $credits, $cost, $prompts], (places, credits, cost, { length }) =>
-  allowedTakes(places == null ? null : Math.floor(places / length), credits?.remaining ?? null, cost * length),
+export const $maxTakes = computed([$places, $purse, $cost, $prompts], (places, purse, cost, { length }) =>
+  allowedTakes(places == null ? null : Math.floor(places / length), purse?.remaining ?? null, cost * length),
 )
 
 const $wanted = atom(1)
