@@ -87,10 +87,7 @@ export function startTriggers(
       teamTrigger(() => readOpenTeamChanges(database), teams.retell),
       teamPlanTrigger(
         () => readTeamOwners(database),
-        async (userId) => {
-          const closed = await teams.closeWithoutPlan(userId, newContext(userId))
-          if (closed) await teamMails.closed(closed)
-        },
+        (userId) => teams.closeWithoutPlan(userId, newContext(userId)).then(teamMails.closed),
       ),
     ],
     signal,
