@@ -20,7 +20,7 @@ export function serveEngines(serve: Serve, { setup, actions, requireStepUp }: En
     success: true as const,
     data: await setup.list(AbortSignal.timeout(TIMEOUT_MS)),
   }))
-  serve(contract.findEngines, ({ body }) => setup.find(body.url))
+  serve(contract.findEngines, ({ body }) => setup.find(body.address))
   serve(contract.connectEngine, async ({ body, ctx }) => {
     await requireStepUp(ctx)
     const name = await setup.connect(body)

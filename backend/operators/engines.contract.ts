@@ -65,15 +65,15 @@ export const FoundEngines = z.object({
 export const findEngines = endpoint('POST /analytics/engines/find', {
   access: 'operator',
   role: 'owner',
-  body: z.object({ url: z.optional(Address) }),
+  body: z.object({ address: z.optional(Address) }),
   answer: FoundEngines,
   summary: 'Looks for engines at an address or, without one, at the usual ones of this machine and its network',
 })
 
 export const EngineConnection = z.object({
-  kind: Kind,
+  engine: Kind,
   /** Of a server. */
-  url: z.optional(Address),
+  address: z.optional(Address),
   /** The key's variable, for a hosted provider. */
   variable: z.optional(Name),
   key: z.optional(Secret),

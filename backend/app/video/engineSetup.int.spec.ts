@@ -56,12 +56,12 @@ describe('the engine wizard', () => {
 
   it('connects what it finds without a restart, tries it, sets its price, and forgets it', async () => {
     expect(await board()).toMatchObject({ demo: true, engines: [] })
-    const found = await json(call('POST', '/analytics/engines/find', { url: `${engine.url}/v1/` }))
+    const found = await json(call('POST', '/analytics/engines/find', { address: `${engine.url}/v1/` }))
     expect(found).toEqual({ found: [{ kind: 'videos-api', url: engine.url, detail: 'needs a key' }] })
 
-    const refused = await call('PUT', '/analytics/engines', { kind: 'videos-api', url: engine.url, key: 'wrong' })
+    const refused = await call('PUT', '/analytics/engines', { engine: 'videos-api', address: engine.url, key: 'wrong' })
     expect([refused.status, (await refused.json()).code]).toEqual([422, 'engine_refused'])
-    const accepted = await call('PUT', '/analytics/engines', { kind: 'videos-api', url: engine.url, key: KEY })
+    const accepted = await call('PUT', '/analytics/engines', { engine: 'videos-api', address: engine.url, key: KEY })
     expect(accepted.status).toBe(204)
 
     // The demo yields, and the status says so.
@@ -104,7 +104,7 @@ describe('the engine wizard', () => {
   })
 
   it('opens a hosted provider with a key', async () => {
-    const key = { kind: 'hosted', variable: 'FAL_KEY', key: 'fal-secret' }
+    const key = { engine: 'hosted', variable: 'FAL_KEY', key: 'fal-secret' }
     expect((await call('PUT', '/analytics/engines', key)).status).toBe(204)
     expect((await board()).engines.map(({ name }) => name)).toEqual(['fal'])
     const unknown = await call('PUT', '/analytics/engines', { ...key, variable: 'SESSION_SECRET' })

@@ -78,7 +78,7 @@ export function createEngineSetup(context: Context, adapters: Adapters): EngineS
       return { found: (await Promise.all(probes)).flat() }
     },
 
-    async connect({ kind, url, variable, key }) {
+    async connect({ engine: kind, address: url, variable, key }) {
       const name = kind === 'hosted' ? variable : kind
       if (!name || (kind === 'hosted' ? !key || !known(name) : !url)) throw refused('An address or a key is missing.')
       const setting = { ...(url && { url: baseOf(url) }), ...(key && { key }) }

@@ -85,6 +85,10 @@ describe('a picture with a name', () => {
       [other, null],
       [kept, null],
     ])
+    // The sweep trusts a list of tasks that is alive.
+    await db.pool.query(
+      "insert into projection_checkpoint (name, version, live_at) values ('videoTasks', 1, now()) on conflict (name) do update set live_at = now()",
+    )
     await uploads.rename(user, kept, 'Our fox')
     expect(await code(uploads.rename(crypto.randomUUID(), other, 'Mine'))).toBe('not_found')
     const older =
@@ -96,6 +100,7 @@ describe('a picture with a name', () => {
     await db.pool.query(older)
     await uploads.removeUnused()
     expect(await uploads.list(user)).toEqual([])
+    await db.pool.query("delete from projection_checkpoint where name = 'videoTasks'")
   })
 })
 

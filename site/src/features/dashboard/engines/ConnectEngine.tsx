@@ -38,7 +38,8 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
       setProblem('')
       await work().catch((error) => setProblem(reasonOf(error)))
     })
-  const find = () => attempt(async () => setFound((await call(findEngines, { body: url ? { url } : {} })).found))
+  const find = () =>
+    attempt(async () => setFound((await call(findEngines, { body: url ? { address: url } : {} })).found))
   const connect = (body: z.input<typeof EngineConnection>) =>
     attempt(async () => {
       await guard(() => call(connectEngine, { body }))
@@ -95,7 +96,9 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
           variant="primary"
           label={t('dashboard.engines.connectOne')}
           busy={busy}
-          onClick={() => void connect({ kind, ...(isHosted ? { variable } : { url }), ...(key && { key }) })}
+          onClick={() =>
+            void connect({ engine: kind, ...(isHosted ? { variable } : { address: url }), ...(key && { key }) })
+          }
         />
       </div>
       <div role="status">
@@ -111,7 +114,7 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
                   label={t('dashboard.engines.connectOne')}
                   aria-label={t('dashboard.engines.connectTo', { url: one.url })}
                   busy={busy}
-                  onClick={() => void connect({ kind: one.kind, url: one.url, ...(key && { key }) })}
+                  onClick={() => void connect({ engine: one.kind, address: one.url, ...(key && { key }) })}
                 />
               </li>
             ))}
