@@ -31,8 +31,9 @@ import { ConfigError, ROLES } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import type { Context, Overrides } from './context.ts'
 import { openMarker } from './marks/openMarker.ts'
+import { type EngineSettings, openEngineSettings } from './video/engineSettings.ts'
 import { type Definitions, openDefinitions } from './video/openDefinitions.ts'
-import { openVideoProviders } from './video/videoProviders.ts'
+import { openConnected, openVideoProviders } from './video/videoProviders.ts'
 
 /** Adapters of the external services, one per port. */
 export interface Adapters {
@@ -40,6 +41,7 @@ export interface Adapters {
   readonly videos: ReadonlyMap<string, VideoProvider>
   readonly definitions: Definitions
   readonly catalogue: Catalogue
+  readonly engines: EngineSettings
   readonly templates: Templates
   readonly media: MediaStore
   /** Marks generated files for machines. */
@@ -108,11 +110,29 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   )
   const instrument = (video: VideoProvider) => instrumentPort(metrics, 'video', video, VIDEO_CALLS)
   const videos = new Map([...openVideoProviders(context, overrides)].map(([name, video]) => [name, instrument(video)]))
+  const connected = new Map<string, { readonly setting: string; readonly provider: VideoProvider }>()
+  const onProvider = (name: string, video: VideoProvider | undefined) =>
+    void (video ? videos.set(name, instrument(video)) : videos.delete(name))
+  let engines: EngineSettings | undefined
   const definitions = await openDefinitions({
     ...context,
     timing: overrides.definitions,
     catalogueModel: (file) => ({ ...file, version: versionOf(file) }),
-    onProvider: (name, video) => void (video ? videos.set(name, instrument(video)) : videos.delete(name)),
+    keyOf: (variable) => config.video.keyOf(variable) ?? engines?.current().get(variable)?.key,
+    onProvider,
+  })
+  engines = await openEngineSettings(context, (settings) => {
+    for (const name of new Set([...connected.keys(), ...settings.keys()])) {
+      const [setting, before] = [settings.get(name), connected.get(name)]
+      if (before?.setting === JSON.stringify(setting)) continue
+      void before?.provider.close()
+      connected.delete(name)
+      const provider = setting && openConnected(name, setting, context, overrides)
+      const route = provider?.name ?? before?.provider.name
+      if (provider) connected.set(name, { setting: JSON.stringify(setting), provider })
+      if (route) onProvider(route, provider)
+    }
+    definitions.rekey()
   })
   const media = await openMediaStore(context)
   const { temporaryDir } = context
@@ -124,7 +144,11 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const contact = () =>
     supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
-  const catalogue = await openCatalogue({ folders, providers: videos, log: context.log })
+  const catalogue = await openCatalogue({
+    folders,
+    providers: offering(videos, () => config.video.demoYields && engines!.current().size > 0),
+    log: context.log,
+  })
   const own = path.join(config.dataDir, 'templates')
   const clips = createFolderMediaStore(own)
   const templates = await openTemplates({ shipped: SHIPPED_TEMPLATES, own, clips, log: context.log })
@@ -132,6 +156,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     videos,
     definitions,
     catalogue,
+    engines,
     templates,
     media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
     marker,
@@ -148,6 +173,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     payments,
     sandbox,
     async close() {
+      await engines.close()
       await definitions.close()
       await catalogue.close()
       await templates.close()
@@ -155,6 +181,16 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
       await mailer.close()
       await marker.close()
     },
+  }
+}
+
+/** The providers of the catalogue: without the demo while it yields to connected engines. */
+const offering = (videos: ReadonlyMap<string, VideoProvider>, yields: () => boolean) => {
+  const isOffered = (name: string) => name !== 'demo' || !yields()
+  return {
+    has: (name: string) => videos.has(name) && isOffered(name),
+    get: (name: string) => videos.get(name),
+    [Symbol.iterator]: () => [...videos].filter(([name]) => isOffered(name))[Symbol.iterator](),
   }
 }
 

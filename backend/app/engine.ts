@@ -10,16 +10,16 @@ export type OpenEngine = Engine & { reachable?(): Promise<boolean> }
 /** Opens Temporal if its address is configured, otherwise the embedded engine. */
 export async function openEngine(
   { config, log }: Context,
-  render: number,
+  render: () => number,
   activities: Activities,
 ): Promise<OpenEngine> {
   const options = {
     activities,
     policies: POLICIES,
-    slots: { mail: 4, payments: 8, render },
+    slots: { mail: 4, payments: 8, render: render() },
     onError: (error: unknown, step: string) => log.warn({ err: error, step }, 'workflow step failed, retrying'),
   }
-  if (!config.temporal) return new EmbeddedEngine(options)
+  if (!config.temporal) return new EmbeddedEngine({ ...options, slots: { ...options.slots, render } })
   const [{ TemporalEngine }, { workflowBundle }] = await Promise.all([
     import('#workflows/temporal/temporalEngine.ts'),
     import('#workflows/temporal/bundle.ts'),

@@ -80,7 +80,7 @@ export function startWorkflows(
     OUTCOMES,
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
-  const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
+  const opened = openEngine(context, () => renderSlots(adapters.videos), watched).then((engine) => {
     const { database } = context
     const teamMails = createTeamMails(database, services.outbox, publicUrl, services.teamRows.read)
     const triggers = () => startTriggers(context, { ...services, invoices, carryOut, teamMails }, watched, engine)

@@ -7,12 +7,14 @@ interface Waiting {
 
 /** A concurrency limit. Waiting calls are served by priority, then round-robin by owner, then first in, first out. */
 export class Pool {
-  #free: number
+  #used = 0
+  readonly #slots: () => number
   #waiting: Waiting[] = []
   readonly #turns = new Map<string, number>()
 
-  constructor(slots: number) {
-    this.#free = slots
+  /** @param slots may change: waiting calls start at the next end of another one */
+  constructor(slots: number | (() => number)) {
+    this.#slots = typeof slots === 'number' ? () => slots : slots
   }
 
   /** @param options `atOnce`: takes a slot although none is free; waiting calls wait until there are no more than there are slots */
@@ -20,7 +22,7 @@ export class Pool {
     { priority = 3, owner = '', atOnce = false }: { priority?: number; owner?: string; atOnce?: boolean },
     work: () => Promise<T>,
   ): Promise<T> {
-    if (this.#free > 0 || atOnce) this.#free--
+    if (this.#used < this.#slots() || atOnce) this.#used++
     else await this.#turnComes(priority, owner)
     try {
       return await work()
@@ -40,11 +42,11 @@ export class Pool {
   }
 
   #passOn(): void {
-    const next = this.#free < 0 ? undefined : this.#waiting.shift()
-    if (next) next.go()
-    else {
-      this.#free++
-      this.#turns.clear()
+    this.#used--
+    while (this.#waiting.length > 0 && this.#used < this.#slots()) {
+      this.#used++
+      this.#waiting.shift()!.go()
     }
+    if (this.#waiting.length === 0) this.#turns.clear()
   }
 }

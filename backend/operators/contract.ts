@@ -5,6 +5,7 @@ import { CASE_KINDS } from '../cases/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
+export * from './engines.contract.ts'
 export * from './graphs.contract.ts'
 export * from './roll/contract.ts'
 

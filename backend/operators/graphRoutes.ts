@@ -7,7 +7,7 @@ import type { OperatorActions } from './operatorActions.ts'
 
 interface GraphRoutes {
   /** Undefined without a ComfyUI server. */
-  readonly setup: GraphSetup | undefined
+  readonly setup: () => GraphSetup | undefined
   readonly actions: Pick<OperatorActions, 'record'>
 }
 
@@ -16,8 +16,9 @@ const PICTURE_TIMEOUT_MS = 120_000
 const UNAVAILABLE = { available: false, ok: true, detail: '', graphs: [] }
 
 /** Serves the set-up of ComfyUI's graphs. */
-export function serveGraphs(serve: Serve, { setup, actions }: GraphRoutes): void {
+export function serveGraphs(serve: Serve, { setup: current, actions }: GraphRoutes): void {
   const configured = (): GraphSetup => {
+    const setup = current()
     if (!setup) throw new Rejection('not_found', 'No ComfyUI server is configured.')
     return setup
   }
@@ -28,6 +29,7 @@ export function serveGraphs(serve: Serve, { setup, actions }: GraphRoutes): void
   }
 
   serve(contract.graphs, async () => {
+    const setup = current()
     if (!setup) return { success: true as const, data: UNAVAILABLE }
     const [check, graphs] = await Promise.all([setup.check(soon()), setup.list()])
     return { success: true as const, data: { available: true, ...check, graphs: [...graphs] } }

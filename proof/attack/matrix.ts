@@ -30,6 +30,8 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['label', ['Fair']],
   ['credits', [10]],
   ['kind', ['send_reset']],
+  ['engine', ['videos-api']],
+  ['address', ['http://192.0.2.1:8000']],
   ['subject', ['00000000-0000-4000-8000-000000000000']],
   ['reason', ['a remedy']],
   ['text', ['a note']],

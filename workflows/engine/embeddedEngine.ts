@@ -77,7 +77,7 @@ export interface EmbeddedEngineOptions {
   readonly activities: Activities
   readonly policies: Policies
   /** Maximum number of concurrent activities, by pool. Pools that are not listed are unlimited. */
-  readonly slots?: Readonly<Record<string, number>>
+  readonly slots?: Readonly<Record<string, number | (() => number)>>
   readonly onError: (error: unknown, activity: string) => void
 }
 

@@ -9,7 +9,6 @@ import { rendersHere } from '../video/capacity.ts'
 
 /** Serves what pages show of this installation. */
 export function serveStatus(serve: Serve, config: Config, adapters: Adapters): void {
-  const demo_renderer = rendersHere(adapters.videos)
   const { registration } = config
   const payments = config.payments.tills[0] ?? ('off' as const)
   const payment_providers = adapters.payments.offers.map(({ name, currencies }) => ({
@@ -18,12 +17,11 @@ export function serveStatus(serve: Serve, config: Config, adapters: Adapters): v
   }))
   const { supportEmail: support_email } = config.http
   const { label: video_label } = config.marks
-  const prompt_optimizer = hasOptimizer(adapters)
   serve(status, () => ({
-    demo_renderer,
+    demo_renderer: rendersHere(adapters.videos),
     payments,
     payment_providers,
-    prompt_optimizer,
+    prompt_optimizer: hasOptimizer(adapters),
     registration,
     support_email,
     video_label,

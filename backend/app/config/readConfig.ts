@@ -60,6 +60,8 @@ export interface Config {
   readonly video: VideoConfig & {
     /** Whether the demo renderer makes videos. */
     readonly demo: boolean
+    /** Whether it makes none any more once an engine is connected on the board. */
+    readonly demoYields: boolean
   }
   /** How generated files are marked. */
   readonly marks: {
@@ -143,7 +145,7 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
     database: env.DATABASE_URL ? { url: env.DATABASE_URL } : undefined,
     eventStore: env.EVENTSTORE_URL ? { url: env.EVENTSTORE_URL, ca: env.EVENTSTORE_CA } : undefined,
     temporal: readTemporal(env),
-    video: { ...readVideo(env, environment), demo: usesDemo(env, environment) },
+    video: { ...readVideo(env, environment), demo: usesDemo(env, environment), demoYields: env.DEMO === 'auto' },
     marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
     payments: readPayments(env),
     invoices: readInvoices(env),

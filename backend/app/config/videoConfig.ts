@@ -8,6 +8,8 @@ export function readVideo(env: Environment, environment: NodeJS.ProcessEnv) {
   const { MINIMAX_API_KEY, MINIMAX_BASE_URL, VIDEOS_API_URL, VIDEOS_API_KEY, VIDEOS_API_MODEL } = env
   const createsPerMinute = env.MINIMAX_CREATES_PER_MINUTE
   return {
+    /** Of the provider whose key is entered on the board. */
+    minimaxDefaults: { baseUrl: MINIMAX_BASE_URL, createsPerMinute },
     minimax: MINIMAX_API_KEY ? { apiKey: MINIMAX_API_KEY, baseUrl: MINIMAX_BASE_URL, createsPerMinute } : undefined,
     /** A server of the `/v1/videos` shape. */
     videosApi: VIDEOS_API_URL
@@ -39,7 +41,7 @@ function namesIn(list: string | undefined): readonly string[] | undefined {
 }
 
 /** Parses `Name: value`. */
-function headerOf(text: string | undefined): Readonly<Record<string, string>> {
+export function headerOf(text: string | undefined): Readonly<Record<string, string>> {
   if (!text) return {}
   const colon = text.indexOf(':')
   return { [text.slice(0, colon)]: text.slice(colon + 1).trim() }

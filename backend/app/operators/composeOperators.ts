@@ -30,6 +30,7 @@ import { serveBoard } from '../../operators/boardRoutes.ts'
 import { serveBusiness } from '../../operators/businessRoutes.ts'
 import { type CodesOnBoard, serveCodesOnBoard } from '../../operators/codeRoutes.ts'
 import { operatorFactors } from '../../operators/contract.ts'
+import { serveEngines } from '../../operators/engineRoutes.ts'
 import { serveExports } from '../../operators/exportRoutes.ts'
 import { serveGraphs } from '../../operators/graphRoutes.ts'
 import { type KeysOnBoard, serveKeysOnBoard } from '../../operators/keyRoutes.ts'
@@ -47,6 +48,7 @@ import { serveTriage } from '../../triage/routes.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../video/capacity.ts'
+import { createEngineSetup } from '../video/engineSetup.ts'
 import { openGraphSetup } from '../video/videoProviders.ts'
 import { nowOnBoard } from './nowOnBoard.ts'
 import type { OpenDesk } from './openDesk.ts'
@@ -82,10 +84,11 @@ const inviteBy =
 /** Composes the routes of operators. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { videos, definitions, catalogue, mailer, payments, templates }: Adapters,
+  adapters: Adapters,
   publicUrl: () => string,
   { opened, keys, codes, control, desk, messages }: Shared,
 ) {
+  const { videos, definitions, catalogue, mailer, payments, templates, engines } = adapters
   const { config, pool, database, store, clock, calendar } = context
   const { timeZone } = config.operators
   const dayOf = localDayOf(timeZone)
@@ -119,7 +122,8 @@ export function composeOperators(
       const zeros = async () => (await readZeros(pool, SHOWN_ZEROS)).map(zeroOnBoard)
       serveMoney(board, { database, time, unprefixed, hasCost: !rendersHere(videos), zeros })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
-      serveGraphs(serve, { setup: openGraphSetup(context, videos), actions })
+      serveGraphs(serve, { setup: () => openGraphSetup(context, videos, engines), actions })
+      serveEngines(serve, { setup: createEngineSetup(context, adapters), actions, requireStepUp })
       const copies = () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact })
       serveBackup(board, copies)
       serveNow(board, nowOnBoard(context, alerts, copies))

@@ -26,11 +26,15 @@ export interface Definitions {
   faults(): ReadonlyMap<string, string>
   /** Reads changed files now instead of at the next interval. */
   refresh(): Promise<void>
+  /** Opens and closes providers whose keys have changed. */
+  rekey(): void
   close(): Promise<void>
 }
 
 export interface DefinitionsDeps extends Pick<Context, 'config' | 'pool' | 'log'> {
   readonly catalogueModel: (file: ModelFile) => CatalogueModel
+  /** Returns the key of a definition by its variable. */
+  readonly keyOf: (variable: string) => string | undefined
   /** Runs when a definition gets or loses its key or its file. */
   readonly onProvider: (name: string, provider: VideoProvider | undefined) => void
   /** Shorter intervals; `callbacks` also registers webhooks at a private address. */
@@ -52,7 +56,7 @@ const QUICK = { connectTimeoutMs: 5_000, createTimeoutMs: 5_000, queryTimeoutMs:
  * docs/decisions/0022-providers-as-data.md.
  */
 export async function openDefinitions(deps: DefinitionsDeps): Promise<Definitions> {
-  const { config, pool, log, catalogueModel, onProvider, timing } = deps
+  const { config, pool, log, catalogueModel, keyOf, onProvider, timing } = deps
   const { video, dataDir } = config
   const alerts = createOperatorAlerts(pool, log)
   const open = new Map<string, Open>()
@@ -85,7 +89,7 @@ export async function openDefinitions(deps: DefinitionsDeps): Promise<Definition
     current = new Map([...definitions].map(([name, definition]) => [name, located(definition)]))
     for (const name of new Set([...open.keys(), ...current.keys()])) {
       const variable = current.get(name)?.key.variable
-      const key = variable === undefined ? undefined : video.keyOf(variable)
+      const key = variable === undefined ? undefined : keyOf(variable)
       if (key === open.get(name)?.key) continue
       const opened = key === undefined ? undefined : create(name, key)
       if (opened) open.set(name, opened)
@@ -104,6 +108,7 @@ export async function openDefinitions(deps: DefinitionsDeps): Promise<Definition
     all: () => current,
     faults: files.faults,
     refresh: files.refresh,
+    rekey: () => apply(files.current()),
     close: files.close,
   }
 }

@@ -9,7 +9,9 @@ import { callbackUrlOf, isPublicUrl } from '../../providers/video/minimax/callba
 import { createMinimax } from '../../providers/video/minimax/minimax.ts'
 import { createVideosApi } from '../../providers/video/videosApi/videosApi.ts'
 import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
+import { headerOf } from '../config/videoConfig.ts'
 import type { Context, Overrides } from '../context.ts'
+import type { EngineSetting, EngineSettings } from './engineSettings.ts'
 
 /** Creates the guard of addresses that definitions and answers of engines name. Engines in private networks may lack TLS. */
 export const engineGuard = ({ privateHosts }: Pick<Context['config'], 'privateHosts'>) =>
@@ -31,15 +33,22 @@ export function openVideoProviders(context: VideoContext, overrides: Overrides):
 
 const byName = (providers: readonly VideoProvider[]) => new Map(providers.map((provider) => [provider.name, provider]))
 
-function openMinimax({ config, pool, log }: VideoContext, { minimax: timing }: Overrides): readonly VideoProvider[] {
-  const { minimax } = config.video
-  if (!minimax) return []
+const openMinimax = (context: VideoContext, overrides: Overrides) => {
+  const { minimax } = context.config.video
+  return minimax ? [minimaxAt(minimax, context, overrides)] : []
+}
+
+function minimaxAt(
+  minimax: NonNullable<VideoContext['config']['video']['minimax']>,
+  { config, pool, log }: VideoContext,
+  { minimax: timing }: Overrides,
+): VideoProvider {
   const { publicUrl } = config.http
   const reachable = publicUrl !== undefined && (isPublicUrl(publicUrl) || timing?.callbacks)
   const callbackUrl = (taskId: string) =>
     reachable ? callbackUrlOf(publicUrl, config.secrets.session, taskId) : undefined
   const alerts = createOperatorAlerts(pool, log)
-  return [createMinimax({ ...minimax, guard: engineGuard(config), pool, log, alerts, callbackUrl, timing })]
+  return createMinimax({ ...minimax, guard: engineGuard(config), pool, log, alerts, callbackUrl, timing })
 }
 
 function openVideosApi({ config, pool, log }: VideoContext): readonly VideoProvider[] {
@@ -56,17 +65,40 @@ function openComfyui({ config, pool, log }: VideoContext): readonly VideoProvide
   return comfyui ? [createComfyui({ ...comfyui, guard, folder, ffmpegPath, pool, log, alerts })] : []
 }
 
-/** Opens the set-up of graphs, if a ComfyUI server is configured. */
+/** Opens the set-up of graphs, if a ComfyUI server is configured or connected. */
 export function openGraphSetup(
   { config }: Pick<VideoContext, 'config'>,
   providers: ReadonlyMap<string, VideoProvider>,
+  settings: Pick<EngineSettings, 'current'>,
 ): GraphSetup | undefined {
-  const { comfyui, ffmpegPath } = config.video
+  const own = settings.current().get('comfyui')
+  const comfyui = own?.url ? { baseUrl: own.url, headers: headerOf(own.key) } : config.video.comfyui
+  const { ffmpegPath } = config.video
   const provider = providers.get('comfyui')
   const folder = path.join(config.dataDir, 'comfyui')
   return (
     comfyui && provider && createComfyuiSetup({ ...comfyui, guard: engineGuard(config), folder, ffmpegPath, provider })
   )
+}
+
+/** Opens an engine that was connected on the board: `videos-api`, `comfyui` or, by the variable of its key, MiniMax. */
+export function openConnected(
+  name: string,
+  { url: baseUrl = '', key }: EngineSetting,
+  context: VideoContext,
+  overrides: Overrides,
+): VideoProvider | undefined {
+  const { config } = context
+  const video = { ...config.video, minimax: undefined, videosApi: undefined, comfyui: undefined }
+  const withVideo = (more: Partial<typeof config.video>) => ({
+    ...context,
+    config: { ...config, video: { ...video, ...more } },
+  })
+  if (name === 'videos-api')
+    return openVideosApi(withVideo({ videosApi: { baseUrl, apiKey: key, models: undefined } }))[0]
+  if (name === 'comfyui') return openComfyui(withVideo({ comfyui: { baseUrl, headers: headerOf(key) } }))[0]
+  if (name !== 'MINIMAX_API_KEY' || !key) return undefined
+  return minimaxAt({ ...config.video.minimaxDefaults, apiKey: key }, context, overrides)
 }
 
 function openDemo({ config: { dataDir, video } }: VideoContext): readonly VideoProvider[] {

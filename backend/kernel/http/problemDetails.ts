@@ -43,6 +43,7 @@ const STATUS: Readonly<Record<string, number>> = {
   passkey_refused: 422,
   graph_refused: 422,
   graph_exists: 409,
+  engine_refused: 422,
   insufficient_credits: 402,
   key_limit_reached: 402,
   member_limit_reached: 402,

@@ -17,6 +17,7 @@ export async function openProviders(env: NodeJS.ProcessEnv) {
   const providers = new Map<string, VideoProvider>(openVideoProviders(context, {}))
   const definitions = await openDefinitions({
     ...context,
+    keyOf: config.video.keyOf,
     catalogueModel: (file) => ({ ...file, version: versionOf(file) }),
     onProvider: (name, provider) => void (provider && providers.set(name, provider)),
   })

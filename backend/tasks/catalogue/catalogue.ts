@@ -11,6 +11,8 @@ import type { VideoProvider } from '../videoProvider.port.ts'
 export interface Catalogue {
   /** Models that a configured provider renders, in the order of the form. Routes to other providers are left out. */
   offered(): readonly CatalogueModel[]
+  /** Returns an entry with all its routes. */
+  find(id: string): CatalogueModel | undefined
   /** Files whose present version is refused, by path, with the reason. */
   faults(): ReadonlyMap<string, string>
   /** Reads changed files and asks the engines for their models now instead of at the next interval. */
@@ -18,10 +20,15 @@ export interface Catalogue {
   close(): Promise<void>
 }
 
+type Providers = Pick<
+  ReadonlyMap<string, Pick<VideoProvider, 'models' | 'takesSeeds'>>,
+  'has' | 'get' | typeof Symbol.iterator
+>
+
 export interface CatalogueDeps {
   /** Folders in ascending precedence. */
   readonly folders: readonly string[]
-  readonly providers: ReadonlyMap<string, Pick<VideoProvider, 'models' | 'takesSeeds'>>
+  readonly providers: Providers
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly intervalMs?: number
 }
@@ -110,6 +117,7 @@ export async function openCatalogue({
 
   return {
     offered,
+    find: (id) => [...files.current().values(), ...[...reported.values()].flat()].find((model) => model.id === id),
     faults: files.faults,
     async refresh() {
       await Promise.all([files.refresh(), askAll()])

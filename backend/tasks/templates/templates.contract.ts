@@ -14,7 +14,7 @@ export const TemplateFile = z.object({
   seed: z.optional(z.number()),
 })
 
-const SLOT = /\[([^\][:：]+)[:：]\s*([^\][]+)\]/g
+const SLOT = /\[([^\][:：]{1,40})[:：]([^\][]{1,160})\]/g
 
 /** A piece of a template's prompt: words, or a slot with its name and the words that stand in it at first. */
 export type TemplatePart = Readonly<{ text: string; slot?: string }>

@@ -4,6 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#backend/testing/eventually.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
+import { understand } from '#renderer/reading/understand.ts'
+import { partsOf, textOf } from './templates.contract.ts'
 import { parseTemplate } from './templates.ts'
 
 const TEMPLATE = {
@@ -35,6 +37,13 @@ describe('templates', () => {
     expect([clip.headers.get('content-type'), await clip.text()]).toEqual(['video/mp4', 'film'])
     for (const id of ['fox', '..%2Fown', 'none'])
       expect((await fetch(`${kinora.api}/videos/templates/${id}/clip`)).status).toBe(404)
+  })
+
+  it.each(['en', 'zh'] as const)('ships prompts of which the demo draws every word, in %s', async (language) => {
+    const answer = await fetch(`${kinora.api}/videos/templates`)
+    const templates = (await answer.json()) as { prompt: Record<'en' | 'zh', string> }[]
+    const missing = templates.flatMap(({ prompt }) => understand(textOf(partsOf(prompt[language])), language).missing)
+    expect(missing).toEqual([])
   })
 
   it('refuses a file without a slot or with three, in either language', () => {

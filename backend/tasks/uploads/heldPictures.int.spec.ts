@@ -72,6 +72,38 @@ describe('the disk that one account holds after a day of trying', () => {
   })
 })
 
+describe('a picture with a name', () => {
+  it('stays when others are swept, and is listed and named by its owner alone', async () => {
+    const media = { put: async () => {}, remove: async () => {} }
+    const uploads = createImageUploads(db.database, media as never, db.postgres.server.socketDir)
+    const user = crypto.randomUUID()
+    const idOf = (url: string) => url.split('/').at(-1)!
+    const kept = idOf(await uploads.store(user, Buffer.alloc(KB)))
+    const other = idOf(await uploads.store(user, Buffer.alloc(KB)))
+    await uploads.store(user, Buffer.alloc(KB), undefined, crypto.randomUUID())
+    expect((await uploads.list(user)).map(({ id, name }) => [id, name])).toEqual([
+      [other, null],
+      [kept, null],
+    ])
+    // The sweep trusts a list of tasks that is alive.
+    await db.pool.query(
+      "insert into projection_checkpoint (name, version, live_at) values ('videoTasks', 1, now()) on conflict (name) do update set live_at = now()",
+    )
+    await uploads.rename(user, kept, 'Our fox')
+    expect(await code(uploads.rename(crypto.randomUUID(), other, 'Mine'))).toBe('not_found')
+    const older =
+      "update image_upload set created_at = created_at - interval '2 days', used_at = used_at - interval '2 days'"
+    await db.pool.query(older)
+    await uploads.removeUnused()
+    expect((await uploads.list(user)).map(({ id, name }) => [id, name])).toEqual([[kept, 'Our fox']])
+    await uploads.rename(user, kept, null)
+    await db.pool.query(older)
+    await uploads.removeUnused()
+    expect(await uploads.list(user)).toEqual([])
+    await db.pool.query("delete from projection_checkpoint where name = 'videoTasks'")
+  })
+})
+
 describe('the disk that visitors hold', () => {
   let now = Date.UTC(2026, 10, 28)
   /** The limits of visitors, in kB instead of MB. */

@@ -240,7 +240,7 @@ const codeOf = (index: number) => ({
 })
 
 const CHANNELS = [
-  ['mail', 'Your password was changed', 550, 'Message failed: 550 5.1.1 user0@kinora.test: no such mailbox here'],
+  ['mail', 'Your password was changed', null, '550 5.1.1 user0@kinora.test: no such mailbox here'],
   ['webhook', 'subscription.renewed', null, 'connection'],
   ['push', 'video', null, 'internal'],
 ] as const

@@ -61,6 +61,18 @@ describeOnSite('templates and prompts', (site) => {
     await page.context().close()
   })
 
+  it('has Generate within ten Tabs of the prompt', async () => {
+    const page = await site.visit({ language: 'en' })
+    await openDouble(page, site.url, 'en')
+    await page.goto(`${home('en')}/workspace`)
+    await page.locator('#prompt').focus()
+    const isThere = () => page.evaluate(() => document.activeElement?.matches('.generate-bar [type=submit]'))
+    let tabs = 0
+    for (; tabs < 20 && !(await isThere()); tabs++) await page.keyboard.press('Tab')
+    expect(tabs).toBeLessThanOrEqual(10)
+    await page.context().close()
+  })
+
   it('makes a film of each line at the price of all, and finds earlier prompts', async () => {
     const { form, prompts } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en' })

@@ -60,7 +60,7 @@ describeOnSite('the form of the demo', (site) => {
     await page.goto(`${site.url}/workspace`)
     const list = page.getByRole('list', { name: demo.examplesLabel, exact: true })
     await list.getByRole('button').first().focus()
-    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowRight')
     const end = (element: Element) => element.getBoundingClientRect().right
     const edge = await list.evaluate(end)
     await expect.poll(() => list.locator(':focus').evaluate(end)).toBeLessThan(edge + 1)

@@ -17,6 +17,7 @@ import { Trend } from './charts/Trend.tsx'
 import { Codes } from './codes/Codes.tsx'
 import { DeskSearch } from './desk/DeskSearch.tsx'
 import { $page, PAGES } from './desk/desk.ts'
+import { DemoBanner } from './engines/DemoBanner.tsx'
 import { Foot } from './Foot.tsx'
 import { Graphs } from './graphs/Graphs.tsx'
 import { Keys } from './Keys.tsx'
@@ -68,6 +69,7 @@ export function Board() {
             </Notice>
           )}
           <Successor />
+          <DemoBanner />
           <DeskSearch />
           <Nav page={page} />
           {page ? <LazyPage key={page} page={page} /> : <Panels />}
@@ -84,6 +86,7 @@ const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
   person: async () => (await import('./desk/PersonPage.tsx')).PersonPage,
   case: async () => (await import('./cases/CasePage.tsx')).CasePage,
   control: async () => (await import('./control/ControlPage.tsx')).ControlPage,
+  engines: async () => (await import('./engines/Engines.tsx')).Engines,
   money: async () => (await import('./money/MoneyPage.tsx')).MoneyPage,
 }
 

@@ -19,6 +19,7 @@ type PanelName =
   | 'users'
   | 'live'
   | 'tasks'
+  | 'engines'
   | 'graphs'
   | 'margin'
   | ListName

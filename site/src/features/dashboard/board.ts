@@ -7,6 +7,7 @@ import {
   hourly,
   issueCodes,
   codes as listCodes,
+  engines as listEngines,
   graphs as listGraphs,
   live,
   margin,
@@ -73,6 +74,7 @@ export const money = boardSection(() => call(margin, { query: ofChoice() }))
 export const now = boardSection(() => call(nowContract))
 export const sources = boardSection(() => call(sourcesContract, { query: ofChoice() }))
 export const visitors = boardSection(() => call(live))
+export const engines = boardSection(() => call(listEngines))
 export const graphs = boardSection(() => call(listGraphs))
 export const copies = boardSection(() => call(backup))
 export const actions = pagedSection(PER_PAGE, (query) => call(operatorActions, { query }))
@@ -122,7 +124,7 @@ export const addSections = (...sections: readonly BoardSection<unknown>[]) => LA
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, sources, tasks, money]
 
 const otherSections = () => [
-  ...[own, now, ...ofPeriod(), visitors, graphs, copies, actions, failures, keys, codes, outbox, parked],
+  ...[own, now, ...ofPeriod(), visitors, engines, graphs, copies, actions, failures, keys, codes, outbox, parked],
   ...LATER,
 ]
 

@@ -1,3 +1,4 @@
+import { TIERS, type Tier } from '#backend/subscriptions/contract.ts'
 import { $credits } from '../../api/credits.ts'
 import { part } from '../../ui/part.ts'
 
@@ -13,12 +14,16 @@ export function markCurrentPlan(plans: HTMLElement): void {
   })
 }
 
+const rankOf = (tier: string | undefined) => TIERS.indexOf(tier as Tier)
+
 function mark({ children, dataset }: HTMLElement, current: string): void {
   for (const plan of children as HTMLCollectionOf<HTMLElement>) {
     const { tier } = plan.dataset
     const link = part<HTMLAnchorElement>(':scope > a', plan)
     plan.classList.toggle('plan-current', tier === current)
     if (tier !== 'free' && tier !== current && current !== 'free') link.textContent = link.dataset.switch ?? ''
+    // A change to a smaller plan is not what a page asks for most.
+    if (rankOf(tier) < rankOf(current)) link.classList.replace('button-primary', 'button-outline')
     if (tier === 'free' && current !== 'free') link.textContent = dataset.included ?? ''
     if (tier !== 'free' && tier !== current) continue
     if (tier === current) {

@@ -32,7 +32,7 @@ export interface Open {
 export const $open = atom<Open | null>(null)
 
 /** Pages that the address can name, beside those of a person and a case. */
-export const PAGES = ['operators', 'control', 'money'] as const
+export const PAGES = ['operators', 'engines', 'control', 'money'] as const
 /** The page that replaces the panels; null while they are shown. */
 export const $page = atom<'person' | 'case' | (typeof PAGES)[number] | null>(null)
 

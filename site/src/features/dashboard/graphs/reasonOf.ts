@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/apiError.ts'
 import { errorText } from '../../../api/errorText.ts'
 
-const WITH_REASON = ['graph_refused', 'unavailable']
+const WITH_REASON = ['graph_refused', 'engine_refused', 'unavailable']
 
 /** Returns why something failed, with ComfyUI's own sentence, which is for the operator. */
 export function reasonOf(error: unknown): string {

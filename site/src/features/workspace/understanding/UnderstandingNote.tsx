@@ -1,4 +1,5 @@
 import { useStore } from '@nanostores/react'
+import type { KeyboardEvent } from 'react'
 import { $models, isDrawn } from '../../../api/models.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { linesOf, nearPrompts, type Reading } from '../../../ui/reading/reading.ts'
@@ -56,6 +57,16 @@ function NearPrompts({ reading }: { readonly reading: Reading }) {
   )
 }
 
+/** Moves the focus among the examples, of which Tab reaches one: the button that orders must not be far. */
+function step(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+  if (!by) return
+  event.preventDefault()
+  const all = [...event.currentTarget.querySelectorAll('button')]
+  const at = all.indexOf(event.target as HTMLButtonElement)
+  all[(at + by + all.length) % all.length]?.focus()
+}
+
 /** Keeps its space while hidden, so that typing does not move the form. */
 function Examples({ isHidden }: { readonly isHidden: boolean }) {
   const t = translate()
@@ -70,11 +81,17 @@ function Examples({ isHidden }: { readonly isHidden: boolean }) {
       className={isHidden ? 'line examples examples-hidden' : 'line examples'}
       aria-label={t('workspace.demo.examplesLabel')}
       // The browser leaves an example where it is that is cut off at the edge.
+      onKeyDown={step}
       onFocus={({ target }) => target.scrollIntoView({ block: 'nearest', inline: 'nearest' })}
     >
-      {examples.map((example) => (
+      {examples.map((example, at) => (
         <li key={example}>
-          <button type="button" className="example muted" onClick={({ detail }) => take(example, detail === 0)}>
+          <button
+            type="button"
+            className="example muted"
+            tabIndex={at === 0 ? undefined : -1}
+            onClick={({ detail }) => take(example, detail === 0)}
+          >
             {example}
           </button>
         </li>

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import {
+  startVideosApiDouble,
+  type VideosApiDouble,
+} from '#backend/providers/video/videosApi/testing/videosApiDouble.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeInBrowser, OPERATOR, startAlone } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+
+let engine: VideosApiDouble
+
+async function startWithEngine() {
+  engine = await startVideosApiDouble({ apiKey: 'sk-wizard' })
+  const site = await startAlone()
+  const close = async () => {
+    await site.close()
+    await engine.close()
+  }
+  return { url: site.url, close }
+}
+
+describeInBrowser('the engine wizard', startWithEngine, (site) => {
+  it.each(languagesInTurn('en'))('leads from the demo to an engine with a price (%s)', async (language) => {
+    const page = await site.visit({ language, width: 1280 })
+    const t = (await words(language, 'dashboard')).engines
+    const headers = { origin: site.url }
+    const answer = await page.request.post(`${site.url}/api/v1/analytics/login`, { data: OPERATOR, headers })
+    expect(answer.status()).toBe(200)
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/admin/dashboard`)
+    await page.getByRole('link', { name: t.connect, exact: true }).click()
+    const panel = page.getByRole('region', { name: t.heading, exact: true })
+    await panel.getByText(t.none, { exact: true }).waitFor()
+    expect(await axeFaults(page, 'main')).toEqual([])
+
+    await panel.getByLabel(t.url, { exact: true }).fill(engine.url)
+    await panel.getByRole('button', { name: t.find, exact: true }).click()
+    const found = panel.getByRole('button', { name: t.connectTo.replace('{{url}}', engine.url) })
+    await found.click()
+    // Without the key the engine refuses, and nothing is stored.
+    await panel.getByRole('alert').getByText(/./).first().waitFor()
+    await panel.getByLabel(t.key, { exact: true }).fill('sk-wizard')
+    await found.click()
+    await panel.getByRole('button', { name: t.removeOf.replace('{{name}}', 'videos-api') }).waitFor()
+    await expect.poll(() => page.getByText(t.demo).count()).toBe(0)
+
+    await panel.getByRole('button', { name: t.test, exact: true }).click()
+    await panel.locator('video').waitFor()
+    await panel.getByText(t.unpriced).click()
+    await panel.getByLabel(t.credits).first().fill('40')
+    await panel.getByLabel(t.cents).first().fill('10')
+    await panel.getByRole('button', { name: t.savePrices, exact: true }).click()
+    await expect.poll(() => panel.getByText(t.unpriced).count()).toBe(0)
+    expect(await axeFaults(page, 'main')).toEqual([])
+    const models = await page.request.get(`${site.url}/api/v1/videos/models`)
+    expect(await models.json()).toMatchObject([{ name: engine.model }])
+    await panel.getByRole('button', { name: t.removeOf.replace('{{name}}', 'videos-api') }).click()
+    await panel.getByText(t.none, { exact: true }).waitFor()
+    await page.context().close()
+  })
+})
