@@ -1,6 +1,6 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, type DeskActionEvent, type DeskOrder } from '../desk/events.ts'
-import { approvedText, askedText } from '../desk/signedTexts.ts'
+import { approvedText, askedText } from '../desk/signedTexts.contract.ts'
 import type { InstallationEvent } from '../installation/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'

@@ -3,7 +3,7 @@ import { allowanceLot, monthEnd, monthOf, RETURNED_MS } from '../credits/contrac
 import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotSource } from '../credits/events.ts'
 import type { DeskActionEvent } from '../desk/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import type { OperatorRollEvent } from '../operators/roll/events.ts'
+import type { OperatorRollEvent } from '../operators/events.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
 import type { VideoTaskEvent } from '../tasks/events.ts'

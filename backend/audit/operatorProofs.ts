@@ -1,9 +1,14 @@
 import type { Decided } from '../desk/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import { BOOTSTRAP, OPERATOR_ROLL, type OperatorRollEvent, ROLL } from '../operators/roll/events.ts'
-import { operatorIn, operatorRoll } from '../operators/roll/operatorRoll.decider.ts'
+import { BOOTSTRAP, OPERATOR_ROLL, type OperatorRollEvent, ROLL } from '../operators/events.ts'
 import type { Deviations } from './deviation.ts'
 import { isSignedByPasskey } from './passkeySignature.ts'
+
+interface Operator {
+  readonly name: string
+  role: 'viewer' | 'support' | 'owner'
+  hasJoined: boolean
+}
 
 interface Key {
   readonly operatorId: string
@@ -27,7 +32,8 @@ type Decision = Decided & { readonly at: string }
  * no signature. What another process decides at the same moment may be stored after a change, so times count within a minute.
  */
 export class OperatorProofs {
-  #roll = operatorRoll.initial
+  /** Invited operators, by id. */
+  readonly #operators = new Map<string, Operator>()
   /** By credential id. */
   readonly #keys = new Map<string, Key>()
   /** When operators were removed, and when they became viewers, by id; by name for those of the environment. */
@@ -44,9 +50,13 @@ export class OperatorProofs {
   take(event: Stored<OperatorRollEvent>): void {
     const wrong = this.#faultOf(event)
     if (wrong) this.#deviations.add('operator', event, wrong)
-    this.#roll = operatorRoll.evolve(this.#roll, event)
     const { type, data } = event
     const { operatorId, at } = data
+    const operator = this.#operators.get(operatorId)
+    if (type === 'OperatorInvited')
+      this.#operators.set(operatorId, { name: data.name, role: data.role, hasJoined: false })
+    if (type === 'OperatorJoined' && operator) operator.hasJoined = true
+    if (type === 'OperatorRoleChanged' && operator) operator.role = data.role
     if (type === 'OperatorRemoved') this.#removed.set(operatorId === BOOTSTRAP ? data.name : operatorId, at)
     if (type === 'OperatorInvited' || type === 'OperatorRoleChanged') {
       this.#viewers.delete(operatorId)
@@ -66,21 +76,29 @@ export class OperatorProofs {
       return isTaken ? 'Another operator has this passkey.' : undefined
     }
     const name = String(meta.actor).replace(/^operator:/, '')
-    const by = operatorIn(this.#roll, data.by, name)
-    return by?.name === name && by.role === 'owner' && by.status === 'active'
+    const by = this.#operator(data.by, name)
+    const isOwner = by?.name === name && by.role === 'owner' && by.hasJoined
+    return isOwner && this.#removalOf(data.by, name) === undefined
       ? undefined
       : `It was ordered by "${meta.actor}", who was no owner.`
   }
 
+  /** Returns an operator. One of the environment, whose name may change, is an owner. */
+  #operator(id: string, name: string): Operator | undefined {
+    return id === BOOTSTRAP ? { name, role: 'owner', hasJoined: true } : this.#operators.get(id)
+  }
+
+  #removalOf = (id: string, name: string) => this.#removed.get(id === BOOTSTRAP ? name : id)
+
   /** Returns what is wrong with who decided something that has the `text`; undefined if nothing is. */
   faultOf(decision: Decision, text: string): string | undefined {
     const { operator: name, operatorId = BOOTSTRAP, at } = decision
-    const operator = operatorIn(this.#roll, operatorId, name)
+    const operator = this.#operator(operatorId, name)
     if (operator?.name !== name) return `The log has no operator ${name} with the id ${operatorId}.`
-    const removedAt = this.#removed.get(operatorId === BOOTSTRAP ? name : operatorId)
+    const removedAt = this.#removalOf(operatorId, name)
     if (removedAt !== undefined && isAfter(at, removedAt))
       return `The operator ${name} was removed before, at ${removedAt}.`
-    if (operator.status === 'invited') return `The operator ${name} had not joined.`
+    if (!operator.hasJoined) return `The operator ${name} had not joined.`
     const viewerSince = this.#viewers.get(operatorId)
     if (viewerSince !== undefined && isAfter(at, viewerSince))
       return `The operator ${name} was a viewer since ${viewerSince}.`

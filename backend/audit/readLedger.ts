@@ -5,7 +5,7 @@ import { INSTALLATION, INSTALLATION_EVENTS, type InstallationEvent } from '../in
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
-import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '../operators/roll/events.ts'
+import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '../operators/events.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { RENDER_LANE, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
 import { TEAM, TEAM_EVENTS, type TeamEvent } from '../teams/events.ts'

@@ -12,7 +12,7 @@ import type { DeskActionCommand } from './commands.ts'
 import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS, WAIT_HOURS } from './contract.ts'
 import { deskAction, isOver, isReady, isScheduled, type DeskAction as State } from './deskAction.decider.ts'
 import type { PasskeySignature } from './events.ts'
-import { approvedText, askedText, challengeOf } from './signedTexts.ts'
+import { approvedText, askedText, challengeOf } from './signedTexts.contract.ts'
 
 /** A sale that can be refunded. `refundable` and `unused`, its exact unused share, are in cents. */
 export interface Sale {

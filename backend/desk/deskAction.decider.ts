@@ -74,7 +74,7 @@ function decide(command: DeskActionCommand, action: DeskAction): readonly DeskAc
 }
 
 /** Returns whether an action waits for another operator. */
-export const isWaiting = ({ status, needsApproval }: Asked): boolean => status === 'asked' && needsApproval === true
+const isWaiting = ({ status, needsApproval }: Asked): boolean => status === 'asked' && needsApproval === true
 
 const isOf = (action: Asked, { operator, operatorId }: { operator: string; operatorId: string }): boolean =>
   action.operator === operator || action.operatorId === operatorId

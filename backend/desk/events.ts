@@ -2,7 +2,7 @@ import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import type { DeskKind } from './kinds.contract.ts'
 
-/** What a passkey signed, in base64url. Its challenge is the hash of a text of `signedTexts.ts`. */
+/** What a passkey signed, in base64url. Its challenge is the hash of a text of `signedTexts.contract.ts`. */
 export type PasskeySignature = Readonly<{
   credentialId: string
   authenticatorData: string

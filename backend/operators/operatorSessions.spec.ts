@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Change, RELISTENED } from '../kernel/postgres/changes.ts'
+import { BOOTSTRAP } from './events.ts'
 import { createOperatorSessions } from './operatorSessions.ts'
-import { BOOTSTRAP } from './roll/events.ts'
 
 const OPTIONS = {
   secure: false,

@@ -13,7 +13,7 @@ import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import type { Decider } from '../kernel/eventsourcing/pure/decider.ts'
 import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
-import { operatorRoll } from '../operators/roll/operatorRoll.decider.ts'
+import { operatorRoll } from '../operators/operatorRoll.decider.ts'
 import { subscription } from '../subscriptions/subscription.decider.ts'
 import { renderLane } from '../tasks/renderLane.decider.ts'
 import { videoTask } from '../tasks/videoTask.decider.ts'

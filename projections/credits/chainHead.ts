@@ -6,7 +6,7 @@ import { INSTALLATION, INSTALLATION_EVENTS, type InstallationEvent } from '#back
 import { INVOICE_BOOK, INVOICE_BOOK_EVENTS, type InvoiceEvent } from '#backend/invoices/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
-import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '#backend/operators/roll/events.ts'
+import { OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from '#backend/operators/events.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import { TEAM, TEAM_EVENTS, type TeamEvent } from '#backend/teams/events.ts'

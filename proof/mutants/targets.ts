@@ -42,8 +42,8 @@ export const TARGETS: readonly Target[] = [
   { file: 'backend/codes/code.decider.ts', specs: ['backend/codes/code.decider.spec.ts'] },
   { file: 'backend/desk/deskAction.decider.ts', specs: ['backend/desk/deskAction.decider.spec.ts'] },
   {
-    file: 'backend/operators/roll/operatorRoll.decider.ts',
-    specs: ['backend/operators/roll/operatorRoll.decider.spec.ts'],
+    file: 'backend/operators/operatorRoll.decider.ts',
+    specs: ['backend/operators/operatorRoll.decider.spec.ts'],
   },
   { file: 'backend/invoices/invoiceBook.decider.ts', specs: ['backend/invoices/invoiceBook.decider.spec.ts'] },
   { file: 'backend/credits/lots.rules.ts', specs: creditSpecs },

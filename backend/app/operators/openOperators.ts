@@ -2,6 +2,7 @@ import type { Passkeys } from '../../accounts/factors/passkeys.ts'
 import { createSecondFactors, eraseFactors } from '../../accounts/factors/secondFactors.ts'
 import { keyFor } from '../../accounts/keys/seal.ts'
 import type { UserKeys } from '../../accounts/keys/userKeys.ts'
+import { hashPassword, passwordMatches, unusablePassword } from '../../accounts/passwords.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import { createOperatorActions } from '../../operators/operatorActions.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
@@ -33,6 +34,7 @@ export function openOperators(context: Context, publicUrl: () => string, { userK
   const factors = createSecondFactors({ database, passkeys, userKeys })
   const operators = createOperators({
     ...{ handle, pool, calendar, sessions, bootstrap: { username, password } },
+    passwords: { hash: hashPassword, matches: passwordMatches, unusable: unusablePassword },
     factors: {
       has: async (id) => (await factors.methods(id)).length > 0,
       keys: passkeys.publicKeys,

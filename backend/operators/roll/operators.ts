@@ -1,24 +1,29 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type pg from 'pg'
-import { hashPassword, passwordMatches, unusablePassword } from '../../accounts/passwords.ts'
 import type { Handle } from '../../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import type { OperatorRole } from '../../kernel/http/contract.ts'
 import type { OperatorCaller } from '../../kernel/http/endpoint.ts'
 import type { Calendar } from '../../kernel/time.ts'
+import type { OperatorRollCommand } from '../commands.ts'
+import { BOOTSTRAP, type GivenRole, ROLL } from '../events.ts'
+import { type OperatorRoll, operatorIn, operatorRoll, presentIn } from '../operatorRoll.decider.ts'
 import type { OperatorSessions } from '../operatorSessions.ts'
-import type { OperatorRollCommand } from './commands.ts'
 import type { Operator as Listed } from './contract.ts'
-import { BOOTSTRAP, type GivenRole, ROLL } from './events.ts'
-import { type OperatorRoll, operatorIn, operatorRoll, presentIn } from './operatorRoll.decider.ts'
 
-export const INVITED_MS = 3 * 24 * 3_600_000
+const INVITED_MS = 3 * 24 * 3_600_000
 
 interface Deps {
   readonly handle: Handle
   readonly pool: Pick<pg.Pool, 'query'>
   readonly calendar: Calendar
+  /** Hashes passwords. `unusable`: a hash that no password has. */
+  readonly passwords: {
+    hash(password: string): Promise<string>
+    matches(password: string, hash: string): Promise<boolean>
+    unusable(): string
+  }
   readonly sessions: Pick<OperatorSessions, 'endAll' | 'setRole'>
   /** The operator of the environment. */
   readonly bootstrap: { readonly username: string; readonly password: string }
@@ -50,7 +55,7 @@ const hashOf = (text: string) => digest(text).toString('hex')
 type Core = ReturnType<typeof createCore>
 
 /** Creates what the reads and the changes of operators need. */
-function createCore({ handle, pool, calendar, bootstrap, factors }: Deps) {
+function createCore({ handle, pool, calendar, bootstrap, factors, passwords }: Deps) {
   const readRoll = async (): Promise<OperatorRoll> => (await handle.read(operatorRoll, ROLL)).state
   const send = async (
     { operatorId, ...command }: Body<OperatorRollCommand>,
@@ -73,7 +78,7 @@ function createCore({ handle, pool, calendar, bootstrap, factors }: Deps) {
     id === BOOTSTRAP || (await factors.has(id)) ? role : 'invited'
 
   const matches = async (id: string, password: string): Promise<boolean> => {
-    const isOwn = await passwordMatches(password, (await loginOf(id))?.password_hash ?? unusablePassword())
+    const isOwn = await passwords.matches(password, (await loginOf(id))?.password_hash ?? passwords.unusable())
     return id === BOOTSTRAP ? equal(password, bootstrap.password) : isOwn
   }
 
@@ -142,7 +147,7 @@ const createReads = ({ handle, pool, bootstrap }: Deps, { readRoll, loginOf, mat
 })
 
 const createChanges = (
-  { pool, calendar, sessions, bootstrap, factors }: Deps,
+  { pool, calendar, sessions, bootstrap, factors, passwords }: Deps,
   { readRoll, send, roleOf, caller, recordKeys }: Core,
 ) => ({
   /** Returns the id and the token of the invitation. @throws Rejection operator_exists */
@@ -165,7 +170,7 @@ const createChanges = (
     const { rows } = await pool.query<{ operator_id: string }>(
       `update operator_login set password_hash = $1, invitation = null where invitation = $2 and invited_until > $3
        returning operator_id`,
-      [await hashPassword(password), hashOf(token), new Date(calendar())],
+      [await passwords.hash(password), hashOf(token), new Date(calendar())],
     )
     const operator = rows[0] && (await caller(rows[0].operator_id))
     if (!operator) throw new Rejection('token_invalid', 'This invitation is not valid any more. Ask for a new one.')

@@ -110,7 +110,7 @@ export const FIVE_KEYS = [
   keyOf('k5', { name: 'M'.repeat(60) }),
 ] as const
 
-export const memberOf = (id: string, over: Partial<TeamMember> = {}): TeamMember => ({
+const memberOf = (id: string, over: Partial<TeamMember> = {}): TeamMember => ({
   ...{ id, name: `Member ${id}`, email: `${id}@kinora.test`, role: 'member' },
   ...{ joined_at: inDays(-9), used: 0, limit: null },
   ...over,

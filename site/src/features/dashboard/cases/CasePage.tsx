@@ -16,7 +16,7 @@ import { useBusy } from '../../../ui/useBusy.ts'
 import { useForm } from '../../../ui/useForm.ts'
 import { ActDialog } from '../desk/ActDialog.tsx'
 import { personHref } from '../desk/desk.ts'
-import { Part } from '../desk/PersonPage.tsx'
+import { Part } from '../desk/Part.tsx'
 import { Time } from '../Time.tsx'
 import { $case, assign, close, download, reread } from './cases.ts'
 

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { numberText } from '../figures.ts'
 import { Time } from '../Time.tsx'
-import { Part } from './PersonPage.tsx'
+import { Part } from './Part.tsx'
 
 /** Reads a person's balance, plan and open videos at a past instant from the log. */
 export function PastState({ person: { id } }: { person: Person }) {

@@ -15,6 +15,7 @@ import { Time } from '../Time.tsx'
 import { type Act, ActDialog } from './ActDialog.tsx'
 import { $open, readPerson, stop } from './desk.ts'
 import { Notes } from './Notes.tsx'
+import { Part } from './Part.tsx'
 import { PastState } from './PastState.tsx'
 
 /** Everything about a person, with what the operator can do. */
@@ -72,23 +73,6 @@ export function PersonPage() {
         </>
       )}
     </div>
-  )
-}
-
-/** A part of the page. An empty one is one line. */
-export function Part({ title, total, children }: { title: string; total?: number; children: ReactNode }) {
-  const t = translate()
-  const id = useId()
-  return (
-    <section className="stack card desk-part" aria-labelledby={id}>
-      <h3 id={id}>
-        {title}{' '}
-        {total !== undefined && total > 20 && (
-          <small className="hint">{t('dashboard.desk.newest', { total: numberText(total) })}</small>
-        )}
-      </h3>
-      {total === 0 ? <p className="hint">{t('dashboard.desk.none')}</p> : children}
-    </section>
   )
 }
 

@@ -1,6 +1,6 @@
-import type { Event } from '../../kernel/eventsourcing/pure/decider.ts'
-import type { EventSchemas } from '../../kernel/eventsourcing/pure/eventSchemas.ts'
-import type { OperatorRole } from '../../kernel/http/contract.ts'
+import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import type { OperatorRole } from '../kernel/http/contract.ts'
 
 /** A role that can be given. Operators without a second factor have the role `invited` until they set one up. */
 export type GivenRole = Exclude<OperatorRole, 'invited'>

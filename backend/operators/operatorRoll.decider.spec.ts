@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { OperatorRollCommand } from './commands.ts'
 import { BOOTSTRAP, type GivenRole } from './events.ts'
 import { operatorIn, operatorRoll, presentIn } from './operatorRoll.decider.ts'

@@ -1,5 +1,5 @@
-import { type Decider, Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
-import { OPERATOR_ROLES } from '../../kernel/http/contract.ts'
+import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { OPERATOR_ROLES } from '../kernel/http/contract.ts'
 import type { OperatorRollCommand } from './commands.ts'
 import { BOOTSTRAP, type GivenRole, OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from './events.ts'
 
