@@ -11,7 +11,7 @@ interface Payer {
   readonly remaining: number | null
 }
 
-/** The team that pays for videos; null: the user does. */
+/** The team that pays for videos; null: the user does. See docs/decisions/0084-who-pays-is-chosen-beside-the-price.md. */
 export const $payer = atom<Payer | null>(null)
 
 /** The credits that pay. The plan of a team is a paid one, and its queue is known to the server alone. */
