@@ -110,7 +110,6 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   )
   const instrument = (video: VideoProvider) => instrumentPort(metrics, 'video', video, VIDEO_CALLS)
   const videos = new Map([...openVideoProviders(context, overrides)].map(([name, video]) => [name, instrument(video)]))
-  const connected = new Map<string, { readonly setting: string; readonly provider: VideoProvider }>()
   const onProvider = (name: string, video: VideoProvider | undefined) =>
     void (video ? videos.set(name, instrument(video)) : videos.delete(name))
   let engines: EngineSettings | undefined
@@ -121,19 +120,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     keyOf: (variable) => config.video.keyOf(variable) ?? engines?.current().get(variable)?.key,
     onProvider,
   })
-  engines = await openEngineSettings(context, (settings) => {
-    for (const name of new Set([...connected.keys(), ...settings.keys()])) {
-      const [setting, before] = [settings.get(name), connected.get(name)]
-      if (before?.setting === JSON.stringify(setting)) continue
-      void before?.provider.close()
-      connected.delete(name)
-      const provider = setting && openConnected(name, setting, context, overrides)
-      const route = provider?.name ?? before?.provider.name
-      if (provider) connected.set(name, { setting: JSON.stringify(setting), provider })
-      if (route) onProvider(route, provider)
-    }
-    definitions.rekey()
-  })
+  engines = await followEngines(context, overrides, onProvider, () => definitions.rekey())
   const media = await openMediaStore(context)
   const { temporaryDir } = context
   videos.set(JOIN, instrument(createJoiner({ media, temporaryDir, ffmpegPath: config.video.ffmpegPath })))
@@ -182,6 +169,29 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
       await marker.close()
     },
   }
+}
+
+/** Opens the engines that are connected on the board, and follows their changes. */
+function followEngines(
+  context: Context,
+  overrides: Overrides,
+  onProvider: (name: string, video: VideoProvider | undefined) => void,
+  onKeys: () => void,
+): Promise<EngineSettings> {
+  const connected = new Map<string, { readonly setting: string; readonly provider: VideoProvider }>()
+  return openEngineSettings(context, (settings) => {
+    for (const name of new Set([...connected.keys(), ...settings.keys()])) {
+      const [setting, before] = [settings.get(name), connected.get(name)]
+      if (before?.setting === JSON.stringify(setting)) continue
+      void before?.provider.close()
+      connected.delete(name)
+      const provider = setting && openConnected(name, setting, context, overrides)
+      const route = provider?.name ?? before?.provider.name
+      if (provider) connected.set(name, { setting: JSON.stringify(setting), provider })
+      if (route) onProvider(route, provider)
+    }
+    onKeys()
+  })
 }
 
 /** The providers of the catalogue: without the demo while it yields to connected engines. */

@@ -26,7 +26,10 @@ const FETCH_MS = 120_000
 
 const refused = (detail: string) => new Rejection('engine_refused', detail)
 
-/** Creates the wizard that connects engines, tries them, and sets the prices of their models. */
+/**
+ * Creates the wizard that connects engines, tries them, and sets the prices of their models. See
+ * docs/decisions/0095-engines-on-the-board.md.
+ */
 export function createEngineSetup(context: Context, adapters: Adapters): EngineSetup {
   const { videos, definitions, catalogue, engines: settings } = adapters
   const { config } = context
@@ -46,14 +49,6 @@ export function createEngineSetup(context: Context, adapters: Adapters): EngineS
     }
   }
 
-  /** Returns the provider of a test and its job. */
-  const jobOf = (id: string) => {
-    const [name = '', jobId] = Buffer.from(id, 'base64url').toString().split(' ')
-    const provider = videos.get(name)
-    if (!provider || !jobId) throw new Rejection('not_found', 'There is no such test clip.')
-    return { provider, jobId }
-  }
-
   return {
     async list(signal) {
       const engines = [...videos.values()].filter(({ name }) => name !== JOIN && name !== 'demo')
@@ -67,6 +62,33 @@ export function createEngineSetup(context: Context, adapters: Adapters): EngineS
       }
     },
 
+    ...createConnections(context, adapters, variableOf),
+    ...createTests(context, adapters),
+
+    async price({ model: id, prices }) {
+      const model = catalogue.find(id)
+      if (!model) throw new Rejection('not_found', 'This model is not offered.')
+      if (prices.length !== model.shapes.length) throw refused('The model has changed. Please load the page again.')
+      const { version: _, ...file } = model
+      const shapes = model.shapes.map((shape, at) => withPrice(shape, prices[at]!))
+      const folder = path.join(config.dataDir, 'models')
+      await mkdir(folder, { recursive: true })
+      const text = `${JSON.stringify({ ...file, shapes }, null, 2)}\n`
+      await writeAtomically(path.join(folder, `${encodeURIComponent(id)}.json`), (part) => writeFile(part, text))
+      await catalogue.refresh()
+    },
+  }
+}
+
+/** Finds, connects and forgets engines. */
+function createConnections(
+  context: Context,
+  { definitions, catalogue, engines: settings }: Adapters,
+  variableOf: (name: string) => string | undefined,
+): Pick<EngineSetup, 'find' | 'connect' | 'disconnect'> {
+  const known = (variable: string) =>
+    variable === 'MINIMAX_API_KEY' || [...definitions.all().values()].some(({ key }) => key.variable === variable)
+  return {
     async find(url) {
       const asked = url ? { comfyui: [baseOf(url)], 'videos-api': [baseOf(url)] } : usualAddresses()
       const probes = (['comfyui', 'videos-api'] as const).flatMap((kind) =>
@@ -100,7 +122,23 @@ export function createEngineSetup(context: Context, adapters: Adapters): EngineS
       if (!isRemoved) throw new Rejection('not_found', 'This engine was not connected on the board.')
       await catalogue.refresh()
     },
+  }
+}
 
+/** Makes test clips. */
+function createTests(
+  context: Context,
+  { videos, catalogue }: Adapters,
+): Pick<EngineSetup, 'test' | 'testState' | 'withClip'> {
+  /** Returns the provider of a test and its job. */
+  const jobOf = (id: string) => {
+    const [name = '', jobId] = Buffer.from(id, 'base64url').toString().split(' ')
+    const provider = videos.get(name)
+    if (!provider || !jobId) throw new Rejection('not_found', 'There is no such test clip.')
+    return { provider, jobId }
+  }
+
+  return {
     async test({ model: id, prompt }) {
       const model = catalogue.offered().find((one) => one.id === id)
       const [route] = model?.routes ?? []
@@ -138,25 +176,6 @@ export function createEngineSetup(context: Context, adapters: Adapters): EngineS
         await rm(folder, { recursive: true, force: true })
       }
     },
-
-    async price({ model: id, prices }) {
-      const model = catalogue.find(id)
-      if (!model) throw new Rejection('not_found', 'This model is not offered.')
-      if (prices.length !== model.shapes.length) throw refused('The model has changed. Please load the page again.')
-      const { version: _, ...file } = model
-      const shapes = model.shapes.map((shape, at) => withPrice(shape, prices[at]!))
-      const folder = path.join(config.dataDir, 'models')
-      await mkdir(folder, { recursive: true })
-      const text = `${JSON.stringify({ ...file, shapes }, null, 2)}\n`
-      await writeAtomically(path.join(folder, `${encodeURIComponent(id)}.json`), (part) => writeFile(part, text))
-      await catalogue.refresh()
-    },
-  }
-
-  function known(variable: string): boolean {
-    return (
-      variable === 'MINIMAX_API_KEY' || [...definitions.all().values()].some(({ key }) => key.variable === variable)
-    )
   }
 }
 

@@ -32,7 +32,7 @@ interface TemplatesOptions {
 
 export type Templates = Awaited<ReturnType<typeof openTemplates>>
 
-/** Opens the prompts that people start from, and follows changes of their files. */
+/** Opens the prompts that people start from, and follows changes of their files. See docs/decisions/0094-templates-and-prompts.md. */
 export async function openTemplates({ shipped, own, clips, log }: TemplatesOptions) {
   const files = await watchFolder({ folders: [shipped, own], parse: parseTemplate, log })
   const namesIn = async (folder: string) => new Set(await readdir(folder).catch(() => []))

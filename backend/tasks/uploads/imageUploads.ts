@@ -131,6 +131,31 @@ function createReceiving(store: ReturnType<typeof createStore>) {
   }
 }
 
+type Execute = <Row extends object>(sql: string, parameters: unknown[]) => Promise<Row[]>
+
+/** Creates the list of a user's pictures, and the names that keep them. */
+const createKept = (execute: Execute) => ({
+  /** Lists a user's pictures, newest first, but for those taken from videos. */
+  async list(userId: string): Promise<Picture[]> {
+    const rows = await execute<{ id: string; name: string | null; created_at: Date }>(
+      `select id, name, created_at from image_upload
+     where user_id = $1 and from_task is null order by created_at desc limit ${LISTED}`,
+      [userId],
+    )
+    return rows.map(({ id, name, created_at }) => ({
+      ...{ id, name, image_url: `${API_BASE}/videos/images/${id}` },
+      created_at: new Date(created_at).toISOString(),
+    }))
+  },
+
+  /** Keeps a picture under a name, or without one no longer. @throws Rejection not_found unless the user owns it */
+  async rename(userId: string, id: string, name: string | null): Promise<void> {
+    const sql = 'update image_upload set name = $3, used_at = now() where id = $1 and user_id = $2 returning id'
+    const found = isUuid(id) ? await execute(sql, [id, userId, name]) : []
+    if (found.length === 0) throw new Rejection('not_found', 'This picture does not exist.')
+  },
+})
+
 /** Creates the store for the pictures of generations. Images are re-encoded on upload and readable only by their owner. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
   const execute = <Row extends object>(sql: string, parameters: unknown[]) => query<Row>(database, sql, parameters)
@@ -148,25 +173,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     ownerOf,
     store,
 
-    /** Lists a user's pictures, newest first, but for those taken from videos. */
-    async list(userId: string): Promise<Picture[]> {
-      const rows = await execute<{ id: string; name: string | null; created_at: Date }>(
-        `select id, name, created_at from image_upload
-         where user_id = $1 and from_task is null order by created_at desc limit ${LISTED}`,
-        [userId],
-      )
-      return rows.map(({ id, name, created_at }) => ({
-        ...{ id, name, image_url: `${API_BASE}/videos/images/${id}` },
-        created_at: new Date(created_at).toISOString(),
-      }))
-    },
-
-    /** Keeps a picture under a name, or without one no longer. @throws Rejection not_found unless the user owns it */
-    async rename(userId: string, id: string, name: string | null): Promise<void> {
-      const sql = 'update image_upload set name = $3, used_at = now() where id = $1 and user_id = $2 returning id'
-      const found = isUuid(id) ? await execute(sql, [id, userId, name]) : []
-      if (found.length === 0) throw new Rejection('not_found', 'This picture does not exist.')
-    },
+    ...createKept(execute),
 
     /** Returns the task from whose video an image was taken; undefined if it was not. */
     async taskOf(imageId: string): Promise<string | undefined> {

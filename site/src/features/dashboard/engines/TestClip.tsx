@@ -10,6 +10,18 @@ import { reasonOf } from '../graphs/reasonOf.ts'
 
 const POLL_MS = 1_500
 
+/** Makes a clip. Returns its address, or why there is none; neither once the page has been left. */
+async function make(model: string, prompt: string, isLeft: () => boolean) {
+  const { test_id: id } = await call(testEngine, { body: { model, prompt } })
+  for (;;) {
+    const { state, detail } = await call(engineTest, { params: { id } })
+    if (isLeft()) return { clip: '', problem: '' }
+    if (state === 'finished') return { clip: addressOf(engineTestClip.path, { id }), problem: '' }
+    if (state === 'failed') return { clip: '', problem: detail ?? '' }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
 /** Makes a clip with a model, and shows it. */
 export function TestClip({ models }: { readonly models: readonly PricedModel[] }) {
   const t = translate()
@@ -32,14 +44,9 @@ export function TestClip({ models }: { readonly models: readonly PricedModel[] }
     setProblem('')
     setClip('')
     try {
-      const { test_id: id } = await call(testEngine, { body: { model: chosen.id, prompt } })
-      for (;;) {
-        const { state, detail } = await call(engineTest, { params: { id } })
-        if (left.current) return
-        if (state === 'finished') return setClip(addressOf(engineTestClip.path, { id }))
-        if (state === 'failed') return setProblem(detail ?? '')
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-      }
+      const made = await make(chosen.id, prompt, () => left.current)
+      setClip(made.clip)
+      setProblem(made.problem)
     } catch (error) {
       setProblem(reasonOf(error))
     } finally {
