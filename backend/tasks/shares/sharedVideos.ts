@@ -58,6 +58,11 @@ const shareViewOf = ({ id, showPrompt, showName, views }: ShareRow, publicUrl: s
   views,
 })
 
+/** @throws Rejection share_removed */
+function refuseRemoved(why: string | undefined): void {
+  if (why !== undefined) throw new Rejection('share_removed', 'The operators removed the public page of this film.')
+}
+
 /** What visitors report to operators, and what operators removed. */
 const createReports = (options: SharedVideosOptions) => ({
   /** Returns whether operators removed a public page. */
@@ -91,8 +96,7 @@ export function createSharedVideos(options: SharedVideosOptions) {
     /** Shares a user's finished video. @throws Rejection not_found, forbidden, share_removed */
     async share(userId: string, taskId: string, show: Pick<ShareRow, 'showPrompt' | 'showName'> | object) {
       const row = await works.readFinished(userId, taskId)
-      if ((await removalOf(row.id)) !== undefined)
-        throw new Rejection('share_removed', 'The operators removed the public page of this film.')
+      refuseRemoved(await removalOf(row.id))
       // Makes the copy that visitors will get, so that the first of them does not wait.
       const { width, height } = await probeMp4(await files.media.localPath(await files.copies.film(row)))
       // The film stays with who paid, and so does its share.
@@ -100,10 +104,7 @@ export function createSharedVideos(options: SharedVideosOptions) {
       return shareView(await shares.share({ video, width, height, ...show }))
     },
 
-    /**
-     * Returns the share of a user's video, null if it has none, and why operators removed it, if they did.
-     * @throws Rejection not_found, forbidden
-     */
+    /** Returns the share of a user's video, and why operators removed it. @throws Rejection not_found, forbidden */
     async read(userId: string, taskId: string): Promise<{ share: Share | null; removed?: string }> {
       const { id } = await works.readFinished(userId, taskId)
       const removed = await removalOf(id)
