@@ -53,12 +53,11 @@ const WARNING = { query: { secure: '1' } }
 
 const MAIL_LIFETIME_MS = 14 * 24 * 3_600_000
 
-/** Creates what operators do to accounts. Each action is carried out once, in one transaction with its mails. */
-export function createOperatorActs(options: OperatorActsOptions) {
-  const { database, links, grants, securityLog, calendar } = options
+type Once = ReturnType<typeof createOnce>
 
-  /** @throws Rejection not_found, if the account was deleted */
-  const once = (
+/** Creates what makes the effect of an action once, with the account locked. It throws `not_found` if the account was deleted. */
+function createOnce({ database, calendar }: OperatorActsOptions) {
+  return (
     { actionId, userId }: AccountAction,
     work: (tx: EntityManager, account: UserAccount) => Promise<void>,
   ): Promise<void> =>
@@ -69,38 +68,12 @@ export function createOperatorActs(options: OperatorActsOptions) {
       const sql = 'insert into desk_effect (action_id, at) values ($1, $2) on conflict do nothing returning action_id'
       if ((await query(tx, sql, row)).length > 0) await work(tx, account)
     })
+}
 
-  const suspension =
-    (suspended: boolean): Act =>
-    (action) =>
-      once(action, async (tx, account) => {
-        if (!(await setSuspended(tx, action, suspended))) return
-        if (suspended) await endSessions(tx, account.id, new Date())
-        await securityLog.recordOfOperator(account.id, suspended ? 'suspended' : 'restored', tx)
-        await mail(options, tx, account, suspended ? 'suspended' : 'restored', { reason: action.reason })
-      })
-
-  const publicPage =
-    (removed: boolean): Act =>
-    (action) =>
-      once(action, async (tx, account) => {
-        if (!(await options.setPageRemoved(tx, action, removed))) return
-        await mail(options, tx, account, removed ? 'pageRemoved' : 'pageRestored', { reason: action.reason })
-      })
-
-  /** @throws Rejection not_found */
-  const addressOf = async (action: Delayed): Promise<string> => {
-    const address = await options.addressOf(action)
-    if (address === undefined) throw new Rejection('not_found', 'This account was deleted.')
-    return address
-  }
-
-  const acts = {
-    take_down: publicPage(true),
-    put_back: publicPage(false),
-    suspend: suspension(true),
-    restore: suspension(false),
-
+/** Creates what operators do about a person's access at once. */
+function createAccessActs(options: OperatorActsOptions, once: Once) {
+  const { database, links, grants, securityLog, calendar } = options
+  return {
     sign_out: (action) =>
       once(action, async (tx, { id }) => {
         await endSessions(tx, id, new Date())
@@ -133,7 +106,21 @@ export function createOperatorActs(options: OperatorActsOptions) {
         await securityLog.recordOfOperator(account.id, 'verified_by_operator', tx)
       })
     },
+  } satisfies Record<string, Act>
+}
 
+/** Creates what operators do after a wait, and the warning before it. */
+function createDelayedActs(options: OperatorActsOptions, once: Once) {
+  const { links, securityLog, calendar } = options
+
+  /** @throws Rejection not_found */
+  const addressOf = async (action: Delayed): Promise<string> => {
+    const address = await options.addressOf(action)
+    if (address === undefined) throw new Rejection('not_found', 'This account was deleted.')
+    return address
+  }
+
+  return {
     /** Removes all second factors, and ends the sessions. */
     remove_factor: (action) =>
       once(action, async (tx, account) => {
@@ -167,10 +154,6 @@ export function createOperatorActs(options: OperatorActsOptions) {
     async delete_account({ userId }) {
       await options.erase(userId)
     },
-  } satisfies Record<string, Act>
-
-  return {
-    ...acts,
 
     /** Warns the person of an action before its time, with a link that stops it, and the owner of a new address. */
     async announce(action: Delayed): Promise<void> {
@@ -183,6 +166,40 @@ export function createOperatorActs(options: OperatorActsOptions) {
           await mail(options, tx, { ...account, email: newAddress }, 'addressAwaited', { date: values.date })
       })
     },
+  } satisfies Record<string, Act>
+}
+
+/** Creates what operators do to accounts. Each action is carried out once, in one transaction with its mails. */
+export function createOperatorActs(options: OperatorActsOptions) {
+  const { securityLog } = options
+  const once = createOnce(options)
+
+  const suspension =
+    (suspended: boolean): Act =>
+    (action) =>
+      once(action, async (tx, account) => {
+        if (!(await setSuspended(tx, action, suspended))) return
+        if (suspended) await endSessions(tx, account.id, new Date())
+        await securityLog.recordOfOperator(account.id, suspended ? 'suspended' : 'restored', tx)
+        await mail(options, tx, account, suspended ? 'suspended' : 'restored', { reason: action.reason })
+      })
+
+  const publicPage =
+    (removed: boolean): Act =>
+    (action) =>
+      once(action, async (tx, account) => {
+        if (!(await options.setPageRemoved(tx, action, removed))) return
+        await mail(options, tx, account, removed ? 'pageRemoved' : 'pageRestored', { reason: action.reason })
+      })
+
+  return {
+    take_down: publicPage(true),
+    put_back: publicPage(false),
+    suspend: suspension(true),
+    restore: suspension(false),
+
+    ...createAccessActs(options, once),
+    ...createDelayedActs(options, once),
 
     /** Tells the person of an action that was carried out. Does nothing if the account was deleted. */
     tell: (action: Reasoned, kind: MailKind, values: Values): Promise<void> =>

@@ -87,10 +87,7 @@ export function startTriggers(
       teamTrigger(() => readOpenTeamChanges(database), teams.retell),
       teamPlanTrigger(
         () => readTeamOwners(database),
-        async (userId) => {
-          const closed = await teams.closeWithoutPlan(userId, newContext(userId))
-          if (closed) await teamMails.closed(closed)
-        },
+        (userId) => teams.closeWithoutPlan(userId, newContext(userId)).then(teamMails.closed),
       ),
     ],
     signal,
@@ -121,12 +118,7 @@ export function startTriggers(
     if (name === PROVIDER_HINTS)
       for (const taskId of ids) void engine.signal(recoverVideo, { taskId }, HINT).catch(onError)
   })
-  const warnOfBacklog = async () => {
-    const { count, since } = await readUnstarted(database)
-    const ageMs = since === null ? 0 : clock() - since * 1_000
-    if (ageMs > WATCH_STARTS_MS) log.warn({ unstarted: count, ageMs: Math.round(ageMs) }, 'workflow starts are behind')
-  }
-  const watch = setInterval(() => void warnOfBacklog().catch(onError), WATCH_STARTS_MS)
+  const watch = setInterval(() => void warnOfBacklog({ database, clock, log }).catch(onError), WATCH_STARTS_MS)
   return {
     started: retry(() => startSchedules(engine), onError, signal),
     async stop() {
@@ -136,6 +128,12 @@ export function startTriggers(
       await Promise.all([logTriggers, rowTriggers])
     },
   }
+}
+
+async function warnOfBacklog({ database, clock, log }: Pick<Context, 'database' | 'clock' | 'log'>): Promise<void> {
+  const { count, since } = await readUnstarted(database)
+  const ageMs = since === null ? 0 : clock() - since * 1_000
+  if (ageMs > WATCH_STARTS_MS) log.warn({ unstarted: count, ageMs: Math.round(ageMs) }, 'workflow starts are behind')
 }
 
 /** Returns the context of a command that one user's team may get several times. */

@@ -76,7 +76,7 @@ export class DeskProofs {
       if (!event.data.reason) return 'An action without a reason.'
       if (String(event.meta.actor) !== `operator:${event.data.operator}`)
         return `It was asked for by "${event.meta.actor}", not by the operator ${event.data.operator}.`
-      return this.#operators.faultOf(event.data, askedText(event.data))
+      return isOfBulk(event.data) ? undefined : this.#operators.faultOf(event.data, askedText(event.data))
     }
     if (!action) return 'No such action was asked for.'
     if (action.isOver) return 'The action was over before.'
@@ -151,6 +151,9 @@ export function takeInstallation(event: Stored<InstallationEvent>, deviations: D
   if (!isOwn) deviations.add('desk', event, `It was made by "${event.meta.actor}", not by the operator ${operator}.`)
   if (!reason) deviations.add('desk', event, 'A change of the installation without a reason.')
 }
+
+/** Returns whether an action is one of a bulk, whose order is an event of its own. A workflow asks for them one after the other. */
+const isOfBulk = ({ bulk, kind }: DeskOrder) => bulk !== undefined && (kind === 'release_task' || kind === 'retry_task')
 
 const isApproved = ({ order, approvedBy }: Action) => !order.needsApproval || approvedBy !== undefined
 

@@ -16,7 +16,7 @@ export const CASE_KINDS = [
 export type CaseKind = (typeof CASE_KINDS)[number]
 
 /** How a case ended. Operators say `done` or `dismissed`; the log ends the others. */
-export const CASE_OUTCOMES = ['done', 'dismissed', 'refunded', 'won', 'lost'] as const
+const CASE_OUTCOMES = ['done', 'dismissed', 'refunded', 'won', 'lost'] as const
 export type CaseOutcome = (typeof CASE_OUTCOMES)[number]
 
 const time = z.string()

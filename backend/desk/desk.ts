@@ -61,13 +61,13 @@ const POLL_MS = 50
 /** Largest grant, in credits. */
 const MAX_CREDITS = 1_000_000
 
-/** Creates the service by which operators order actions. Triggers of the log carry them out. */
-export function createDesk(deps: DeskDeps) {
-  const { handle, changes, calendar, sealAddress } = deps
-  const now = () => new Date(calendar()).toISOString()
+type OutcomeOf = (actionId: string) => Promise<DeskAction>
 
-  /** Waits until an action is over, or `PATIENCE_MS`. */
-  async function outcomeOf(actionId: string) {
+/** Creates the function that returns an action once it is over, or as it is after `PATIENCE_MS`. */
+const createOutcomes =
+  ({ handle, changes, calendar }: DeskDeps): OutcomeOf =>
+  async (actionId) => {
+    const now = () => new Date(calendar()).toISOString()
     for (const until = performance.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
       const found = await handle.read(deskAction, actionId)
       const state = must(found.state, 'action')
@@ -77,6 +77,10 @@ export function createDesk(deps: DeskDeps) {
       return viewOf(actionId, state)
     }
   }
+
+/** Creates what operators decide about the actions of others, and about their own before they are carried out. */
+function createDecisions({ handle, calendar, signing }: DeskDeps, outcomeOf: OutcomeOf) {
+  const now = () => new Date(calendar()).toISOString()
 
   /** Reads an action. @throws Rejection not_found */
   async function existing(actionId: string) {
@@ -93,6 +97,43 @@ export function createDesk(deps: DeskDeps) {
     return outcomeOf(actionId)
   }
 
+  return {
+    /**
+     * Approves an action of another operator, which is signed.
+     * @throws Rejection not_found, not_waiting, own_approval, signature_required, passkey_refused
+     */
+    async approve(actionId: string, operator: OperatorCaller, credential: object | undefined): Promise<DeskAction> {
+      const state = await existing(actionId)
+      const by = { operator: operator.name, operatorId: operator.id }
+      const command = { type: 'ApproveAction', actionId, ...by, at: now() } as const
+      // The rules refuse before a signature is asked for.
+      if (deskAction.decide(command, state).length === 0) return outcomeOf(actionId)
+      const text = approvedText({ ...state, actionId }, by)
+      const signature = await signatureOf(signing, operator, text, credential)
+      return decide({ ...command, ...(signature && { signature }) })
+    },
+
+    /** Refuses an action that waits for an approval. @throws Rejection not_found, not_waiting */
+    async refuse(actionId: string, { id: operatorId, name: operator }: OperatorCaller): Promise<DeskAction> {
+      await existing(actionId)
+      return decide({ type: 'RefuseAction', actionId, operator, operatorId, why: 'refused_by_operator', at: now() })
+    },
+
+    /** Stops an action before its time. @throws Rejection not_found, too_late */
+    async stop(id: string, operator: string): Promise<DeskAction> {
+      const command = { type: 'StopAction', actionId: id, operator, at: now() } as const
+      const context = { commandId: uuid7(), actor: `operator:${operator}`, correlationId: id }
+      await handle(deskAction, id, command, context)
+      return outcomeOf(id)
+    },
+  }
+}
+
+/** Creates the service by which operators order actions. Triggers of the log carry them out. */
+export function createDesk(deps: DeskDeps) {
+  const { handle, calendar, sealAddress, signing } = deps
+  const outcomeOf = createOutcomes(deps)
+
   /** Returns the parts of a new order that follow from its kind. */
   async function termsOf(actionId: string, kind: DeskKind, userId: string, address: string | undefined) {
     if ((address !== undefined) !== (kind === 'change_address'))
@@ -107,28 +148,8 @@ export function createDesk(deps: DeskDeps) {
 
   return {
     /** Returns whether an operator signs, which proves more than a step-up. */
-    signs: deps.signing.hasKeys,
-
-    /**
-     * Approves an action of another operator, which is signed.
-     * @throws Rejection not_found, not_waiting, own_approval, signature_required, passkey_refused
-     */
-    async approve(actionId: string, operator: OperatorCaller, credential: object | undefined): Promise<DeskAction> {
-      const state = await existing(actionId)
-      const by = { operator: operator.name, operatorId: operator.id }
-      const command = { type: 'ApproveAction', actionId, ...by, at: now() } as const
-      // The rules refuse before a signature is asked for.
-      if (deskAction.decide(command, state).length === 0) return outcomeOf(actionId)
-      const text = approvedText({ ...state, actionId }, by)
-      const signature = await signatureOf(deps.signing, operator, text, credential)
-      return decide({ ...command, ...(signature && { signature }) })
-    },
-
-    /** Refuses an action that waits for an approval. @throws Rejection not_found, not_waiting */
-    async refuse(actionId: string, { id: operatorId, name: operator }: OperatorCaller): Promise<DeskAction> {
-      await existing(actionId)
-      return decide({ type: 'RefuseAction', actionId, operator, operatorId, why: 'refused_by_operator', at: now() })
-    },
+    signs: signing.hasKeys,
+    ...createDecisions(deps, outcomeOf),
 
     /**
      * Orders an action, and returns it with its outcome, or as it is after a few seconds.
@@ -152,14 +173,14 @@ export function createDesk(deps: DeskDeps) {
         ...(about.currency !== undefined && { currency: about.currency }),
         ...(!known && (await termsOf(id, kind, about.userId, address))),
       }
-      const signature = known ? undefined : await signatureOf(deps.signing, by, askedText(order), credential, order)
+      const signature = known ? undefined : await signatureOf(signing, by, askedText(order), credential, order)
       const command = {
         type: 'AskAction',
         ...order,
         ...(signature && { signature }),
         ...(needsSecond && { needsApproval: true as const }),
         ...(refused && { refused }),
-        at: now(),
+        at: new Date(calendar()).toISOString(),
       } as const
       const context = { commandId: derivedId('ask', id), actor: `operator:${operator}`, correlationId: id }
       await handle(deskAction, id, command, context)
@@ -167,14 +188,6 @@ export function createDesk(deps: DeskDeps) {
       if (action.why === 'second_operator_required')
         throw new Rejection('second_operator_required', 'Another operator must approve this amount, and there is none.')
       return action
-    },
-
-    /** Stops an action before its time. @throws Rejection not_found, too_late */
-    async stop(id: string, operator: string): Promise<DeskAction> {
-      const command = { type: 'StopAction', actionId: id, operator, at: now() } as const
-      const context = { commandId: uuid7(), actor: `operator:${operator}`, correlationId: id }
-      await handle(deskAction, id, command, context)
-      return outcomeOf(id)
     },
   }
 }

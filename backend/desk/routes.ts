@@ -42,8 +42,47 @@ export interface DeskRoutes {
  * @param serveWhole serves answers as they are
  */
 export function serveDesk(serve: Serve, serveShort: Serve, serveWhole: Serve, routes: DeskRoutes): void {
-  const { desk, requireStepUp, record, listActions, search, notes, poster, media } = routes
+  const { requireStepUp, record, search, notes, poster, media } = routes
 
+  serveActions(serve, routes)
+
+  serveShort(contract.search, async ({ query }) => ({ results: await search(query.q) }))
+
+  const readPerson = async (id: string) => {
+    const person = await routes.person(id)
+    if (!person) throw new Rejection('not_found', 'There is no such account.')
+    return person
+  }
+
+  serveShort(contract.person, async ({ params }) => ({ person: await readPerson(params.id) }))
+
+  serveWhole(contract.revealPerson, async ({ params, ctx }) => {
+    await requireStepUp(ctx)
+    const person = await readPerson(params.id)
+    // Recorded before the addresses are shown.
+    await record(ctx, 'person_shown', `user ${person.id}`)
+    return { person }
+  })
+
+  serve(contract.personAt, ({ params, query }) => routes.personAt(params.id, query.at))
+
+  serve(contract.personPoster, async ({ params, ctx }) => {
+    const key = await poster(params.id)
+    if (!key) throw new Rejection('not_found', 'There is no such video.')
+    await sendMedia(ctx, media, key, { type: 'image/jpeg', cacheControl: 'private, no-cache' })
+    return undefined
+  })
+
+  serve(contract.writeNote, async ({ params, body, ctx, operator }) => {
+    await requireStepUp(ctx)
+    await notes.write(params.id, body.text, operator.name)
+    await record(ctx, 'note_written', `user ${params.id}`)
+    return { message: 'Written.' }
+  })
+}
+
+/** Serves what operators order, and what they decide about the orders of others. */
+function serveActions(serve: Serve, { desk, requireStepUp, record, listActions }: DeskRoutes): void {
   /** A signature proves more than the step-up of others. */
   const requireProof = async (ctx: Context, operator: OperatorCaller) => {
     if (!(await desk.signs(operator))) await requireStepUp(ctx)
@@ -83,38 +122,4 @@ export function serveDesk(serve: Serve, serveShort: Serve, serveWhole: Serve, ro
     success: true as const,
     ...(await listActions({ userId, status }, page, perPage)),
   }))
-
-  serveShort(contract.search, async ({ query }) => ({ results: await search(query.q) }))
-
-  const readPerson = async (id: string) => {
-    const person = await routes.person(id)
-    if (!person) throw new Rejection('not_found', 'There is no such account.')
-    return person
-  }
-
-  serveShort(contract.person, async ({ params }) => ({ person: await readPerson(params.id) }))
-
-  serveWhole(contract.revealPerson, async ({ params, ctx }) => {
-    await requireStepUp(ctx)
-    const person = await readPerson(params.id)
-    // Recorded before the addresses are shown.
-    await record(ctx, 'person_shown', `user ${person.id}`)
-    return { person }
-  })
-
-  serve(contract.personAt, ({ params, query }) => routes.personAt(params.id, query.at))
-
-  serve(contract.personPoster, async ({ params, ctx }) => {
-    const key = await poster(params.id)
-    if (!key) throw new Rejection('not_found', 'There is no such video.')
-    await sendMedia(ctx, media, key, { type: 'image/jpeg', cacheControl: 'private, no-cache' })
-    return undefined
-  })
-
-  serve(contract.writeNote, async ({ params, body, ctx, operator }) => {
-    await requireStepUp(ctx)
-    await notes.write(params.id, body.text, operator.name)
-    await record(ctx, 'note_written', `user ${params.id}`)
-    return { message: 'Written.' }
-  })
 }

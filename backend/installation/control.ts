@@ -80,19 +80,21 @@ export function createControl({ handle, changes, pool }: ControlDeps) {
       return { ...allowance, openTasks: Math.min(allowance.openTasks, open_tasks ?? allowance.openTasks) }
     },
 
-    async notices(): Promise<Notices> {
-      const { banner, figures, ...rest } = await settings()
-      const paused = {
-        ...(rest.generation_paused && { generation: true as const }),
-        ...(rest.registration_paused && { registration: true as const }),
-        ...(rest.paused_models.length > 0 && { models: rest.paused_models }),
-        ...(rest.paused_tills.length > 0 && { tills: rest.paused_tills }),
-      }
-      return {
-        ...(banner && { banner }),
-        ...(figures && { figures }),
-        ...(Object.keys(paused).length > 0 && { paused }),
-      }
-    },
+    notices: async (): Promise<Notices> => noticesOf(await settings()),
+  }
+}
+
+/** Returns what pages show of the settings. */
+function noticesOf({ banner, figures, ...rest }: Settings): Notices {
+  const paused = {
+    ...(rest.generation_paused && { generation: true as const }),
+    ...(rest.registration_paused && { registration: true as const }),
+    ...(rest.paused_models.length > 0 && { models: rest.paused_models }),
+    ...(rest.paused_tills.length > 0 && { tills: rest.paused_tills }),
+  }
+  return {
+    ...(banner && { banner }),
+    ...(figures && { figures }),
+    ...(Object.keys(paused).length > 0 && { paused }),
   }
 }

@@ -15,6 +15,7 @@ const SECRETS = [MAIL, ...NETWORKS]
 const PERSONAL = [
   'GET /analytics/actions',
   'GET /analytics/keys',
+  'GET /analytics/now',
   'GET /analytics/outbox',
   'GET /analytics/overview',
   'GET /analytics/security',

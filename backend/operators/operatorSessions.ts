@@ -70,8 +70,29 @@ async function insertSession(
   await pool.query(sql, row)
 }
 
+type Open = Map<string, OperatorCaller & { readonly until: number }>
+
+/** Creates the function that returns the operator of a session, by the hash of its token. */
+const createFinder = (pool: Pick<pg.Pool, 'query'>, open: Open, username: string) => async (hash: string) => {
+  const now = Date.now()
+  const known = open.get(hash)
+  if (known && known.until > now) return known
+  const { rows } = await pool.query<{ expires_at: Date; id: string; name: string | null; role: OperatorRole }>({
+    name: 'operator-session',
+    text: 'select expires_at, operator_id as id, name, role from operator_session where hash = $1 and expires_at > $2',
+    values: [hash, new Date(now)],
+  })
+  open.delete(hash)
+  if (!rows[0]) return undefined
+  const { expires_at, id, name, role } = rows[0]
+  const until = Math.min(expires_at.getTime(), now + CACHED_MS)
+  const found = { id, name: name ?? username, role, until }
+  open.set(hash, found)
+  return found
+}
+
 /** Creates the changes of all sessions of an operator, which every process sees at once. */
-const createChanges = (pool: Pick<pg.Pool, 'query'>, open: Map<string, unknown>) => {
+const createChanges = (pool: Pick<pg.Pool, 'query'>, open: Open) => {
   const change = async (sql: string, values: readonly string[]) => {
     const { rows } = await pool.query<{ hash: string }>(`${sql} where operator_id = $1 returning hash`, [...values])
     for (const { hash } of rows) open.delete(hash)
@@ -112,7 +133,8 @@ export function createOperatorSessions(
   const hashOf = tokenHasher({ secret, password })
   const cookies = createCookies({ secure, deviceKey })
   /** Open sessions with the expiry of the cache in epoch milliseconds, by token hash. */
-  const open = new Map<string, OperatorCaller & { readonly until: number }>()
+  const open: Open = new Map()
+  const find = createFinder(pool, open, username)
   changes.subscribe(({ name, ids }) => {
     if (name === ENDED) for (const hash of ids) open.delete(hash)
     // Notifications were lost while the connection was down.
@@ -151,23 +173,7 @@ export function createOperatorSessions(
 
     /** Returns the operator who is signed in. */
     async current(ctx: Context): Promise<OperatorCaller | undefined> {
-      const token = cookies.tokenOf(ctx)
-      if (!token) return undefined
-      const hash = hashOf(token)
-      const now = Date.now()
-      const known = open.get(hash)
-      if (known && known.until > now) return known
-      const { rows } = await pool.query<{ expires_at: Date; id: string; name: string | null; role: OperatorRole }>({
-        name: 'operator-session',
-        text: `select expires_at, operator_id as id, name, role from operator_session where hash = $1 and expires_at > $2`,
-        values: [hash, new Date(now)],
-      })
-      open.delete(hash)
-      if (!rows[0]) return undefined
-      const { expires_at, id, name, role } = rows[0]
-      const found = { id, name: name ?? username, role }
-      open.set(hash, { ...found, until: Math.min(expires_at.getTime(), now + CACHED_MS) })
-      return found
+      return cookies.tokenOf(ctx) ? find(idOf(ctx)) : undefined
     },
 
     /** Ends the session and removes the cookie. Returns false if there was no session. */

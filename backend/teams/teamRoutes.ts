@@ -11,8 +11,8 @@ type Limit = Readonly<{ burst: number; everyMs: number }>
 
 /** Time for which an invitation is valid, ms. */
 const INVITED_MS = 7 * 24 * 3_600_000
-/** Invitations that a user mails: 20 in a row, and 12 an hour. */
-const INVITATIONS: Limit = { burst: 20, everyMs: 5 * 60_000 }
+/** Invitations that a user mails: 60 in a row, and 12 an hour. */
+const INVITATIONS: Limit = { burst: 60, everyMs: 5 * 60_000 }
 
 /** An account that an invited person may have. */
 type Account = Readonly<{ id: string; isVerified: boolean }>

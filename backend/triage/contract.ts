@@ -3,7 +3,7 @@ import { endpoint } from '../kernel/http/contract.ts'
 import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
 
 /** What is done to each video of a bulk. */
-export const BULK_KINDS = ['release_task', 'retry_task'] as const
+const BULK_KINDS = ['release_task', 'retry_task'] as const
 export type BulkKind = (typeof BULK_KINDS)[number]
 
 /** Most videos of a bulk. */

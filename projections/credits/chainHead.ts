@@ -56,7 +56,17 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
   version: 4,
   table: ChainHeadTable,
-  categories: [CODE, CREDIT_ACCOUNT, DESK_ACTION, INSTALLATION, SUBSCRIPTION, VIDEO_TASK, INVOICE_BOOK, OPERATOR_ROLL, TEAM],
+  categories: [
+    CODE,
+    CREDIT_ACCOUNT,
+    DESK_ACTION,
+    INSTALLATION,
+    SUBSCRIPTION,
+    VIDEO_TASK,
+    INVOICE_BOOK,
+    OPERATOR_ROLL,
+    TEAM,
+  ],
   schemas: {
     ...CODE_EVENTS,
     ...CREDIT_ACCOUNT_EVENTS,

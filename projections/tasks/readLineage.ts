@@ -5,7 +5,8 @@ const LIMITS = { films: 100, steps: 50 }
 
 /**
  * Returns the ids of the films that a user's film descends from and of all that were made from those, nearest generations
- * first and the newest of each first. They include the film itself and films that were deleted.
+ * first and the newest of each first. They include the film itself and films that were deleted. See
+ * docs/decisions/0086-one-film-everywhere.md.
  */
 export async function readLineage(database: Database, userId: string, taskId: string): Promise<string[]> {
   const sql = `with recursive up as (

@@ -23,6 +23,9 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['scopes', [['videos:read']]],
   ['overlap_hours', [1]],
   ['expires_in_days', [30]],
+  // No caller is in a team.
+  ['team_id', [undefined]],
+  ['visibility', ['private']],
   ['credits_per_day', [10]],
   ['credits_per_month', [100]],
   ['models', [['MiniMax-Hailuo-02']]],
@@ -36,6 +39,8 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['reason', ['a remedy']],
   ['text', ['a note']],
   ['q', ['someone']],
+  ['role', ['viewer']],
+  ['name', ['Someone']],
 ])
 
 /**

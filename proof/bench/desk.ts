@@ -72,6 +72,7 @@ const FILL = [
    select now(), 'view', '/workspace', 200, false, gen_random_uuid(), md5('user' || 1 + n / 10)::uuid
    from generate_series(0, $1::int * 10 - 1) n`,
 ]
+await db.pool.query('select page_view_partition(current_date)')
 for (const sql of FILL) await db.pool.query(sql, [users])
 await db.pool.query('vacuum analyze')
 

@@ -7,6 +7,7 @@ const FULL = process.env.KINORA_FULL === '1'
  */
 export const WAITS = [
   'backend/apiKeys/killedKey.int.spec.ts',
+  'backend/teams/killedTeam.int.spec.ts',
   'backend/app/{degraded,killed}.int.spec.ts',
   'backend/app/layouts/{layoutKilled,rollingUpgrade}.int.spec.ts',
   'backend/app/outages/*.int.spec.ts',

@@ -31,6 +31,8 @@ export function createTeamMails(
     removed: (team: Team, member: Membership) => send('teamRemoved', team, [member]),
 
     /** Tells everyone who was a member of a team that was closed. */
-    closed: (team: Team & { members: readonly Membership[] }) => send('teamClosed', team, team.members),
+    async closed(team: (Team & { members: readonly Membership[] }) | undefined): Promise<void> {
+      if (team) await send('teamClosed', team, team.members)
+    },
   }
 }

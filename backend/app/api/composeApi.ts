@@ -156,6 +156,26 @@ function openTasks(
   })
 }
 
+/** Creates the calls of operators. */
+function openBoard(
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  { accounts, publicUrl }: Surroundings,
+  mails: ReturnType<typeof createKeyMails>,
+) {
+  const shared = { throttle: accounts.throttle, userKeys: services.userKeys, passkeys: accounts.factors.passkeys }
+  const opened = openOperators(context, publicUrl, shared)
+  return composeOperators(context, adapters, publicUrl, {
+    opened,
+    keys: keysOnBoard(services, accounts, mails),
+    messages: services.messages,
+    codes: codesOnBoard(context, services),
+    control: services.control,
+    desk: openDesk(context, adapters, services, accounts, opened),
+  })
+}
+
 /** Creates the calls of every context. */
 function composeContexts(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool } = context
@@ -169,16 +189,7 @@ function composeContexts(context: Context, adapters: Adapters, services: Service
   const { tills, paypal } = config.payments
 
   const keyMails = createKeyMails(database, services.outbox, publicUrl)
-  const { throttle } = accounts
-  const opened = openOperators(context, publicUrl, { throttle, userKeys, passkeys: accounts.factors.passkeys })
-  const operators = composeOperators(context, adapters, publicUrl, {
-    opened,
-    keys: keysOnBoard(services, accounts, keyMails),
-    messages: services.messages,
-    codes: codesOnBoard(context, services),
-    control: services.control,
-    desk: openDesk(context, adapters, services, accounts, opened),
-  })
+  const operators = openBoard(context, adapters, services, around, keyMails)
   const analytics = createAnalyticsApi({ ...context, authenticate, timeZone: config.operators.timeZone })
   const tasks = openTasks(context, adapters, services, around, ownWrites.note, uploadLimits)
   const images: StartImages = {

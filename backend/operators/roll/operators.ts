@@ -47,8 +47,10 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 const equal = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
 const hashOf = (text: string) => digest(text).toString('hex')
 
-/** Creates the service that knows who is an operator. Addresses and passwords are in the database, all else is in the log. */
-export function createOperators({ handle, pool, calendar, sessions, bootstrap, factors }: Deps) {
+type Core = ReturnType<typeof createCore>
+
+/** Creates what the reads and the changes of operators need. */
+function createCore({ handle, pool, calendar, bootstrap, factors }: Deps) {
   const readRoll = async (): Promise<OperatorRoll> => (await handle.read(operatorRoll, ROLL)).state
   const send = async (
     { operatorId, ...command }: Body<OperatorRollCommand>,
@@ -89,108 +91,119 @@ export function createOperators({ handle, pool, calendar, sessions, bootstrap, f
     return Object.keys(keys).length > 0
   }
 
-  return {
-    caller,
-    recordKeys,
+  return { readRoll, send, loginOf, roleOf, matches, caller, recordKeys }
+}
 
-    /** Returns whether an operator is present, as far as this process knows. */
-    async isPresent(id: string): Promise<boolean> {
-      const { state } = await handle.peek(operatorRoll, ROLL)
-      return (operatorIn(state, id, bootstrap.username)?.status ?? 'removed') !== 'removed'
-    },
+const createReads = ({ handle, pool, bootstrap }: Deps, { readRoll, loginOf, matches }: Core) => ({
+  /** Returns whether an operator is present, as far as this process knows. */
+  async isPresent(id: string): Promise<boolean> {
+    const { state } = await handle.peek(operatorRoll, ROLL)
+    return (operatorIn(state, id, bootstrap.username)?.status ?? 'removed') !== 'removed'
+  },
 
-    /** Returns the id of the operator with a name and a password; undefined if one is wrong. Takes as long for every name. */
-    async signIn(name: string, password: string): Promise<string | undefined> {
-      const [id] = presentIn(await readRoll(), bootstrap.username).find(([, operator]) => operator.name === name) ?? []
-      return (await matches(id ?? NOBODY, password)) ? id : undefined
-    },
+  /** Returns the id of the operator with a name and a password; undefined if one is wrong. Takes as long for every name. */
+  async signIn(name: string, password: string): Promise<string | undefined> {
+    const [id] = presentIn(await readRoll(), bootstrap.username).find(([, operator]) => operator.name === name) ?? []
+    return (await matches(id ?? NOBODY, password)) ? id : undefined
+  },
 
-    passwordMatches: matches,
+  passwordMatches: matches,
 
-    /** Returns a text that changes with the password of an operator. */
-    async passwordVersion(id: string): Promise<string> {
-      return hashOf(id === BOOTSTRAP ? bootstrap.password : ((await loginOf(id))?.password_hash ?? ''))
-    },
+  /** Returns a text that changes with the password of an operator. */
+  async passwordVersion(id: string): Promise<string> {
+    return hashOf(id === BOOTSTRAP ? bootstrap.password : ((await loginOf(id))?.password_hash ?? ''))
+  },
 
-    async list(): Promise<Listed[]> {
-      const roll = await readRoll()
-      const { rows } = await pool.query<Pick<Login, 'operator_id' | 'email'>>(
-        'select operator_id, email from operator_login',
-      )
-      const emails = new Map(rows.map(({ operator_id, email }) => [operator_id, email]))
-      return presentIn(roll, bootstrap.username).map(([id, { name, role, status }]) => ({
-        ...{ id, name, role, email: emails.get(id) ?? null, keys: Object.keys(roll.keys[id] ?? {}).length },
-        status: status === 'invited' ? ('invited' as const) : ('active' as const),
-      }))
-    },
+  async list(): Promise<Listed[]> {
+    const roll = await readRoll()
+    const { rows } = await pool.query<Pick<Login, 'operator_id' | 'email'>>(
+      'select operator_id, email from operator_login',
+    )
+    const emails = new Map(rows.map(({ operator_id, email }) => [operator_id, email]))
+    return presentIn(roll, bootstrap.username).map(([id, { name, role, status }]) => ({
+      ...{ id, name, role, email: emails.get(id) ?? null, keys: Object.keys(roll.keys[id] ?? {}).length },
+      status: status === 'invited' ? ('invited' as const) : ('active' as const),
+    }))
+  },
 
-    /** Returns the ids of operators who may order and approve actions. */
-    async deciders(): Promise<string[]> {
-      const present = presentIn(await readRoll(), bootstrap.username)
-      return present.filter(([, { role, status }]) => status === 'active' && role !== 'viewer').map(([id]) => id)
-    },
+  /** Returns the ids of operators who may order and approve actions. */
+  async deciders(): Promise<string[]> {
+    const present = presentIn(await readRoll(), bootstrap.username)
+    return present.filter(([, { role, status }]) => status === 'active' && role !== 'viewer').map(([id]) => id)
+  },
 
-    /** Returns whether an operator is the only owner. */
-    async isAlone(): Promise<boolean> {
-      const owners = presentIn(await readRoll(), bootstrap.username).filter(
-        ([, { role, status }]) => role === 'owner' && status === 'active',
-      )
-      return owners.length < 2
-    },
+  /** Returns whether an operator is the only owner. */
+  async isAlone(): Promise<boolean> {
+    const owners = presentIn(await readRoll(), bootstrap.username).filter(
+      ([, { role, status }]) => role === 'owner' && status === 'active',
+    )
+    return owners.length < 2
+  },
+})
 
-    /** Returns the id and the token of the invitation. @throws Rejection operator_exists */
-    async invite(
-      { name, email, role }: { readonly name: string; readonly email: string; readonly role: GivenRole },
-      by: OperatorCaller,
-    ): Promise<{ id: string; token: string }> {
-      const id = uuid7()
-      await send({ type: 'InviteOperator', operatorId: id, name, role, by: by.id }, by)
-      const token = randomBytes(32).toString('base64url')
-      await pool.query(
-        'insert into operator_login (operator_id, email, invitation, invited_until) values ($1, $2, $3, $4)',
-        [id, email, hashOf(token), new Date(calendar() + INVITED_MS)],
-      )
-      return { id, token }
-    },
+const createChanges = (
+  { pool, calendar, sessions, bootstrap, factors }: Deps,
+  { readRoll, send, roleOf, caller, recordKeys }: Core,
+) => ({
+  /** Returns the id and the token of the invitation. @throws Rejection operator_exists */
+  async invite(
+    { name, email, role }: { readonly name: string; readonly email: string; readonly role: GivenRole },
+    by: OperatorCaller,
+  ): Promise<{ id: string; token: string }> {
+    const id = uuid7()
+    await send({ type: 'InviteOperator', operatorId: id, name, role, by: by.id }, by)
+    const token = randomBytes(32).toString('base64url')
+    await pool.query(
+      'insert into operator_login (operator_id, email, invitation, invited_until) values ($1, $2, $3, $4)',
+      [id, email, hashOf(token), new Date(calendar() + INVITED_MS)],
+    )
+    return { id, token }
+  },
 
-    /** Chooses the password of an invited operator, once. @throws Rejection token_invalid */
-    async accept(token: string, password: string): Promise<OperatorCaller> {
-      const { rows } = await pool.query<{ operator_id: string }>(
-        `update operator_login set password_hash = $1, invitation = null where invitation = $2 and invited_until > $3
-         returning operator_id`,
-        [await hashPassword(password), hashOf(token), new Date(calendar())],
-      )
-      const operator = rows[0] && (await caller(rows[0].operator_id))
-      if (!operator) throw new Rejection('token_invalid', 'This invitation is not valid any more. Ask for a new one.')
-      return operator
-    },
+  /** Chooses the password of an invited operator, once. @throws Rejection token_invalid */
+  async accept(token: string, password: string): Promise<OperatorCaller> {
+    const { rows } = await pool.query<{ operator_id: string }>(
+      `update operator_login set password_hash = $1, invitation = null where invitation = $2 and invited_until > $3
+       returning operator_id`,
+      [await hashPassword(password), hashOf(token), new Date(calendar())],
+    )
+    const operator = rows[0] && (await caller(rows[0].operator_id))
+    if (!operator) throw new Rejection('token_invalid', 'This invitation is not valid any more. Ask for a new one.')
+    return operator
+  },
 
-    async changeRole(id: string, role: GivenRole, by: OperatorCaller): Promise<void> {
-      await send({ type: 'ChangeRole', operatorId: id, role, by: by.id }, by)
-      await sessions.setRole(id, await roleOf(id, role))
-    },
+  async changeRole(id: string, role: GivenRole, by: OperatorCaller): Promise<void> {
+    await send({ type: 'ChangeRole', operatorId: id, role, by: by.id }, by)
+    await sessions.setRole(id, await roleOf(id, role))
+  },
 
-    /** Removes an operator, with the address, password and second factors. The log keeps the name and public keys. */
-    async remove(id: string, by: OperatorCaller): Promise<void> {
-      await send({ type: 'RemoveOperator', operatorId: id, by: by.id }, by)
-      await sessions.endAll(id)
-      if (id === BOOTSTRAP) return
-      await pool.query('delete from operator_login where operator_id = $1', [id])
-      await factors.erase(id)
-    },
+  /** Removes an operator, with the address, password and second factors. The log keeps the name and public keys. */
+  async remove(id: string, by: OperatorCaller): Promise<void> {
+    await send({ type: 'RemoveOperator', operatorId: id, by: by.id }, by)
+    await sessions.endAll(id)
+    if (id === BOOTSTRAP) return
+    await pool.query('delete from operator_login where operator_id = $1', [id])
+    await factors.erase(id)
+  },
 
-    /** Follows a change of an operator's second factors: the first one gives the role, and the log knows the passkeys. */
-    async factorsChanged(id: string): Promise<void> {
-      const roll = await readRoll()
-      const operator = operatorIn(roll, id, bootstrap.username)
-      if (!operator || operator.status === 'removed') return
-      await recordKeys(id, operator.name)
-      const role = await roleOf(id, operator.role)
-      const by = { id, name: operator.name }
-      if (operator.status === 'invited' && role !== 'invited') await send({ type: 'JoinOperator', operatorId: id }, by)
-      if (id !== BOOTSTRAP) await sessions.setRole(id, role)
-    },
-  }
+  /** Follows a change of an operator's second factors: the first one gives the role, and the log knows the passkeys. */
+  async factorsChanged(id: string): Promise<void> {
+    const roll = await readRoll()
+    const operator = operatorIn(roll, id, bootstrap.username)
+    if (!operator || operator.status === 'removed') return
+    await recordKeys(id, operator.name)
+    const role = await roleOf(id, operator.role)
+    const by = { id, name: operator.name }
+    if (operator.status === 'invited' && role !== 'invited') await send({ type: 'JoinOperator', operatorId: id }, by)
+    if (id !== BOOTSTRAP) await sessions.setRole(id, role)
+  },
+})
+
+/** Creates the service that knows who is an operator. Addresses and passwords are in the database, all else is in the log. */
+export function createOperators(deps: Deps) {
+  const core = createCore(deps)
+  const { caller, recordKeys } = core
+  return { caller, recordKeys, ...createReads(deps, core), ...createChanges(deps, core) }
 }
 
 type Body<C> = C extends unknown ? Omit<C, 'at' | 'bootstrap'> : never

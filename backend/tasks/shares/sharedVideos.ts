@@ -51,16 +51,34 @@ const publicTask = (task: Task, showPrompt: boolean) => ({
   seed: showPrompt ? task.seed : null,
 })
 
+const shareViewOf = ({ id, showPrompt, showName, views }: ShareRow, publicUrl: string): Share => ({
+  url: `${publicUrl}/v/${id}`,
+  show_prompt: showPrompt,
+  show_name: showName,
+  views,
+})
+
+/** What visitors report to operators, and what operators removed. */
+const createReports = (options: SharedVideosOptions) => ({
+  /** Returns whether operators removed a public page. */
+  async isRemoved(id: string): Promise<boolean> {
+    const share = await options.shares.find(id)
+    return share !== undefined && (await options.removalOf(share.taskId)) !== undefined
+  },
+
+  /** Reports a film to the operators. @throws Rejection not_found */
+  async report(id: string, reason: string): Promise<void> {
+    const found = await findShare(options, id)
+    if (!found) throw new Rejection('not_found', 'This video is not shared.')
+    await options.openReport(found.share, reason)
+  },
+})
+
 /** Creates the service that shares videos. A share ends with its video and with the account of its owner. */
 export function createSharedVideos(options: SharedVideosOptions) {
   const { shares, works, files, signatures, nameOf, removalOf, publicUrl, supportEmail } = options
 
-  const shareView = ({ id, showPrompt, showName, views }: ShareRow): Share => ({
-    url: `${publicUrl()}/v/${id}`,
-    show_prompt: showPrompt,
-    show_name: showName,
-    views,
-  })
+  const shareView = (row: ShareRow) => shareViewOf(row, publicUrl())
 
   /** Returns the row of the video of a signed address. @throws Rejection not_found */
   const findSigned = async (id: string, signature: string) => {
@@ -94,18 +112,7 @@ export function createSharedVideos(options: SharedVideosOptions) {
       return { share: share ? shareView(share) : null }
     },
 
-    /** Returns whether operators removed a public page. */
-    async isRemoved(id: string): Promise<boolean> {
-      const share = await shares.find(id)
-      return share !== undefined && (await removalOf(share.taskId)) !== undefined
-    },
-
-    /** Reports a film to the operators. @throws Rejection not_found */
-    async report(id: string, reason: string): Promise<void> {
-      const found = await findShare(options, id)
-      if (!found) throw new Rejection('not_found', 'This video is not shared.')
-      await options.openReport(found.share, reason)
-    },
+    ...createReports(options),
 
     /** Returns what the public page shows; undefined if there is no such share. */
     async view(id: string): Promise<SharedVideo | undefined> {

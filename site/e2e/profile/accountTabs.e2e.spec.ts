@@ -13,6 +13,7 @@ const TABS = {
   '/profile': ['personal-info', 'stats', 'subscription', 'works', 'billing', 'settings'],
   '/profile/billing': ['subscription', 'billing'],
   '/profile/credits': ['credits'],
+  '/profile/teams': ['teams'],
   '/profile/security': ['security', 'two-step', 'password', 'devices'],
   '/profile/developers': ['developers'],
   '/profile/settings': ['settings', 'notices', 'language', 'delete-account'],

@@ -114,7 +114,7 @@ describeOnSite('teams', (site) => {
       await page.getByRole('radio', { name: JOINED_TEAM.name }).check({ force: true })
       await asked
       await page.getByText(t.leadTeam).waitFor()
-      expect(await page.locator('#credits a[download]').getAttribute('href')).toContain(`team_id=${JOINED_TEAM.id}`)
+      await page.locator(`#credits a[download][href$="team_id=${JOINED_TEAM.id}"]`).waitFor()
       await page.context().close()
     },
   )

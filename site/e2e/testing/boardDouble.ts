@@ -4,6 +4,7 @@ import {
   apiKeys,
   backup,
   codes,
+  engines,
   graphs,
   hourly,
   live,
@@ -34,6 +35,7 @@ const CALLS = {
   [userList.path]: userList,
   [pageRanking.path]: pageRanking,
   [live.path]: live,
+  [engines.path]: engines,
   [now.path]: now,
   [sources.path]: sources,
   [taskHealth.path]: taskHealth,
@@ -240,7 +242,7 @@ const codeOf = (index: number) => ({
 })
 
 const CHANNELS = [
-  ['mail', 'Your password was changed', 550, 'Message failed: 550 5.1.1 user0@kinora.test: no such mailbox here'],
+  ['mail', 'Your password was changed', null, '550 5.1.1 user0@kinora.test: no such mailbox here'],
   ['webhook', 'subscription.renewed', null, 'connection'],
   ['push', 'video', null, 'internal'],
 ] as const
@@ -284,6 +286,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [me.path, () => ({ id: '00000000-0000-0000-0000-000000000000', name: 'olga', role: 'owner', alone: false })],
       [taskHealth.path, () => ({ data: HEALTH })],
       [now.path, () => ({ data: WAITING })],
+      [engines.path, () => ({ data: { demo: false, engines: [], hosted: [], models: [], credit_cents: 1 } })],
       [sources.path, () => ({ data: SOURCES })],
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],

@@ -159,8 +159,6 @@ function Panels() {
         <Masked />
         <Cards />
         <div className="board-panels stack gap-3">
-          <Cases />
-          <Triage />
           <Trend />
           <Hours />
           <Ranking />
@@ -170,6 +168,8 @@ function Panels() {
           <Live />
           <Margin />
           <TaskHealth />
+          <Cases />
+          <Triage />
           <Graphs />
           <Backup />
           <Actions />

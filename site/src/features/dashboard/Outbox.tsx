@@ -33,12 +33,12 @@ export function Outbox() {
             keyOf={({ id }) => id}
             columns={[
               { head: t('dashboard.outbox.message'), isRowHead: true, cell: (message) => <About message={message} /> },
-              { head: t('dashboard.outbox.state'), cell: (message) => <State message={message} /> },
               { head: t('dashboard.outbox.error'), className: 'anywhere', cell: errorText },
-              { head: t('dashboard.outbox.time'), cell: ({ created_at }) => <Time iso={created_at} /> },
+              { head: t('dashboard.outbox.state'), cell: (message) => <State message={message} /> },
               {
                 head: t('dashboard.outbox.again'),
                 headShown: '',
+                className: 'board-again',
                 cell: (message) => message.has_body && <Again message={message} onSend={setResult} />,
               },
             ]}
@@ -50,11 +50,13 @@ export function Outbox() {
   )
 }
 
-const About = ({ message: { channel, about, email } }: { message: Message }) => (
+const About = ({ message: { channel, about, email, created_at } }: { message: Message }) => (
   <>
     {translate()(`dashboard.outbox.${channel}`)}: {about}
     <br />
-    <span className="hint">{email}</span>
+    <span className="hint">
+      {email} <Time iso={created_at} />
+    </span>
   </>
 )
 
@@ -64,7 +66,14 @@ const State = ({ message: { state, attempts, due_at } }: { message: Message }) =
   </>
 )
 
-const errorText = ({ status, error }: Message) => [status, error].filter((part) => part !== null).join(' · ')
+const FAULTS = ['address', 'connection', 'expired', 'internal', 'timeout'] as const
+
+/** Returns the last answer, or why there is none. */
+function errorText({ status, error }: Message): string {
+  const fault = FAULTS.find((each) => each === error)
+  const text = fault ? translate()(`dashboard.outbox.fault.${fault}`) : error
+  return [status, text].filter((part) => part !== null).join(' · ')
+}
 
 function Again({ message: { id, about, email }, onSend }: { message: Message; onSend: (result: string) => void }) {
   const t = translate()

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { getTask, sourceOf, type Task } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
+import { loadBalance } from '../../api/credits.ts'
 import { errorText } from '../../api/errorText.ts'
 import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
 import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
@@ -30,7 +31,11 @@ export function FilmPage() {
       setFilm(error.status === 404 || error.status === 403 ? 'gone' : error),
     )
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address does not change.
-  useEffect(() => void load(), [])
+  useEffect(() => {
+    void load()
+    // Only the header shows it.
+    void loadBalance()
+  }, [])
   if (!film) return <div className="skeleton film-skeleton" aria-busy="true" />
   if (film === 'gone')
     return (

@@ -14,9 +14,7 @@ import { $selection, startSelecting, stopSelecting } from './selection.ts'
 export function FilterBar() {
   const t = translate()
   const filter = useStore($filter)
-  const folders = useStore($folders)
   const models = useStore($models)
-  const selecting = useStore($selection) !== null
   const isTeam = filter.library === 'team'
   const types: readonly (readonly [Filter['type'], string])[] = [
     ['', t('library.type.all')],
@@ -55,7 +53,20 @@ export function FilterBar() {
           </option>
         ))}
       </Select>
-      {!isTeam && (folders.length > 0 || filter.folder) && (
+      {!isTeam && <OwnMarks />}
+    </search>
+  )
+}
+
+/** What only the user's own videos have: folders, favourites, and a selection. */
+function OwnMarks() {
+  const t = translate()
+  const filter = useStore($filter)
+  const folders = useStore($folders)
+  const selecting = useStore($selection) !== null
+  return (
+    <>
+      {(folders.length > 0 || filter.folder) && (
         <Select label={t('library.folder')} value={filter.folder} onChange={(folder) => setFilter({ folder })}>
           <option value="">{t('library.allFolders')}</option>
           {filter.folder && !folders.some(([name]) => name === filter.folder) && (
@@ -68,23 +79,19 @@ export function FilterBar() {
           ))}
         </Select>
       )}
-      {!isTeam && (
-        <>
-          <Button
-            label={t('library.favourites')}
-            icon="heart"
-            aria-pressed={filter.favourites}
-            onClick={() => void setFilter({ favourites: !filter.favourites })}
-          />
-          <Button
-            label={t('library.select.start')}
-            icon="checkRound"
-            aria-pressed={selecting}
-            onClick={selecting ? stopSelecting : startSelecting}
-          />
-        </>
-      )}
-    </search>
+      <Button
+        label={t('library.favourites')}
+        icon="heart"
+        aria-pressed={filter.favourites}
+        onClick={() => void setFilter({ favourites: !filter.favourites })}
+      />
+      <Button
+        label={t('library.select.start')}
+        icon="checkRound"
+        aria-pressed={selecting}
+        onClick={selecting ? stopSelecting : startSelecting}
+      />
+    </>
   )
 }
 

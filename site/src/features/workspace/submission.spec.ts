@@ -24,7 +24,9 @@ beforeEach(() => {
     const answer = answers.shift()!
     if (answer === 'lost') throw new TypeError('the connection is lost')
     return Response.json(
-      answer === 202 ? { task: { id: 't', status: 'Preparing', prompt: '', created_at: '' } } : { code: 'not_found' },
+      answer === 202
+        ? { task: { id: 't', url: '/film/t', status: 'Preparing', prompt: '', created_at: '' } }
+        : { code: 'not_found' },
       {
         status: answer,
       },

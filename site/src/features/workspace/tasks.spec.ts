@@ -6,7 +6,8 @@ import { $open } from './generate/takeCount.ts'
 import { loadQueue } from './queue.ts'
 import { $tasks, applyUpdate, cancelOpenTask, dropTask, loadTasks, putTask, refreshList, rereadTask } from './tasks.ts'
 
-const task = (id: string, status: Task['status']) => ({ id, status, created_at: `2026-01-0${id}` }) as unknown as Task
+const task = (id: string, status: Task['status']) =>
+  ({ id, url: `/film/${id}`, status, created_at: `2026-01-0${id}` }) as unknown as Task
 
 /** A server whose answers to the list the test gives, in its own order. */
 function heldServer() {

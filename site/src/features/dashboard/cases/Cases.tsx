@@ -32,7 +32,7 @@ export function Cases() {
               },
               {
                 head: t('dashboard.cases.subject'),
-                cell: ({ subject }) => <code className="anywhere">{subject}</code>,
+                cell: ({ subject }) => <code>{subject}</code>,
               },
               {
                 head: t('dashboard.cases.due'),

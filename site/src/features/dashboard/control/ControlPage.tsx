@@ -58,8 +58,7 @@ interface FormProps {
 
 function Form({ control, onSaved }: FormProps) {
   const t = translate()
-  const { settings, models, tills } = control
-  const locale = pageLocale()
+  const { settings } = control
   const { guard, dialog } = useStepUp(operatorFactors)
   const [unchanged, setUnchanged] = useState(false)
   const { form, field, problem, busy, ready } = useForm(controlForm(settings), async (body) => {
@@ -79,32 +78,7 @@ function Form({ control, onSaved }: FormProps) {
   return (
     <form className="stack" {...form}>
       <div className="desk-grid">
-        <Group title={t('dashboard.control.pauses')}>
-          <Box
-            name="generation"
-            label={t('dashboard.control.generation')}
-            hint={t('dashboard.control.generationHint')}
-            on={settings.generation_paused}
-          />
-          <Box
-            name="registration"
-            label={t('dashboard.control.registration')}
-            hint={t('dashboard.control.registrationHint')}
-            on={settings.registration_paused}
-          />
-        </Group>
-        <Group title={t('dashboard.control.models')}>
-          {models.map(({ id, names }) => (
-            <Box key={id} name={`model ${id}`} label={names[locale]} on={settings.paused_models.includes(id)} />
-          ))}
-        </Group>
-        {tills.length > 0 && (
-          <Group title={t('dashboard.control.tills')} hint={t('dashboard.control.tillsHint')}>
-            {tills.map((till) => (
-              <Box key={till} name={`till ${till}`} label={till} on={settings.paused_tills.includes(till)} />
-            ))}
-          </Group>
-        )}
+        <Pauses control={control} />
         <Group title={t('dashboard.control.banner')} hint={t('dashboard.control.bannerHint')}>
           {text('banner.en', t('dashboard.control.bannerEn'), settings.banner?.en)}
           {text('banner.zh', t('dashboard.control.bannerZh'), settings.banner?.zh)}
@@ -141,6 +115,42 @@ function Form({ control, onSaved }: FormProps) {
       </div>
       {dialog}
     </form>
+  )
+}
+
+/** What can be paused. */
+function Pauses({ control: { settings, models, tills } }: { control: Control }) {
+  const t = translate()
+  const locale = pageLocale()
+  return (
+    <>
+      <Group title={t('dashboard.control.pauses')}>
+        <Box
+          name="generation"
+          label={t('dashboard.control.generation')}
+          hint={t('dashboard.control.generationHint')}
+          on={settings.generation_paused}
+        />
+        <Box
+          name="registration"
+          label={t('dashboard.control.registration')}
+          hint={t('dashboard.control.registrationHint')}
+          on={settings.registration_paused}
+        />
+      </Group>
+      <Group title={t('dashboard.control.models')}>
+        {models.map(({ id, names }) => (
+          <Box key={id} name={`model ${id}`} label={names[locale]} on={settings.paused_models.includes(id)} />
+        ))}
+      </Group>
+      {tills.length > 0 && (
+        <Group title={t('dashboard.control.tills')} hint={t('dashboard.control.tillsHint')}>
+          {tills.map((till) => (
+            <Box key={till} name={`till ${till}`} label={till} on={settings.paused_tills.includes(till)} />
+          ))}
+        </Group>
+      )}
+    </>
   )
 }
 

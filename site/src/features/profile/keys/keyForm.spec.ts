@@ -22,6 +22,7 @@ describe('the form of a key', () => {
         credits_per_month: 1_200,
         models: ['T2V-01'],
         networks: ['203.0.113.0/24', '2001:db8::/48'],
+        team_id: null,
         expires_in_days: 90,
         password: 'correct horse',
       },
