@@ -130,15 +130,8 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const guard = createGuard({ privateHosts, allowsHttp: !production })
   const contact = () =>
     supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
-  const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
-  const catalogue = await openCatalogue({
-    folders,
-    providers: offering(videos, () => config.video.demoYields && engines!.current().size > 0),
-    log: context.log,
-  })
-  const own = path.join(config.dataDir, 'templates')
-  const clips = createFolderMediaStore(own)
-  const templates = await openTemplates({ shipped: SHIPPED_TEMPLATES, own, clips, log: context.log })
+  const catalogue = await openModels(context, videos, engines)
+  const templates = await openOwnTemplates(context)
   return {
     videos,
     definitions,
@@ -169,6 +162,18 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
       await marker.close()
     },
   }
+}
+
+const openModels = ({ config, log }: Context, videos: ReadonlyMap<string, VideoProvider>, engines: EngineSettings) =>
+  openCatalogue({
+    folders: [SHIPPED_MODELS, path.join(config.dataDir, 'models')],
+    providers: offering(videos, () => config.video.demoYields && engines.current().size > 0),
+    log,
+  })
+
+function openOwnTemplates({ config, log }: Context): Promise<Templates> {
+  const own = path.join(config.dataDir, 'templates')
+  return openTemplates({ shipped: SHIPPED_TEMPLATES, own, clips: createFolderMediaStore(own), log })
 }
 
 /** Opens the engines that are connected on the board, and follows their changes. */

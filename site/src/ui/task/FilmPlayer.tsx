@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
@@ -73,56 +73,92 @@ export function FilmPlayer({ task, label, id }: FilmPlayerProps) {
         />
         <IconButton icon="left" label={t('common.player.back')} onClick={() => stepFrame(ref.current, -1)} />
         <IconButton icon="right" label={t('common.player.forward')} onClick={() => stepFrame(ref.current, 1)} />
-        <input
-          type="range"
-          className="grow"
-          aria-label={t('common.player.position')}
-          aria-valuetext={lengthText(time, t)}
-          min={0}
-          max={duration || 1}
-          step={0.04}
-          value={time}
-          onChange={({ currentTarget }) => {
-            if (ref.current) ref.current.currentTime = Number(currentTarget.value)
-          }}
-        />
-        <select
-          className="film-speed"
-          aria-label={t('common.player.speed')}
-          value={speed}
-          onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}
-        >
-          {SPEEDS.map((one) => (
-            <option key={one} value={one}>
-              {one}×
-            </option>
-          ))}
-        </select>
-        <IconButton
-          icon="repeat"
-          label={t('common.player.loop')}
-          aria-pressed={loop}
-          onClick={() => {
-            writeLoop(!loop)
-            setLoop(!loop)
-          }}
-        />
-        <IconButton
-          icon={sound && !muted ? 'sound' : 'mute'}
-          label={t(sound ? 'common.player.sound' : 'common.player.silent')}
-          aria-pressed={sound && !muted}
-          disabled={!sound}
-          onClick={() => {
-            isHeard = muted
-            setMuted(!muted)
-          }}
-        />
-        <IconButton
-          icon="enlarge"
-          label={t('common.player.fullScreen')}
-          onClick={() => void ref.current?.parentElement?.requestFullscreen?.().catch(() => {})}
-        />
+        <Position {...{ video: ref, time, duration, speed, setSpeed }} />
+        <Toggles {...{ video: ref, sound, muted, loop, setLoop, setMuted }} />
       </fieldset>
+    </>
+  )
+}
+
+interface PositionProps {
+  readonly video: RefObject<HTMLVideoElement | null>
+  /** Seconds. */
+  readonly time: number
+  readonly duration: number
+  readonly speed: number
+  readonly setSpeed: (speed: number) => void
+}
+
+function Position({ video, time, duration, speed, setSpeed }: PositionProps) {
+  const t = translate()
+  return (
+    <>
+      <input
+        type="range"
+        className="grow"
+        aria-label={t('common.player.position')}
+        aria-valuetext={lengthText(time, t)}
+        min={0}
+        max={duration || 1}
+        step={0.04}
+        value={time}
+        onChange={({ currentTarget }) => {
+          if (video.current) video.current.currentTime = Number(currentTarget.value)
+        }}
+      />
+      <select
+        className="film-speed"
+        aria-label={t('common.player.speed')}
+        value={speed}
+        onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}
+      >
+        {SPEEDS.map((one) => (
+          <option key={one} value={one}>
+            {one}×
+          </option>
+        ))}
+      </select>
+    </>
+  )
+}
+
+interface TogglesProps {
+  readonly video: RefObject<HTMLVideoElement | null>
+  readonly sound: boolean
+  readonly muted: boolean
+  readonly loop: boolean
+  readonly setLoop: (on: boolean) => void
+  readonly setMuted: (on: boolean) => void
+}
+
+function Toggles({ video, sound, muted, loop, setLoop, setMuted }: TogglesProps) {
+  const t = translate()
+  return (
+    <>
+      <IconButton
+        icon="repeat"
+        label={t('common.player.loop')}
+        aria-pressed={loop}
+        onClick={() => {
+          writeLoop(!loop)
+          setLoop(!loop)
+        }}
+      />
+      <IconButton
+        icon={sound && !muted ? 'sound' : 'mute'}
+        label={t(sound ? 'common.player.sound' : 'common.player.silent')}
+        aria-pressed={sound && !muted}
+        disabled={!sound}
+        onClick={() => {
+          isHeard = muted
+          setMuted(!muted)
+        }}
+      />
+      <IconButton
+        icon="enlarge"
+        label={t('common.player.fullScreen')}
+        onClick={() => void video.current?.parentElement?.requestFullscreen?.().catch(() => {})}
+      />
     </>
   )
 }

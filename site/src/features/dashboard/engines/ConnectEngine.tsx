@@ -47,32 +47,10 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
       showToast('success', t('dashboard.engines.connected'))
       await engines.load()
     })
-  const isHosted = kind === 'hosted'
   return (
     <div className="stack gap-3">
       <div className="board-graph-fields">
-        <Select
-          label={t('dashboard.engines.kind')}
-          value={kind}
-          choices={ENGINE_KINDS.map((value) => ({ value, label: t(`dashboard.engines.kinds.${value}`) }))}
-          onChoose={(value) => setKind(value as Kind)}
-        />
-        {isHosted ? (
-          <Select
-            label={t('dashboard.engines.provider')}
-            value={variable}
-            choices={hosted.map(({ name, variable: value }) => ({ value, label: name }))}
-            onChoose={setVariable}
-          />
-        ) : (
-          <Field
-            label={t('dashboard.engines.url')}
-            hint={t('dashboard.engines.urlHint')}
-            type="url"
-            value={url}
-            onChange={({ target }) => setUrl(target.value)}
-          />
-        )}
+        <Where {...{ kind, setKind, hosted, variable, setVariable, url, setUrl }} />
         <Field
           label={t(kind === 'comfyui' ? 'dashboard.engines.header' : 'dashboard.engines.key')}
           hint={t('dashboard.engines.keyHint')}
@@ -83,7 +61,7 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
         />
       </div>
       <div className="row">
-        {!isHosted && (
+        {kind !== 'hosted' && (
           <Button
             variant="outline"
             icon="search"
@@ -97,32 +75,93 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
           label={t('dashboard.engines.connectOne')}
           busy={busy}
           onClick={() =>
-            void connect({ engine: kind, ...(isHosted ? { variable } : { address: url }), ...(key && { key }) })
+            void connect({
+              engine: kind,
+              ...(kind === 'hosted' ? { variable } : { address: url }),
+              ...(key && { key }),
+            })
           }
         />
       </div>
       <div role="status">
-        {found?.length === 0 && <p className="hint">{t('dashboard.engines.foundNone')}</p>}
-        {found && found.length > 0 && (
-          <ul className="stack gap-1">
-            {found.map((one) => (
-              <li className="row" key={one.kind + one.url}>
-                <code>{one.url}</code> {t(`dashboard.engines.kinds.${one.kind}`)}{' '}
-                <span className="hint">{one.detail}</span>
-                <Button
-                  variant="outline"
-                  label={t('dashboard.engines.connectOne')}
-                  aria-label={t('dashboard.engines.connectTo', { url: one.url })}
-                  busy={busy}
-                  onClick={() => void connect({ engine: one.kind, address: one.url, ...(key && { key }) })}
-                />
-              </li>
-            ))}
-          </ul>
+        {found && (
+          <FoundEngines
+            found={found}
+            busy={busy}
+            onConnect={(one) => void connect({ engine: one.kind, address: one.url, ...(key && { key }) })}
+          />
         )}
       </div>
       <div role="alert">{problem && <Notice tone="danger">{problem}</Notice>}</div>
       {dialog}
     </div>
+  )
+}
+
+interface FoundEnginesProps {
+  readonly found: Found
+  readonly busy: boolean
+  readonly onConnect: (engine: Found[number]) => void
+}
+
+function FoundEngines({ found, busy, onConnect }: FoundEnginesProps) {
+  const t = translate()
+  if (found.length === 0) return <p className="hint">{t('dashboard.engines.foundNone')}</p>
+  return (
+    <ul className="stack gap-1">
+      {found.map((one) => (
+        <li className="row" key={one.kind + one.url}>
+          <code>{one.url}</code> {t(`dashboard.engines.kinds.${one.kind}`)} <span className="hint">{one.detail}</span>
+          <Button
+            variant="outline"
+            label={t('dashboard.engines.connectOne')}
+            aria-label={t('dashboard.engines.connectTo', { url: one.url })}
+            busy={busy}
+            onClick={() => onConnect(one)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface WhereProps {
+  readonly kind: Kind
+  readonly setKind: (kind: Kind) => void
+  readonly hosted: readonly { readonly name: string; readonly variable: string }[]
+  readonly variable: string
+  readonly setVariable: (variable: string) => void
+  readonly url: string
+  readonly setUrl: (url: string) => void
+}
+
+/** What an engine is, and its address or provider. */
+function Where({ kind, setKind, hosted, variable, setVariable, url, setUrl }: WhereProps) {
+  const t = translate()
+  return (
+    <>
+      <Select
+        label={t('dashboard.engines.kind')}
+        value={kind}
+        choices={ENGINE_KINDS.map((value) => ({ value, label: t(`dashboard.engines.kinds.${value}`) }))}
+        onChoose={(value) => setKind(value as Kind)}
+      />
+      {kind === 'hosted' ? (
+        <Select
+          label={t('dashboard.engines.provider')}
+          value={variable}
+          choices={hosted.map(({ name, variable: value }) => ({ value, label: name }))}
+          onChoose={setVariable}
+        />
+      ) : (
+        <Field
+          label={t('dashboard.engines.url')}
+          hint={t('dashboard.engines.urlHint')}
+          type="url"
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+        />
+      )}
+    </>
   )
 }
