@@ -1,9 +1,9 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import { DESK_ACTION, type DeskActionEvent, type DeskOrder } from '../desk/events.ts'
-import { approvedText, askedText } from '../desk/signedTexts.contract.ts'
+import { approvedContent, askedContent } from '../desk/signedTexts.contract.ts'
 import type { InstallationEvent } from '../installation/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { canonicalJson, derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
 import type { OperatorProofs } from './operatorProofs.ts'
@@ -76,7 +76,9 @@ export class DeskProofs {
       if (!event.data.reason) return 'An action without a reason.'
       if (String(event.meta.actor) !== `operator:${event.data.operator}`)
         return `It was asked for by "${event.meta.actor}", not by the operator ${event.data.operator}.`
-      return isOfBulk(event.data) ? undefined : this.#operators.faultOf(event.data, askedText(event.data))
+      return isOfBulk(event.data)
+        ? undefined
+        : this.#operators.faultOf(event.data, canonicalJson(askedContent(event.data)))
     }
     if (!action) return 'No such action was asked for.'
     if (action.isOver) return 'The action was over before.'
@@ -85,7 +87,7 @@ export class DeskProofs {
       action.approvedBy = operator
       const isOwn = operator === action.order.operator || (operatorId && operatorId === action.order.operatorId)
       if (isOwn) return 'The operator approved an action of their own.'
-      return this.#operators.faultOf(event.data, approvedText(action.order, event.data))
+      return this.#operators.faultOf(event.data, canonicalJson(approvedContent(action.order, event.data)))
     }
     action.isOver = true
     if (event.type === 'ActionDone') action.done = event.data

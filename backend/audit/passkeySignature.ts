@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { PasskeySignature } from '../desk/events.ts'
-import { challengeOf } from '../desk/signedTexts.contract.ts'
+import { challengeOf } from '../kernel/challengeOf.ts'
 
 /** Flags of the authenticator: a user was present, and was verified. */
 const PRESENT_AND_VERIFIED = 0x05

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { challengeOf } from '../kernel/challengeOf.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { canonicalJson, derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { OperatorCaller } from '../kernel/http/endpoint.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
@@ -12,7 +13,7 @@ import type { DeskActionCommand } from './commands.ts'
 import { type DeskAction, type DeskKind, type DeskOrder, hasAmount, SUBJECTS, WAIT_HOURS } from './contract.ts'
 import { deskAction, isOver, isReady, isScheduled, type DeskAction as State } from './deskAction.decider.ts'
 import type { PasskeySignature } from './events.ts'
-import { approvedText, askedText, challengeOf } from './signedTexts.contract.ts'
+import { approvedContent, askedContent } from './signedTexts.contract.ts'
 
 /** A sale that can be refunded. `refundable` and `unused`, its exact unused share, are in cents. */
 export interface Sale {
@@ -108,7 +109,7 @@ function createDecisions({ handle, calendar, signing }: DeskDeps, outcomeOf: Out
       const command = { type: 'ApproveAction', actionId, ...by, at: now() } as const
       // The rules refuse before a signature is asked for.
       if (deskAction.decide(command, state).length === 0) return outcomeOf(actionId)
-      const text = approvedText({ ...state, actionId }, by)
+      const text = canonicalJson(approvedContent({ ...state, actionId }, by))
       const signature = await signatureOf(signing, operator, text, credential)
       return decide({ ...command, ...(signature && { signature }) })
     },
@@ -173,7 +174,9 @@ export function createDesk(deps: DeskDeps) {
         ...(about.currency !== undefined && { currency: about.currency }),
         ...(!known && (await termsOf(id, kind, about.userId, address))),
       }
-      const signature = known ? undefined : await signatureOf(signing, by, askedText(order), credential, order)
+      const signature = known
+        ? undefined
+        : await signatureOf(signing, by, canonicalJson(askedContent(order)), credential, order)
       const command = {
         type: 'AskAction',
         ...order,

@@ -1,8 +1,15 @@
-import { createHash } from 'node:crypto'
-import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
-import type { DeskOrder } from './events.ts'
-
-type Order = DeskOrder & { readonly actionId: string }
+/** The order of an action, as its event has it. */
+type Order = Readonly<{
+  actionId: string
+  kind: string
+  subject: string
+  userId: string
+  amount?: number
+  currency?: string
+  reason: string
+  operator: string
+  operatorId?: string
+}>
 
 const contentOf = ({ actionId, kind, subject, userId, amount, currency, reason }: Order) => ({
   ...{ actionId, kind, subject, userId, reason },
@@ -10,20 +17,16 @@ const contentOf = ({ actionId, kind, subject, userId, amount, currency, reason }
   ...(currency !== undefined && { currency }),
 })
 
-/** Returns the text that the operator of an action signs. It names the action, so a signature is of this one alone. */
-export const askedText = (order: Order): string =>
-  canonicalJson({
-    format: 'kinora-action-1',
-    ...contentOf(order),
-    operator: order.operator,
-    operatorId: order.operatorId ?? null,
-  })
+/** Returns what the operator of an action signs. It names the action, so a signature is of this one alone. */
+export const askedContent = (order: Order): object => ({
+  format: 'kinora-action-1',
+  ...contentOf(order),
+  operator: order.operator,
+  operatorId: order.operatorId ?? null,
+})
 
-/** Returns the text that an operator signs who approves the action of another one. */
-export const approvedText = (
+/** Returns what an operator signs who approves the action of another one. */
+export const approvedContent = (
   order: Order,
   { operator, operatorId = null }: { readonly operator: string; readonly operatorId?: string | null },
-): string => canonicalJson({ format: 'kinora-approval-1', ...contentOf(order), operator, operatorId })
-
-/** Returns the WebAuthn challenge of a text, in base64url. */
-export const challengeOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
+): object => ({ format: 'kinora-approval-1', ...contentOf(order), operator, operatorId })

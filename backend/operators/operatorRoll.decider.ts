@@ -1,5 +1,4 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { OPERATOR_ROLES } from '../kernel/http/contract.ts'
 import type { OperatorRollCommand } from './commands.ts'
 import { BOOTSTRAP, type GivenRole, OPERATOR_ROLL, OPERATOR_ROLL_EVENTS, type OperatorRollEvent } from './events.ts'
 
@@ -60,7 +59,7 @@ function evolve(roll: OperatorRoll, { type, data }: OperatorRollEvent): Operator
   }
 }
 
-const rankOf = (role: GivenRole) => OPERATOR_ROLES.indexOf(role)
+const RANKS: Readonly<Record<GivenRole, number>> = { viewer: 0, support: 1, owner: 2 }
 
 function decide(command: OperatorRollCommand, roll: OperatorRoll): readonly OperatorRollEvent[] {
   const { operatorId, at, bootstrap } = command
@@ -106,7 +105,7 @@ const refusedTo = (detail: string) => new Rejection('operator_role', detail)
 /** Refuses an order of an operator who is not an owner, or who gives a role above their own. */
 function assertMay(roll: OperatorRoll, by: string, bootstrap: string, given: GivenRole = 'viewer'): void {
   const operator = operatorIn(roll, by, bootstrap)
-  if (operator?.status !== 'active' || operator.role !== 'owner' || rankOf(given) > rankOf(operator.role))
+  if (operator?.status !== 'active' || operator.role !== 'owner' || RANKS[given] > RANKS[operator.role])
     throw refusedTo('Only an owner may do this.')
 }
 

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { PasskeySignature } from '../../desk/events.ts'
-import { challengeOf } from '../../desk/signedTexts.contract.ts'
+import { challengeOf } from '../../kernel/challengeOf.ts'
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 

@@ -1,6 +1,6 @@
 import type { PasskeySignature } from '../../../desk/events.ts'
-import { approvedText, askedText } from '../../../desk/signedTexts.contract.ts'
-import { derivedId } from '../../../kernel/eventsourcing/pure/eventHash.ts'
+import { approvedContent, askedContent } from '../../../desk/signedTexts.contract.ts'
+import { canonicalJson, derivedId } from '../../../kernel/eventsourcing/pure/eventHash.ts'
 import { BOOTSTRAP } from '../../../operators/events.ts'
 import { createPasskeyDouble } from '../../../operators/testing/passkeyDouble.ts'
 import { LEDGER } from '../seedLedger.ts'
@@ -43,6 +43,7 @@ const approved = (signature?: PasskeySignature) => ({
   ...{ stream, type: 'ActionApproved', meta: by('ada') },
   data: { actionId, at: TIME, operator: 'ada', operatorId: BOOTSTRAP, ...(signature && { signature }) },
 })
+const askedText = (order: Parameters<typeof askedContent>[0]) => canonicalJson(askedContent(order))
 const own = key.sign(askedText(orderOf()))
 const all =
   (...events: readonly Parameters<typeof forge>[1][]) =>
@@ -80,7 +81,7 @@ export const OPERATORS: readonly Tampering[] = [
   },
   {
     what: 'the signature of an approval as that of an order',
-    does: all(keyOf(), asked(key.sign(approvedText(orderOf(), orderOf())))),
+    does: all(keyOf(), asked(key.sign(canonicalJson(approvedContent(orderOf(), orderOf()))))),
     names: onAction(/Its signature is not one of what it says/),
   },
   {

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { DeskAction, Person } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
