@@ -17,6 +17,7 @@ import { $open, readPerson, stop } from './desk.ts'
 import { Notes } from './Notes.tsx'
 import { Part } from './Part.tsx'
 import { PastState } from './PastState.tsx'
+import { ScrolledList } from './ScrolledList.tsx'
 
 /** Everything about a person, with what the operator can do. */
 export function PersonPage() {
@@ -302,13 +303,13 @@ type Line = Readonly<{ id: string; at: string; text: ReactNode }>
 function Lines({ title, lines, total }: { title: string; lines: readonly Line[]; total?: number }) {
   return (
     <Part title={title} total={total ?? lines.length}>
-      <ul className="desk-lines">
+      <ScrolledList>
         {lines.map(({ id, at, text }) => (
           <li key={id}>
             <Time iso={at} /> <span className="anywhere">{text}</span>
           </li>
         ))}
-      </ul>
+      </ScrolledList>
     </Part>
   )
 }
