@@ -35,7 +35,7 @@ const defaultLinks = (links = []) =>
 /**
  * Bundles shared modules into a few files, because many small files load slowly. A file also contains what its modules
  * import, unless an earlier file does. Public pages load the first file and, for signed-in visitors, the second. Forms of
- * accounts need `auth`, lists and players of videos `tasks`.
+ * accounts need `auth`, lists and players of videos `tasks`, the operator's board and its pages the last three.
  */
 const groups = [
   {
@@ -44,7 +44,7 @@ const groups = [
   },
   {
     name: 'calls',
-    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|check|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures)\./,
+    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|check|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures|ui\/secondClicks)\./,
   },
   {
     name: 'islands',
@@ -57,6 +57,12 @@ const groups = [
   {
     name: 'tasks',
     test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|ui\/(plans|task)\/|features\/workspace\/(queue|tasks)\.)/,
+  },
+  { name: 'ledger', test: /backend\/(apiKeys|credits)\/contract\./ },
+  { name: 'operator', test: /site\/src\/features\/dashboard\/(operator|operators\/operators)\./ },
+  {
+    name: 'board',
+    test: /site\/src\/features\/dashboard\/(board|Panel|Time|desk\/desk|graphs\/reasonOf|period\/DateRange)\.tsx?$/,
   },
 ]
 

@@ -114,9 +114,10 @@ describeOnSite('the page that verifies films', (site) => {
     await page.context().setOffline(true)
     await page.reload()
     const result = await check(page, poster)
-    expect(await result.getAttribute('data-state')).toBe('own')
+    await expect.poll(() => result.getAttribute('data-state')).toBe('own')
     await page.locator('[data-fault=offline]').waitFor()
-    expect(await (await check(page, changed)).getAttribute('data-state')).toBe('changed')
+    const other = await check(page, changed)
+    await expect.poll(() => other.getAttribute('data-state')).toBe('changed')
     await page.context().close()
   })
 

@@ -75,7 +75,7 @@ describeOnBoard('the operator’s board, with long values or without a connectio
       await page.locator('[data-figure="pv"]').getByText('44,453').waitFor()
       expect((await panel(t.now.heading).boundingBox())!.height).toBeLessThan(70)
       const first = page.locator('main section').first()
-      expect(await first.getAttribute('aria-labelledby')).toBe('now-heading')
+      await expect.poll(() => first.getAttribute('aria-labelledby')).toBe('now-heading')
       await page.context().close()
     },
   )

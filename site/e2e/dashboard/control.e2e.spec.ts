@@ -43,7 +43,7 @@ describeOnBoard('the settings of the board', (on) => {
     await pause().check()
     await save(`a second change (${language})`)
     await expect.poll(() => refused('A cat')).toBe('generation_paused')
-    expect(await page.getByLabel(t.words).inputValue()).toBe('gore\n血腥')
+    await expect.poll(() => page.getByLabel(t.words).inputValue()).toBe('gore\n血腥')
     for (const width of [390, 1280, 1680]) {
       await page.setViewportSize({ width, height: 1080 })
       expect(await axeFaults(page)).toEqual([])

@@ -216,7 +216,7 @@ describeOnBoard('the operator’s desk', (on) => {
     await dialog.getByRole('button', { name: t.cases.close, exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('paid by bank').first().waitFor()
-    expect(await page.getByRole('button', { name: t.cases.close }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: t.cases.close }).count()).toBe(0)
     await page.context().close()
   })
 })
