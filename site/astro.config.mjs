@@ -62,7 +62,7 @@ const groups = [
   { name: 'operator', test: /site\/src\/features\/dashboard\/(operator|operators\/operators)\./ },
   {
     name: 'board',
-    test: /site\/src\/features\/dashboard\/(board|Panel|Time|desk\/desk|graphs\/reasonOf|period\/DateRange)\.tsx?$/,
+    test: /site\/src\/features\/dashboard\/(board|Panel|Time|desk\/(desk|ScrolledList)|graphs\/reasonOf|period\/DateRange)\.tsx?$/,
   },
 ]
 

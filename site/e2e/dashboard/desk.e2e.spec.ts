@@ -146,7 +146,7 @@ describeOnBoard('the operator’s desk', (on) => {
     await part(t.desk.notes).getByText('<b>asked twice</b>').waitFor()
     await expect.poll(() => part(t.desk.actions).getByRole('listitem').count()).toBe(steps.length)
     await part(t.desk.past.heading).getByLabel(t.desk.past.at).fill('2020-01-01T00:00:00')
-    await page.getByRole('button', { name: t.desk.past.show }).click()
+    await part(t.desk.past.heading).getByRole('button', { name: t.desk.past.show }).click()
     await part(t.desk.past.heading).getByText(t.desk.tiers.free).waitFor()
     expect(await page.title()).not.toBe('1')
     expect(await axeFaults(page)).toEqual([])

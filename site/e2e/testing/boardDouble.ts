@@ -224,6 +224,7 @@ const keyOf = (index: number) => ({
   expires_at: index % 4 === 0 ? null : minuteBack(-index * 9_000),
   last_used_at: index % 3 === 2 ? null : minuteBack(index * 7),
   last_network: '203.0.113.0/24',
+  team: null,
   client: null,
 })
 

@@ -54,7 +54,7 @@ export function Board() {
     <ErrorBoundary>
       <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
-        {(!empty || away) && page === null && <DateRange />}
+        {(!empty || away) && page === null && <DateRange note={t('dashboard.period.note')} />}
       </div>
       {refreshing && <LongWait onRetry={refreshBoard} />}
       <div role="alert">{failed && !away && <Failure />}</div>

@@ -17,6 +17,7 @@ import { useForm } from '../../../ui/useForm.ts'
 import { ActDialog } from '../desk/ActDialog.tsx'
 import { personHref } from '../desk/desk.ts'
 import { Part } from '../desk/Part.tsx'
+import { ScrolledList } from '../desk/ScrolledList.tsx'
 import { Time } from '../Time.tsx'
 import { $case, assign, close, download, reread } from './cases.ts'
 
@@ -220,7 +221,7 @@ function History({ lines }: { lines: CaseHistory }) {
   const t = translate()
   return (
     <Part title={t('dashboard.cases.history')}>
-      <ul className="desk-lines">
+      <ScrolledList>
         {lines.map(({ at, what, by, outcome, note }) => (
           <li key={`${at} ${what}`}>
             <Time iso={at} />{' '}
@@ -231,7 +232,7 @@ function History({ lines }: { lines: CaseHistory }) {
             </span>
           </li>
         ))}
-      </ul>
+      </ScrolledList>
     </Part>
   )
 }

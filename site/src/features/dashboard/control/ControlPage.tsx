@@ -10,6 +10,7 @@ import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useForm } from '../../../ui/useForm.ts'
+import { ScrolledList } from '../desk/ScrolledList.tsx'
 import { Time } from '../Time.tsx'
 import { controlForm } from './controlForm.ts'
 
@@ -213,14 +214,14 @@ function Latest({ changes }: { changes: Control['changes'] }) {
     <section className="stack card desk-part">
       <h3>{t('dashboard.control.latest')}</h3>
       {changes.length === 0 && <p className="hint">{t('dashboard.control.none')}</p>}
-      <ul className="desk-lines">
+      <ScrolledList>
         {changes.map(({ at, operator, reason, changes }) => (
           <li key={at}>
             <Time iso={at} /> <span className="anywhere">{`${operator}: ${reason}`}</span>{' '}
             <code className="hint anywhere">{Object.keys(changes).join(', ')}</code>
           </li>
         ))}
-      </ul>
+      </ScrolledList>
     </section>
   )
 }

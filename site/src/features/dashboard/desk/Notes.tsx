@@ -10,6 +10,7 @@ import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { useForm } from '../../../ui/useForm.ts'
 import { Time } from '../Time.tsx'
 import { note } from './desk.ts'
+import { ScrolledList } from './ScrolledList.tsx'
 
 /** What operators wrote about a person, with a form that adds to it. */
 export function Notes({ notes }: { notes: Person['notes'] }) {
@@ -23,13 +24,13 @@ export function Notes({ notes }: { notes: Person['notes'] }) {
   return (
     <section className="stack card desk-part" aria-labelledby={id}>
       <h3 id={id}>{t('dashboard.desk.notes')}</h3>
-      <ul className="desk-lines">
+      <ScrolledList>
         {notes.map(({ id, at, operator, text }) => (
           <li key={id}>
             <Time iso={at} /> <span className="anywhere">{`${operator}: ${text}`}</span>
           </li>
         ))}
-      </ul>
+      </ScrolledList>
       <form className="stack" {...form}>
         <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
         <Field

@@ -17,6 +17,7 @@ import { $open, readPerson, stop } from './desk.ts'
 import { Notes } from './Notes.tsx'
 import { Part } from './Part.tsx'
 import { PastState } from './PastState.tsx'
+import { ScrolledList } from './ScrolledList.tsx'
 
 /** Everything about a person, with what the operator can do. */
 export function PersonPage() {
@@ -302,13 +303,13 @@ type Line = Readonly<{ id: string; at: string; text: ReactNode }>
 function Lines({ title, lines, total }: { title: string; lines: readonly Line[]; total?: number }) {
   return (
     <Part title={title} total={total ?? lines.length}>
-      <ul className="desk-lines">
+      <ScrolledList>
         {lines.map(({ id, at, text }) => (
           <li key={id}>
             <Time iso={at} /> <span className="anywhere">{text}</span>
           </li>
         ))}
-      </ul>
+      </ScrolledList>
     </Part>
   )
 }
@@ -343,8 +344,6 @@ function Access({ person: { keys, sessions, mails, security } }: { person: Perso
 function Actions({ person: { actions } }: { person: Person }) {
   const t = translate()
   const locale = pageLocale()
-  const [busy, run] = useBusy()
-  const { guard, dialog } = useStepUp(operatorFactors)
   const amountText = (amount: number | null, currency: string | null) =>
     amount === null ? '' : ` ${currency ? money(amount, currency, locale) : numberText(amount)}`
   const textOf = ({ kind, amount, currency, status, why, reason, operator }: DeskAction) => {
@@ -352,31 +351,40 @@ function Actions({ person: { actions } }: { person: Person }) {
     return `${act} · ${t(`dashboard.desk.state_${status}`)}${why ? ` (${codeText(why)})` : ''} · ${operator}: ${reason}`
   }
   return (
+    <Lines
+      title={t('dashboard.desk.actions')}
+      total={actions.total}
+      lines={actions.items.map((action) => ({
+        ...{ id: action.id, at: action.asked_at },
+        text: (
+          <>
+            {textOf(action)}
+            {action.status === 'scheduled' && action.due_at && (
+              <>
+                {' · '}
+                <Time iso={action.due_at} /> <Stop action={action} />
+              </>
+            )}
+          </>
+        ),
+      }))}
+    />
+  )
+}
+
+/** Stops an action. Others can be stopped meanwhile. */
+function Stop({ action: { id, kind } }: { action: DeskAction }) {
+  const t = translate()
+  const [busy, run] = useBusy()
+  const { guard, dialog } = useStepUp(operatorFactors)
+  return (
     <>
-      <Lines
-        title={t('dashboard.desk.actions')}
-        total={actions.total}
-        lines={actions.items.map((action) => ({
-          ...{ id: action.id, at: action.asked_at },
-          text: (
-            <>
-              {textOf(action)}
-              {action.status === 'scheduled' && action.due_at && (
-                <>
-                  {' · '}
-                  <Time iso={action.due_at} />{' '}
-                  <Button
-                    variant="quiet"
-                    busy={busy}
-                    label={t('dashboard.desk.stop')}
-                    aria-label={`${t('dashboard.desk.stop')}: ${t(`dashboard.desk.acts.${action.kind}`)}`}
-                    onClick={() => run(() => guard(() => stop(action.id)).catch(() => {}))}
-                  />
-                </>
-              )}
-            </>
-          ),
-        }))}
+      <Button
+        variant="quiet"
+        busy={busy}
+        label={t('dashboard.desk.stop')}
+        aria-label={`${t('dashboard.desk.stop')}: ${t(`dashboard.desk.acts.${kind}`)}`}
+        onClick={() => run(() => guard(() => stop(id)).catch(() => {}))}
       />
       {dialog}
     </>

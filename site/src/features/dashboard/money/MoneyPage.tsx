@@ -12,6 +12,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { Table } from '../../../ui/Table.tsx'
 import { $choice, csvAddress, ofChoice } from '../board.ts'
 import { boardSection } from '../boardSection.ts'
+import { ScrolledList } from '../desk/ScrolledList.tsx'
 import { numberText, percentText, shortDay } from '../figures.ts'
 import { DateRange } from '../period/DateRange.tsx'
 
@@ -93,7 +94,7 @@ function Zeros({ zeros }: Pick<Money, 'zeros'>) {
     <Part title={t('dashboard.money.zeros')} empty={false} csv="zeros">
       <p className="hint">{t('dashboard.money.zerosHint')}</p>
       {zeros.length === 0 && <p className="hint">{t('dashboard.money.noZeros')}</p>}
-      <ul className="desk-lines">
+      <ScrolledList>
         {zeros.map(({ day, zero, signed, sales, differences, unreached }) => (
           <li key={day}>
             <time dateTime={day}>{shortDay(day)}</time>{' '}
@@ -112,7 +113,7 @@ function Zeros({ zeros }: Pick<Money, 'zeros'>) {
             ))}
           </li>
         ))}
-      </ul>
+      </ScrolledList>
     </Part>
   )
 }

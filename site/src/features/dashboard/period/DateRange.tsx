@@ -7,18 +7,20 @@ import { Fault } from '../../../ui/Field.tsx'
 import { $choice, $zone, choosePeriod, todaysDate } from '../board.ts'
 import { faultOf, firstKept, PRESETS } from './boardPeriod.ts'
 
-/** Selects the date range of the sections below it. */
-export function DateRange() {
+/** Selects the date range of the sections below it. `note`: which of them, if not all. */
+export function DateRange({ note }: { note?: string }) {
   const t = translate()
   const choice = useStore($choice)
   const [custom, setCustom] = useState(false)
   const isCustom = custom || !('last' in choice)
   return (
     <div className="row board-period">
-      <p className="hint" id="period-note">
-        {t('dashboard.period.note')}
-      </p>
-      <fieldset className="board-switch rounded" aria-describedby="period-note">
+      {note && (
+        <p className="hint" id="period-note">
+          {note}
+        </p>
+      )}
+      <fieldset className="board-switch rounded" aria-describedby={note && 'period-note'}>
         <legend className="sr-only">{t('dashboard.period.label')}</legend>
         {PRESETS.map((last) => (
           <label className="option" key={last}>

@@ -13,6 +13,7 @@ import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Table } from '../../../ui/Table.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { useForm } from '../../../ui/useForm.ts'
+import { ScrolledList } from '../desk/ScrolledList.tsx'
 import { numberText } from '../figures.ts'
 import { Panel } from '../Panel.tsx'
 import { Time } from '../Time.tsx'
@@ -80,7 +81,7 @@ function Bulks({ bulks }: { bulks: readonly Bulk[] }) {
   }, [isRunning])
   return (
     <>
-      <ul className="desk-lines">
+      <ScrolledList>
         {bulks.map(({ id, kind, count, status, done, failed, operator, asked_at }) => (
           <li key={id}>
             <Time iso={asked_at} />{' '}
@@ -98,7 +99,7 @@ function Bulks({ bulks }: { bulks: readonly Bulk[] }) {
             )}
           </li>
         ))}
-      </ul>
+      </ScrolledList>
       {dialog}
     </>
   )
