@@ -12,6 +12,8 @@ const ROWS: Readonly<Record<string, readonly [string, string]>> = {
   'kinora.registered': ['Registered address', '注册的邮箱'],
   'kinora.theatre': ['Display choices', '显示偏好'],
   'kinora.keys': ['Display choices', '显示偏好'],
+  'kinora.loop': ['Display choices', '显示偏好'],
+  'kinora.payer.': ['Paying team', '付费团队'],
   'kinora.renewed': ['Last renewal', '上次续期'],
   'kinora.handover': ['Next step', '下一步操作'],
   'kinora.ended': ['Next step', '下一步操作'],

@@ -129,7 +129,7 @@ const SENDERS: readonly (readonly [pattern: RegExp, sender: string])[] = [
   [/^workflows\//, 'workflow'],
   // Its activity is one line.
   [/^backend\/invoices\//, 'workflow'],
-  [/^backend\/(programs\/|codes\/issueCodes|desk\/|cases\/|installation\/|triage\/)/, 'operator'],
+  [/^backend\/(programs\/|codes\/issueCodes|desk\/|operators\/|cases\/|installation\/|triage\/)/, 'operator'],
   [/providerCallbacks\.ts$/, 'provider'],
   [/^backend\//, 'user'],
 ]
@@ -158,7 +158,7 @@ function methodAround(text: string, index: number): string {
 }
 
 function callersOf(method: string, texts: ReadonlyMap<string, string>): string[] {
-  const call = new RegExp(`(?:\\bcredits|createCredits\\(.{0,80}\\))\\s*\\.${method}\\(`)
+  const call = new RegExp(`(?:\\bcredits|createCredits\\(.{0,80}\\))\\s*\\.${method}\\b`)
   return [...texts].filter(([, text]) => call.test(text)).map(([file]) => file)
 }
 

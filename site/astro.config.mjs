@@ -26,7 +26,7 @@ const inlineScripts = {
 
 /** Pages left out of the sitemap: the landing page's second URL, and pages that need a session or a token. */
 const UNLISTED =
-  /\/(zh\/docs\/reference\/.*|home|workspace|library|film|offline|profile|profile\/.*|oauth\/.*|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
+  /\/(zh\/docs\/reference\/.*|home|workspace|library|film|offline|profile|profile\/.*|team\/.*|oauth\/.*|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
 
 /** Returns the `x-default` link, which points to the English page. */
 const defaultLinks = (links = []) =>

@@ -60,11 +60,7 @@ function openTeams({ config, database, handle, changes, calendar }: Context, { a
   }
 }
 
-export type Services = ReturnType<typeof createServices>
-
-/** Creates the domain services that the API and the workflows share. */
-export function createServices(context: Context, { marker, media, documents }: Adapters) {
-  const { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir } = context
+function openUserKeys({ database, config, changes, log }: Context) {
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
   )
@@ -72,12 +68,16 @@ export function createServices(context: Context, { marker, media, documents }: A
     if (name === ERASURES) for (const id of ids) userKeys.forget(id)
     else if (name === RELISTENED) userKeys.forget()
   })
-  const erasures = createErasures({
-    database,
-    now: clock,
-    destroyKey: userKeys.destroy,
-    eraseRows: ERASE_ROWS,
-  })
+  return userKeys
+}
+
+export type Services = ReturnType<typeof createServices>
+
+/** Creates the domain services that the API and the workflows share. */
+export function createServices(context: Context, { marker, media, documents }: Adapters) {
+  const { config, database, pool, store, handle, clock, calendar, changes, temporaryDir } = context
+  const userKeys = openUserKeys(context)
+  const erasures = createErasures({ database, now: clock, destroyKey: userKeys.destroy, eraseRows: ERASE_ROWS })
   const { tills, monthlyCredits } = config.payments
   const subscriptionReads = createSubscriptionReads(database, calendar, { hasPlans: tills.length > 0, monthlyCredits })
   const credits = createCredits(handle, calendar)

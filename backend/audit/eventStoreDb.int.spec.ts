@@ -32,7 +32,7 @@ describe('audit verify of a ledger in EventStoreDB (the real client, a double of
     const sound = (await audit(['verify', '--json'], env)).json()
     expect(sound).toMatchObject({ ok: true, events: 24, deviations: [] })
     expect(sound.readModels.map(({ rows }: { rows: number }) => rows)).toEqual([
-      2, 10, 1, 8, 1, 1, 0, 0, 0, 2, 3, 3, 0, 2, 0, 7,
+      2, 10, 1, 8, 1, 1, 0, 0, 0, 2, 3, 3, 0, 2, 0, 0, 7,
     ])
 
     const logged = server.log.stream(`creditAccount-${buyer}`)[5]!

@@ -30,6 +30,7 @@ type Decision = Decided & { readonly at: string }
  * Checks that the operator who ordered or approved an action was one, with a role that allows it, and signed it if the log has a
  * passkey of theirs. The log proves since when: the first passkey of an operator is an event, and what was ordered before carries
  * no signature. What another process decides at the same moment may be stored after a change, so times count within a minute.
+ * See docs/decisions/0088-signed-actions.md.
  */
 export class OperatorProofs {
   /** Invited operators, by id. */

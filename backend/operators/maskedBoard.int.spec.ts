@@ -10,6 +10,8 @@ import { createOperatorActions } from './operatorActions.ts'
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
 const MAIL = 'maria.silva@mail.example.org'
 const NETWORKS = ['203.0.113.57', '2001:db8:85a3:7:8a2e::9']
+/** Id of the only case, and of nothing else. */
+const ID = '0190a000-0000-7000-8000-000000000000'
 const SECRETS = [MAIL, ...NETWORKS]
 /** Operations whose answers have addresses, and those whose files have. */
 const PERSONAL = [
@@ -60,6 +62,10 @@ async function plantAddresses() {
     })
   }
   await pool.query(`update outbox set state = 'failed', answer = $2 where user_id = $1`, [userId, `550 no ${MAIL}`])
+  await pool.query(
+    `insert into desk_case (id, kind, subject, user_id, detail, opened_at) values ($1, 'report', $2, $3, 'other', now())`,
+    [ID, userId, userId],
+  )
   await kinora.visitsCounted()
   const alerts = createOperatorAlerts(pool, { error: () => {}, info: () => {} })
   await alerts.raise('urgent', `connect ${NETWORKS[0]}:443 for ${MAIL}`)
@@ -74,9 +80,7 @@ async function operations(): Promise<DescribedOperation[]> {
       : [
           {
             ...operation,
-            path: operation.path
-              .replace('/people/{id}', `/people/${userId}`)
-              .replace(/\{(?:passkey|id)\}/, '0190a000-0000-7000-8000-000000000000'),
+            path: operation.path.replace('/people/{id}', `/people/${userId}`).replace(/\{(?:passkey|id)\}/, ID),
           },
         ],
   )
@@ -85,7 +89,13 @@ async function operations(): Promise<DescribedOperation[]> {
 const query = (sql: string) => kinora.context.pool.query(sql)
 const send = async ({ method, path, parameters }: DescribedOperation) => {
   const has = (wanted: string) => parameters.some(({ name }) => name === wanted)
-  const whole = has('per_page') ? '?per_page=100' : has('q') ? `?q=${MAIL}` : ''
+  const whole = has('per_page')
+    ? '?per_page=100'
+    : has('q')
+      ? `?q=${MAIL}`
+      : has('at')
+        ? `?at=${new Date().toISOString()}`
+        : ''
   const answer = await fetch(kinora.api + path + whole, { method, headers: { cookie } })
   return { name: `${method} ${path}`, status: answer.status, text: await answer.text() }
 }
@@ -125,16 +135,18 @@ describe('the addresses on the board', { shuffle: false }, () => {
     expect(namesOf(answers.filter(isRevealing))).toEqual([])
     const tests = namesOf(
       all
-        .filter(({ path }) => path.includes('/graphs/test/'))
+        .filter(({ method, path }) => method === 'GET' && /\/(graphs|engines)\/test\//.test(path))
         .map(({ method, path }) => ({ name: `${method} ${path}` })),
     )
     expect(namesOf(answers.filter(({ name, status }) => name.startsWith('GET') && status !== 200))).toEqual([
-      // No ComfyUI server is configured.
+      // No engine is connected.
       ...tests,
       'GET /analytics/step-up',
       'GET /analytics/tables/actions.csv',
+      'GET /analytics/tables/sales.csv',
       'GET /analytics/tables/users.csv',
       'GET /analytics/tables/visits.csv',
+      'GET /desk/cases/0190a000-0000-7000-8000-000000000000/dossier.pdf',
       // There is no such video.
       'GET /desk/videos/0190a000-0000-7000-8000-000000000000/poster',
     ])

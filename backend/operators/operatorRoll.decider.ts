@@ -126,11 +126,15 @@ function changedKeys(
   const added = Object.entries(keys).filter(([id]) => !Object.hasOwn(known, id))
   const removed = Object.keys(known).filter((id) => !Object.hasOwn(keys, id))
   return [
-    ...added.map(([credentialId, publicKey]) => ({
-      type: 'OperatorKeyAdded' as const,
-      data: { ...about, name, credentialId, publicKey },
-    })),
-    ...removed.map((credentialId) => ({ type: 'OperatorKeyRemoved' as const, data: { ...about, credentialId } })),
+    ...added.map(
+      ([credentialId, publicKey]): OperatorRollEvent => ({
+        type: 'OperatorKeyAdded',
+        data: { ...about, name, credentialId, publicKey },
+      }),
+    ),
+    ...removed.map(
+      (credentialId): OperatorRollEvent => ({ type: 'OperatorKeyRemoved', data: { ...about, credentialId } }),
+    ),
   ]
 }
 

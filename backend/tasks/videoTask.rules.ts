@@ -161,13 +161,16 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
       return shownTo(task, event.data.shownTo)
     case 'VideoTaskAbandoned':
       return { status: 'abandoned' }
-    case 'VideoTaskDeleted': {
-      const isRecovering = task.status === 'failed' && task.jobId !== null
-      const cancelled = 'code' in task && task.code === 'cancelled'
-      const deleted = { status: 'deleted', charged: isCharged(task), cancelled } as const
-      return isRecovering ? { ...deleted, recovering: event.data.taskId } : deleted
-    }
+    case 'VideoTaskDeleted':
+      return deleted(task, event.data.taskId)
   }
+}
+
+function deleted(task: VideoTask, taskId: string): Stage {
+  const isRecovering = task.status === 'failed' && task.jobId !== null
+  const cancelled = 'code' in task && task.code === 'cancelled'
+  const ended = { status: 'deleted', charged: isCharged(task), cancelled } as const
+  return isRecovering ? { ...ended, recovering: taskId } : ended
 }
 
 function shownTo(task: VideoTask, team: string | null): Stage {

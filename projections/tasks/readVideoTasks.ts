@@ -191,7 +191,10 @@ export const readWorkStats = (database: Database, userId: string) =>
 /** What a user may do with a film: all, as its maker does; end and delete it, because the user pays; or see it. */
 export type Access = 'mine' | 'managed' | 'shown'
 
-/** Returns what a user may do with a film; undefined if nothing. The film's row may be newer than the read models. */
+/**
+ * Returns what a user may do with a film; undefined if nothing. The film's row may be newer than the read models.
+ * See docs/decisions/0083-films-of-a-team.md.
+ */
 export async function readAccess(
   database: Database,
   userId: string,

@@ -3,8 +3,11 @@ import type { DescribedOperation } from './describedOperations.ts'
 import { type Finding, newSection, type Section } from './report.ts'
 import type { Account, Target } from './target.ts'
 
-/** Error codes of the documented 503 of a full upload queue. */
-const ALLOWED_503 = new Set(['uploads_busy', 'image_timeout'])
+/** Error codes of the documented 503 of a full upload queue, and of what an operator has paused. */
+const ALLOWED_503 = new Set([
+  ...['uploads_busy', 'image_timeout'],
+  ...['registration_paused', 'generation_paused', 'model_paused', 'till_paused'],
+])
 
 export interface Sent {
   readonly method: string

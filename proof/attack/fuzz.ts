@@ -26,6 +26,19 @@ const HEADERS = [
   'x-correlation-id',
 ]
 
+const PAUSES = 'POST /desk/installation'
+const RUNNING = {
+  ...{ generation_paused: false, registration_paused: false, paused_models: [], paused_tills: [] },
+  ...{ banner: null, open_tasks: null, figures: null, blocked_words: [] },
+}
+
+/** Undoes what a request has paused, which would hide what is behind it. */
+async function resume(attacker: Attacker, cookie: string): Promise<void> {
+  const body = { reason: 'the attack goes on', changes: RUNNING }
+  const { status } = await attacker.call('POST', '/desk/installation', undefined, body, { cookie })
+  if (status !== 200) attacker.find(`the settings of the installation are restored with ${status}`)
+}
+
 /** Sends valid and nearly valid requests to all operations in turn. */
 export async function fuzz(
   attacker: Attacker,
@@ -49,6 +62,7 @@ export async function fuzz(
       if (operation.access === 'operator' || operation.path.startsWith('/analytics')) {
         const cookie = operation.access === 'operator' || random() < 0.1 ? operator : ''
         const answer = await attacker.send({ ...sent, headers: { ...sent.headers, cookie }, isOperator: true })
+        if (operation.name === PAUSES && answer.status === 200) await resume(attacker, operator)
         if (answer.status === 401 && operation.access === 'operator') operator = await attacker.target.newOperator()
         continue
       }

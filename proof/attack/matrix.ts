@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth'
 import { seeded } from '#backend/testing/seeded.ts'
 import type { Answer, Attacker } from './attacker.ts'
-import type { DescribedOperation } from './describedOperations.ts'
+import type { DescribedOperation, Schema } from './describedOperations.ts'
 import { validObject } from './generate.ts'
 import type { Account } from './target.ts'
 import { makeWork } from './work.ts'
@@ -34,7 +34,9 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['credits', [10]],
   ['kind', ['send_reset']],
   ['engine', ['videos-api']],
-  ['address', ['http://192.0.2.1:8000']],
+  // An optional URL of an engine, or an optional email address of a person.
+  ['address', [undefined]],
+  ['dry_run', [false]],
   ['subject', ['00000000-0000-4000-8000-000000000000']],
   ['reason', ['a remedy']],
   ['text', ['a note']],
@@ -150,10 +152,19 @@ function requestOf(
   const sent = operation.body && validObject(seeded(1), operation.body, FIELDS)
   // Without it, a call that needs both would ask for the password.
   const own = password && operation.body?.properties?.password && { password }
-  const body = sent && JSON.stringify({ ...sent, ...own })
+  const body = sent && JSON.stringify({ ...sent, ...knownIn(operation.body!), ...own })
   const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {}
   return { method: operation.method, path, body, as, isOperator, headers: { ...type, ...headers, cookie } }
 }
+
+/** Returns the fields of FIELDS with values that the operation accepts, however the rest was drawn. */
+const knownIn = ({ properties = {} }: Schema) =>
+  Object.fromEntries(
+    Object.entries(properties).flatMap(([name, { enum: choices }]) => {
+      const values = FIELDS.get(name) ?? []
+      return values.length > 0 ? [[name, choices?.includes(values[0]) === false ? choices[0] : values[0]]] : []
+    }),
+  )
 
 /** Returns what a user sees of the works and settings that others tried to change. */
 async function ownView(attacker: Attacker, as: Account, ids: readonly string[]): Promise<string> {

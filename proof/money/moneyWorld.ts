@@ -1,3 +1,4 @@
+import { createCases } from '#backend/cases/cases.ts'
 import { code } from '#backend/codes/code.decider.ts'
 import type { CodeEvent } from '#backend/codes/events.ts'
 import type { CreditAccountCommand } from '#backend/credits/commands.ts'
@@ -100,6 +101,7 @@ export class MoneyWorld {
       handle,
       credits,
       alerts,
+      cases: createCases({ handle, calendar, changes: { waitFor: async () => {} } }),
       payments: this.#slow(this.#tills),
       ...reads,
     } as unknown as SubscriptionActivityDeps

@@ -22,7 +22,7 @@ describeOnSite('the help and legal pages', (site) => {
     expect([await shown.count(), await page.getByText(faq.noneTitle).isVisible()]).toEqual([0, true])
 
     await page.getByRole('button', { name: faq.showAll }).click()
-    await expect.poll(() => shown.count()).toBe(10)
+    await expect.poll(() => shown.count()).toBe(11)
     await expect.poll(() => page.getByText(faq.noneTitle).isVisible()).toBe(false)
     await expect
       .poll(() => page.getByRole('searchbox').evaluate((field) => field === document.activeElement))

@@ -120,7 +120,7 @@ describeOnSite('every page', (site) => {
       await page.goto(`${site.url}${prefix}/faq`)
       await expect.poll(() => page.getByLabel(faq.search).isVisible()).toBe(false)
       const answers = page.locator('details.answer')
-      await expect.poll(() => answers.count()).toBe(10)
+      await expect.poll(() => answers.count()).toBe(11)
       for (const answer of await answers.all()) {
         await answer.locator('summary').click()
         expect((await seen(answer.locator('.prose'))).length).toBeGreaterThan(100)

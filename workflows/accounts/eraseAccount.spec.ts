@@ -61,13 +61,14 @@ function activities() {
     media: { remove },
     showProgress: async () => {},
     removeUploads: () => remove('uploads'),
+    endTeams: () => remove('teams'),
     erasures: { removeRows: () => remove('rows'), record: () => remove('record') },
     calendar: () => Date.parse(at),
     clock: () => Date.parse(at),
   } as never)
 }
 
-const all = ['job first', 'videos/first.mp4', 'job second', 'videos/second.mp4', 'uploads', 'rows', 'record']
+const all = ['teams', 'job first', 'videos/first.mp4', 'job second', 'videos/second.mp4', 'uploads', 'rows', 'record']
 const relevant = () => removed.filter((what) => all.includes(what))
 const stateOf = async (taskId: string) => (await handle.read(videoTask, taskId)).state.status
 const refusing =

@@ -29,7 +29,7 @@ const balanceOf = async (database: Database, userId: string): Promise<Person['ba
     entries.flatMap(({ task_id }) => task_id ?? []),
   )
   const posters = new Map(films.map((film) => [film.id, posterOf(film)]))
-  const items = entries.map(({ task_id, lot_id, user_id: _, ...entry }) => ({
+  const items = entries.map(({ task_id, lot_id, user_id: _, spent_by: __, ...entry }) => ({
     ...entry,
     created_at: instant(entry.created_at),
     ...(task_id !== null && { task_id }),

@@ -112,7 +112,10 @@ async function readGranted(store: EventStore, userId: string): Promise<ReadonlyM
   return granted
 }
 
-/** Compares the till, the subscriptions and the ledger for a UTC day. @throws PaymentProviderDown */
+/**
+ * Compares the till, the subscriptions and the ledger for a UTC day. See docs/decisions/0093-money-by-what-was-sold.md.
+ * @throws PaymentProviderDown
+ */
 export async function computeZero(deps: ZeroDeps, day: string, computedAt: string): Promise<DailyZero> {
   const from = `${day}T00:00:00.000Z`
   const to = new Date(Date.parse(from) + 24 * 3_600_000).toISOString()

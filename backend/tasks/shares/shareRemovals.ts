@@ -13,7 +13,7 @@ export async function removalOf(pool: Pick<pg.Pool, 'query'>, taskId: string): P
 
 /**
  * Removes the public page of a film, or allows it again, in the caller's transaction, unless a later action has. Returns
- * whether it did.
+ * whether it did. See docs/decisions/0092-reports-and-removed-pages.md.
  */
 export async function setPageRemoved(
   tx: EntityManager,

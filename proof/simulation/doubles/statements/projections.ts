@@ -55,6 +55,8 @@ const ITEMS: Readonly<Record<string, (row: Record<string, unknown>) => unknown>>
   late_render: ({ id, user_id }) => ({ taskId: id, userId: user_id }),
   open_redemption: ({ code_id, user_id, credits }) => ({ codeId: code_id, userId: user_id, credits }),
   desk_bulk: ({ id }) => id,
+  open_team_change: ({ id }) => ({ teamId: id }),
+  team_roster: ({ owner_id }) => ({ userId: owner_id }),
   desk_action: ({ id, kind, user_id }) => ({ actionId: id, kind, userId: user_id }),
   current_subscription: ({ id, unclosed }) => ((unclosed as string[]).length > 0 ? id : undefined),
 }

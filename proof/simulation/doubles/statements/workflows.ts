@@ -107,7 +107,10 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['insert into sent_reminder', () => [{ key: 'new' }]],
   ['from user_account where id', () => []],
   ['from outgoing_mail order by id', () => []],
+  ['update outbox set body = null where expires_at', () => []],
   ['render_progress', () => []],
+  // Customers of the simulation have no teams.
+  ['select id from team_roster where owner_id', () => []],
   // Out of scope: unused uploads, removed files, erasures, unconfirmed accounts, API keys, and the retention of visits.
   ['image_upload', () => []],
   ['media_removal', () => []],

@@ -42,7 +42,7 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
     attempt(async () => setFound((await call(findEngines, { body: url ? { address: url } : {} })).found))
   const connect = (body: z.input<typeof EngineConnection>) =>
     attempt(async () => {
-      await guard(() => call(connectEngine, { body }))
+      await guard(() => call(connectEngine, { body: { ...body, ...(key && { key }) } }))
       setKey('')
       showToast('success', t('dashboard.engines.connected'))
       await engines.load()
@@ -74,13 +74,7 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
           variant="primary"
           label={t('dashboard.engines.connectOne')}
           busy={busy}
-          onClick={() =>
-            void connect({
-              engine: kind,
-              ...(kind === 'hosted' ? { variable } : { address: url }),
-              ...(key && { key }),
-            })
-          }
+          onClick={() => void connect({ engine: kind, ...(kind === 'hosted' ? { variable } : { address: url }) })}
         />
       </div>
       <div role="status">
@@ -88,7 +82,7 @@ export function ConnectEngine({ hosted }: { readonly hosted: readonly { name: st
           <FoundEngines
             found={found}
             busy={busy}
-            onConnect={(one) => void connect({ engine: one.kind, address: one.url, ...(key && { key }) })}
+            onConnect={(one) => void connect({ engine: one.kind, address: one.url })}
           />
         )}
       </div>

@@ -22,6 +22,18 @@ async function make(model: string, prompt: string, isLeft: () => boolean) {
   }
 }
 
+/** Returns whether the component was removed, as a reference. */
+function useLeft() {
+  const left = useRef(false)
+  useEffect(() => {
+    left.current = false
+    return () => {
+      left.current = true
+    }
+  }, [])
+  return left
+}
+
 /** Makes a clip with a model, and shows it. */
 export function TestClip({ models }: { readonly models: readonly PricedModel[] }) {
   const t = translate()
@@ -30,13 +42,7 @@ export function TestClip({ models }: { readonly models: readonly PricedModel[] }
   const [clip, setClip] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
-  const left = useRef(false)
-  useEffect(() => {
-    left.current = false
-    return () => {
-      left.current = true
-    }
-  }, [])
+  const left = useLeft()
   const chosen = models.find(({ id }) => id === model) ?? models[0]
   const run = async () => {
     if (!chosen) return

@@ -2,6 +2,7 @@ import { useStore } from '@nanostores/react'
 import type { KeyboardEvent } from 'react'
 import { $models, isDrawn } from '../../../api/models.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
+import { typedKey } from '../../../ui/keys/typedKey.ts'
 import { linesOf, nearPrompts, type Reading } from '../../../ui/reading/reading.ts'
 import '../../../ui/reading/reading.css'
 import { $generation, setPrompt } from '../generation.ts'
@@ -59,7 +60,7 @@ function NearPrompts({ reading }: { readonly reading: Reading }) {
 
 /** Moves the focus among the examples, of which Tab reaches one: the button that orders must not be far. */
 function step(event: KeyboardEvent<HTMLElement>): void {
-  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[typedKey(event.nativeEvent) ?? '']
   if (!by) return
   event.preventDefault()
   const all = [...event.currentTarget.querySelectorAll('button')]
