@@ -185,6 +185,10 @@ export function createTasks(deps: TaskDeps) {
     async join({ userId, key, body, command, plan }: JoinRequest) {
       const { row } = await start({ userId, key, body }, command, async (taskId) => {
         const join = await plan()
+        // The read models may still show a clip that was just deleted.
+        for (const id of new Set(join.clips.map(({ row }) => row.id)))
+          if ((await handle.read(videoTask, id)).state.status === 'deleted')
+            throw new Rejection('not_found', 'This task was deleted.')
         await deps.assertMayMake({ prompt: join.title })
         return { taskId, userId, join }
       })

@@ -42,9 +42,9 @@ interface Order {
   readonly place: () => Promise<Output<'generate'>>
 }
 
-const viewOf = ({ id, status, progress, model, prompt, seconds, size, credits, created_at, url, error }: Video) => ({
-  ...{ id, status, progress, model, prompt, seconds, size, credits, url, error },
-  created_at: new Date(created_at * 1000).toISOString(),
+const viewOf = ({ id, status, progress, model, prompt, seconds, size, credits, page_url, ...rest }: Video) => ({
+  ...{ id, status, progress, model, prompt, seconds, size, credits, url: page_url, error: rest.error },
+  created_at: new Date(rest.created_at * 1000).toISOString(),
 })
 
 const isOpen = ({ status }: Video) => status === 'queued' || status === 'in_progress'

@@ -23,8 +23,8 @@ export const Video = z.object({
   error: z.nullable(z.object({ code: z.string(), message: z.string() })),
   /** Credits that are held or spent. */
   credits: z.number(),
-  /** Its page on the site, for its owner. */
-  url: z.string(),
+  /** Its page on the site, for its owner. Engines name the file `url`, and other installations would download it. */
+  page_url: z.string(),
 })
 export type Video = z.infer<typeof Video>
 

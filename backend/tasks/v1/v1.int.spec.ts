@@ -71,7 +71,7 @@ describe('the official client for Node', () => {
       ...{ progress: expect.any(Number), created_at: expect.any(Number), completed_at: null, expires_at: null },
       ...{ model: MODEL, prompt: 'A cat on a hill', seconds: '6', size: '1366x768' },
       ...{ remixed_from_video_id: null, error: null, credits: 30 },
-      url: `${kinora.url}/film/${video.id}`,
+      page_url: `${kinora.url}/film/${video.id}`,
     })
     await finished(client, video.id)
     const content = await client.videos.downloadContent(video.id)

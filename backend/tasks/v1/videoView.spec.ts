@@ -38,7 +38,7 @@ it('a render that says 100 is not finished yet', () => expect(at('Processing', 1
 it('a failed video names its error', () => {
   const failed = { ...task, status: 'Fail', error_code: 'cancelled', error_message: 'The task was cancelled.' } as Task
   expect(videoView(failed, null, 'https://kinora.test')).toMatchObject({
-    url: 'https://kinora.test/film/id',
+    page_url: 'https://kinora.test/film/id',
     ...{ status: 'failed', error: { code: 'cancelled', message: 'The task was cancelled.' } },
   })
 })

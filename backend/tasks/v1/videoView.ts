@@ -38,6 +38,6 @@ export function videoView(task: Task, finishedAt: string | null, publicUrl: stri
     remixed_from_video_id: null,
     error: code === null ? null : { code, message: message ?? code },
     credits: task.credits_consumed,
-    url: publicUrl + task.url,
+    page_url: publicUrl + task.url,
   }
 }
