@@ -178,13 +178,14 @@ export async function rereadTask(id: string): Promise<void> {
   try {
     applyUpdate(await call(getTask, { params: { id } }))
   } catch (error) {
-    if (!isGone(error)) throw error
+    // It was deleted, or belongs to the team that paid since the user has left it.
+    if (!hasStatus(error, 403, 404)) throw error
     dropTask(id)
   }
 }
 
-/** Returns whether a task was deleted, or belongs to the team that paid since the user has left it. */
-const isGone = (error: unknown) => error instanceof ApiError && [403, 404].includes(error.status)
+const hasStatus = (error: unknown, ...statuses: number[]) =>
+  error instanceof ApiError && statuses.includes(error.status)
 
 /** Reloads one task at the user's request. */
 export const refreshTask = (id: string): Promise<void> =>
@@ -218,7 +219,7 @@ export const removeTask = (task: Task): Promise<void> =>
     try {
       await call(deleteTask, { params: { id: task.id } })
     } catch (error) {
-      if (!isGone(error)) {
+      if (!hasStatus(error, 404)) {
         showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
         return
       }
