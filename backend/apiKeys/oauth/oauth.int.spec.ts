@@ -311,6 +311,13 @@ describe('a document of a client', () => {
     expect((await view(await kinora.newUser(), authorizeUrl(request))).code).toBe('client_unknown')
   })
 
+  it('that is elsewhere by a redirect is not used', async () => {
+    const id = 'https://client.example/moved.json'
+    publish(id, {}, 302)
+    const { request } = accessRequest(id)
+    expect((await view(await kinora.newUser(), authorizeUrl(request))).code).toBe('client_unknown')
+  })
+
   it.each([
     'http://client.example/mcp.json',
     'https://client.example/',
