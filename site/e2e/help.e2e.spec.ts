@@ -12,7 +12,7 @@ describeOnSite('the help and legal pages', (site) => {
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
     const shown = page.locator('#faq-list > li:visible')
     const found = page.locator('#faq-found')
-    expect([await shown.count(), await found.textContent()]).toEqual([10, count(10)])
+    expect([await shown.count(), await found.textContent()]).toEqual([11, count(11)])
 
     await page.getByRole('searchbox').fill('512P')
     expect([await shown.count(), await found.textContent()]).toEqual([2, count(2)])
