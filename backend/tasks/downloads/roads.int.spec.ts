@@ -100,6 +100,10 @@ const OTHER_FILES = [
   'GET /subscriptions/invoices/{id}.pdf',
   // A test render of the operator, which has no owner.
   'GET /analytics/graphs/test/{id}/picture',
+  'GET /analytics/engines/test/{id}/clip',
+  // Evidence of what was delivered, and clips that are shipped or the operator's.
+  'GET /desk/cases/{id}/dossier.pdf',
+  'GET /videos/templates/{id}/clip',
   // The still of a video, which the operator sees on the page of its owner.
   'GET /desk/videos/{id}/poster',
 ]
