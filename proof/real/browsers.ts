@@ -132,7 +132,7 @@ async function mailedLink(url: string, email: string): Promise<string> {
 async function makeAndShare(browser: Browser): Promise<string> {
   await browser.type('#prompt', PROMPT)
   await browser.click(`${GENERATE}:enabled`)
-  await browser.find('.stage video')
+  await browser.find('[data-task][data-status="Success"]')
   await plays(browser)
   return browser.evaluate(async () => {
     const id = document.querySelector<HTMLElement>('[data-task]')!.dataset.task

@@ -42,7 +42,7 @@ describe.skipIf(lacks)(`in Firefox${lacks}`, () => {
     await firefox.click('#prompt')
     await firefox.type(PROMPT)
     await firefox.click('.generate-line [type="submit"]')
-    const isReady = () => document.querySelector('.stage video') !== null
+    const isReady = () => document.querySelector('[data-task][data-status="Success"]') !== null
     await expect.poll(() => firefox.evaluate(isReady)).toBe(true)
     await firefox.goto(`${url}/library`)
     await expect.poll(() => firefox.evaluate(() => document.querySelector('.library-tile button') !== null)).toBe(true)
