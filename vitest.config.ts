@@ -7,10 +7,9 @@ import { MEASURES, WAITS } from './scripts/testing/timedSpecs.mjs'
  * sandbox hooks every promise of the process. One counts collections of the heap, which must hold nothing of others.
  */
 const ISOLATED = [
-  'backend/app/largeBodies.int.spec.ts',
+  'backend/app/{largeBodies,reboundNames}.int.spec.ts',
   'backend/tasks/pushUpdates.spec.ts',
   'site/src/api/{renewal,session}.spec.ts',
-  'workflows/accounts/mailOutage.spec.ts',
   'workflows/temporal/!(temporal|outages).int.spec.ts',
 ]
 
