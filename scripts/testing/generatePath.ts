@@ -41,6 +41,7 @@ const BACKGROUND = [
 /** Files that are always listed, because it depends on the moment whether a video or a timer runs them. */
 export const SOMETIMES = [
   'backend/accounts/notices/videoNotices.ts',
+  'backend/app/video/engineSettings.ts',
   'backend/kernel/eventsourcing/postgres/logTail.ts',
   'backend/kernel/eventsourcing/postgres/postgresRows.ts',
   'backend/kernel/pool.ts',
