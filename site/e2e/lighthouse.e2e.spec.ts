@@ -18,7 +18,7 @@ const ADDRESSES = FULL ? ['/', '/zh', '/faq', '/faq/video-cost', '/privacy', '/v
  * The budget of a page in a throttled phone run. `npm run test:full` applies it in full, on an idle machine; otherwise the
  * limits leave room for noise.
  */
-const BUDGET = { performance: FULL ? 100 : 90, lcpMs: FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 6.5 * 1024 }
+const BUDGET = { performance: FULL ? 100 : 90, lcpMs: FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 6.75 * 1024 }
 
 /** The limit of a good time (web.dev/lcp), ms. */
 const GOOD_LCP_MS = 2_500
