@@ -9,9 +9,10 @@ import { type Deviations, type Place, placeOf } from './deviation.ts'
 import type { OperatorProofs } from './operatorProofs.ts'
 
 interface Action extends Place {
-  readonly order: DeskOrder & { readonly actionId: string }
+  readonly order: DeskActionEvent<'ActionAsked'>['data']
   approvedBy?: string
-  isOver?: true
+  /** Type of its last event, once it is over. */
+  ended?: 'ActionRefused' | 'ActionDone' | 'ActionFailed'
   /** What a finished action says about its refund. */
   done?: DeskActionEvent<'ActionDone'>['data']
   /** Credits were granted or taken by it. */
@@ -81,7 +82,7 @@ export class DeskProofs {
         : this.#operators.faultOf(event.data, canonicalJson(askedContent(event.data)))
     }
     if (!action) return 'No such action was asked for.'
-    if (action.isOver) return 'The action was over before.'
+    if (action.ended) return 'The action was over before.'
     if (event.type === 'ActionApproved') {
       const { operator, operatorId } = event.data
       action.approvedBy = operator
@@ -89,7 +90,7 @@ export class DeskProofs {
       if (isOwn) return 'The operator approved an action of their own.'
       return this.#operators.faultOf(event.data, canonicalJson(approvedContent(action.order, event.data)))
     }
-    action.isOver = true
+    action.ended = event.type
     if (event.type === 'ActionDone') action.done = event.data
     if (event.type === 'ActionDone' && event.data.at < (action.order.dueAt ?? ''))
       return 'It was carried out before its time.'
@@ -102,7 +103,7 @@ export class DeskProofs {
     if (!action) return `No operator asked for the action ${actionId}.`
     const { order } = action
     const made = contentOf(event)
-    if (action.corrected || action.isOver) return `The action ${actionId} was over before.`
+    if (action.corrected || action.ended) return `The action ${actionId} was over before.`
     if (!isApproved(action)) return `The action ${actionId} was not approved.`
     if (made.id !== actionId || made.kind !== order.kind || event.data.userId !== order.userId)
       return `The action ${actionId} ordered something else: ${order.kind} for user ${order.userId}.`
@@ -137,12 +138,16 @@ export class DeskProofs {
       : `The action ${actionId} is done, but no refund of ${amount} cents of its sale was reported.`
   }
 
-  /** Counts the actions that moved credits or money as they were ordered, and the signatures of operators. */
+  /** Counts the actions that moved credits or money as they were ordered, and the signatures of operators. Names who ordered each. */
   report() {
     const found = [...this.#actions].filter(([id, action]) => action.done && !this.#missing(id, action))
     const count = (kind: string) => found.filter(([, { order }]) => order.kind === kind).length
     const counts = Object.fromEntries(COUNTED.map((kind) => [kind, count(kind)]))
-    return { ...(counts as Record<(typeof COUNTED)[number], number>), ...this.#operators.report() }
+    const actions = [...this.#actions].map(([id, { order, approvedBy = null, ended = null, id: event }]) => {
+      const { kind, subject, operator, signature } = order
+      return { id, event, kind, subject, operator, signed: signature !== undefined, approvedBy, ended }
+    })
+    return { ...(counts as Record<(typeof COUNTED)[number], number>), ...this.#operators.report(), actions }
   }
 }
 

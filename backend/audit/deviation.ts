@@ -21,6 +21,7 @@ export interface Deviation extends Place {
     | 'team'
     | 'read model'
     | 'head'
+    | 'zero'
   /** Description of the fault, one sentence. */
   readonly wrong: string
 }

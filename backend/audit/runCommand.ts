@@ -17,6 +17,7 @@ import { statementOf } from './statement.ts'
 import { statementCsv, statementReport } from './statementReport.ts'
 import { type Evidence, type Verified, verify } from './verify.ts'
 import { toVerification, verifyReport } from './verifyReport.ts'
+import type { StoredZero } from './zero/startZeros.ts'
 
 /** The account or task does not exist. */
 export class NotFound extends Error {
@@ -28,6 +29,8 @@ export interface LedgerSnapshot extends RowSnapshot {
   heads(): Promise<RememberedHeads>
   /** Returns the users who have received free credits, by the table of accounts. */
   welcomed(): Promise<readonly string[]>
+  /** Returns the daily zeros, newest first. */
+  zeros(): Promise<readonly StoredZero[]>
   close(): Promise<void>
 }
 
@@ -53,7 +56,8 @@ export interface AuditedLedger {
 /** Exit code of a comparison that found no deviation, but did not include every row of every read model. */
 export const INCOMPLETE = 3
 
-const UNSIGNED = 'Anyone may have signed them: no key is known that signs heads. Name its fingerprint with --signer.'
+const UNSIGNED =
+  'Anyone may have signed them: no key is known that signs heads and daily zeros. Name its fingerprint with --signer.'
 
 const UNKNOWN =
   'Without --heads, this cannot show that the end of a stream or a whole stream was removed or rewritten together with ' +
@@ -86,6 +90,7 @@ export function runCommand(command: Command, ledger: AuditedLedger, print: Print
 async function withEvidence<T>(
   { takeSnapshot, models, logState, pages, dataDir }: AuditedLedger,
   given: GivenHeads | undefined,
+  signers: readonly string[],
   operatorKeys: string | undefined,
   use: (evidence: Evidence) => Promise<T>,
 ): Promise<T> {
@@ -97,21 +102,29 @@ async function withEvidence<T>(
     const remembered = [await snapshot.heads(), ...(given ? [given.remembered] : [])]
     const outside = { heads: given?.signed, headFaults: given?.faults }
     const welcomed = await snapshot.welcomed()
-    return await use({ pages, models, snapshot, logState, welcomed, remembered, operators, ...outside })
+    const zeros = { stored: await snapshot.zeros(), signers }
+    return await use({ pages, models, snapshot, logState, welcomed, remembered, operators, zeros, ...outside })
   } finally {
     await snapshot.close()
   }
 }
 
+/** Returns the fingerprint of the installation's key, if there is one. */
+function ownSigners({ auditKeyFile, dataDir }: AuditedLedger): string[] {
+  const own = ownFingerprint(auditKeyFile, dataDir)
+  return own === undefined ? [] : [own]
+}
+
 async function runVerify(command: CommandOf<'verify'>, ledger: AuditedLedger, print: Print): Promise<number> {
-  const { dataDir, auditKeyFile } = ledger
-  const { heads, signer = ownFingerprint(auditKeyFile, dataDir), operatorKeys, files, withProvider, json } = command
-  const given = heads === undefined ? undefined : await readHeads(heads, signer === undefined ? [] : signer.split(','))
+  const { heads, operatorKeys, files, withProvider, json } = command
+  const own = ownSigners(ledger)
+  const signers = command.signer?.split(',') ?? own
+  const given = heads === undefined ? undefined : await readHeads(heads, signers)
   const hashVideo = files ? ledger.openVideos() : undefined
   const listSales = withProvider ? ledger.openSales() : undefined
-  const isProven = !given || signer !== undefined
   const compare = (evidence: Evidence) => verify(ledger.store, { ...evidence, hashVideo, listSales })
-  const found = await withEvidence(ledger, given, operatorKeys, compare)
+  const found = await withEvidence(ledger, given, [...signers, ...own], operatorKeys, compare)
+  const isProven = signers.length > 0 || (!given && found.zeros === 0)
   const verification = {
     ...toVerification(found),
     ok: found.ok && isProven,
@@ -155,7 +168,7 @@ async function runInvoices({ store, openTexts }: AuditedLedger, print: Print): P
 async function runExport({ out, key: file }: CommandOf<'export'>, ledger: AuditedLedger, print: Print) {
   const key = signingKey(file ?? ledger.auditKeyFile, ledger.dataDir)
   const at = new Date().toISOString()
-  const { found, fingerprint } = await withEvidence(ledger, undefined, undefined, (evidence) =>
+  const { found, fingerprint } = await withEvidence(ledger, undefined, ownSigners(ledger), undefined, (evidence) =>
     writeArchive(ledger.store, { ...evidence, out, key, at }),
   )
   print(`${out}: ${found.events} events of ${found.streams} streams, signed with the key ${fingerprint}`)

@@ -6,6 +6,7 @@ import { runAudit } from '../programs/audit.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import type { Deviation } from './deviation.ts'
 import { OPERATORS_FILE, operatorSigner, registerOperator } from './operatorKeys.ts'
+import { signingKey } from './signingKey.ts'
 import { AUDITED_TABLES, projectLedger } from './testing/projectLedger.ts'
 import { seedBook } from './testing/seedBook.ts'
 import { LEDGER, seedLedger } from './testing/seedLedger.ts'
@@ -17,9 +18,10 @@ import { formTeam, TEAMS } from './testing/tampering/forgedTeams.ts'
 import { DELIVERIES } from './testing/tampering/tamperedDeliveries.ts'
 import { EVENTS } from './testing/tampering/tamperedEvents.ts'
 import { READ_MODELS } from './testing/tampering/tamperedReadModels.ts'
+import { seedZeros, ZEROS } from './testing/tampering/tamperedZeros.ts'
 import type { Verification } from './verify.ts'
 
-const TABLES = ['event', ...AUDITED_TABLES]
+const TABLES = ['event', 'daily_zero', ...AUDITED_TABLES]
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-tampered-'))
 let db: TemporaryDatabase
@@ -28,6 +30,7 @@ beforeAll(async () => {
   registerOperator(folder, 'ada')
   await seedLedger(db.store, operatorSigner(folder, 'ada'))
   await seedBook(db.store)
+  await seedZeros(db.pool, signingKey(undefined, folder))
   await projectLedger(db.store, db.database)
   for (const table of TABLES) await db.pool.query(`create table untouched_${table} as select * from ${table}`)
 })
@@ -55,7 +58,7 @@ describe('audit verify of an untouched ledger', () => {
     const { code, found } = await audit()
     expect(found.deviations).toEqual([])
     expect(code).toBe(0)
-    expect(found).toMatchObject({ ok: true, events: 26, accounts: 2, streams: 8, salesWaiting: [] })
+    expect(found).toMatchObject({ ok: true, events: 26, accounts: 2, streams: 8, salesWaiting: [], zeros: 3 })
     expect(found.adjustments).toMatchObject({ verified: 1, unverified: 0, unsigned: 0 })
     expect(found.totals).toEqual({
       issued: -230,
@@ -111,7 +114,7 @@ describe('audit verify of a team', () => {
 })
 
 describe('audit verify of a ledger that was tampered with', () => {
-  it.each([...EVENTS, ...CREDITS, ...DESK, ...OPERATORS, ...BOOKS, ...DELIVERIES, ...TEAMS, ...READ_MODELS])(
+  it.each([...EVENTS, ...CREDITS, ...DESK, ...OPERATORS, ...BOOKS, ...DELIVERIES, ...TEAMS, ...READ_MODELS, ...ZEROS])(
     'reports $what, and names the event',
     async ({ does, names }) => {
       await does(db.pool)

@@ -27,6 +27,7 @@ import { isOfLedger, LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 import { StoredTimes } from './storedTimes.ts'
 import { TeamProofs } from './teamProofs.ts'
+import { checkZeros, type Zeros } from './zero/zeroProofs.ts'
 
 /** State of a log whose positions are contiguous: its end, gaps, and the checkpoints of its readers. */
 interface LogState {
@@ -51,6 +52,8 @@ export interface Evidence {
   readonly headFaults?: readonly string[] | undefined
   /** Public keys of the operators. Without them, signatures of adjustments are not verified. */
   readonly operators?: OperatorKeys | undefined
+  /** Without them, daily zeros are not verified. */
+  readonly zeros?: Zeros | undefined
   readonly logState?: (() => Promise<LogState>) | undefined
   /** Without it, the files of delivered videos are not compared. */
   readonly hashVideo?: HashVideo | undefined
@@ -185,6 +188,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
 
   const events = await replay(pages(), { ledger, proofs, deviations, onPage: evidence.onPage })
   const { salesWaiting, openHolds } = ledger.end(now())
+  if (evidence.zeros) checkZeros(evidence.zeros, deviations)
   if (evidence.logState) checkLog(await evidence.logState(), deviations)
   const log = (performance.now() - start) / 1000
   const { user, system } = process.cpuUsage(startCpu)
@@ -220,6 +224,8 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     desk: ledger.grants.desk,
     /** Null if the files of delivered videos were not compared. */
     files,
+    /** Daily zeros whose signatures were verified. */
+    zeros: evidence.zeros?.stored.length ?? 0,
     /** Sales that were compared with the payment provider's; null if none were. */
     sales: sales?.compared ?? null,
     /** Sales that were not compared, because their payment provider is not set up. */

@@ -32,7 +32,7 @@ export function verifyReport(found: Verification): string {
   if (found.salesUnreached > 0)
     parts.push(`${found.salesUnreached} sales were not compared: their payment provider is not set up.`)
   parts.push(...adjustmentReport(found.adjustments))
-  const { grant, take, refund, release_task: released, retry_task: retried, signed, unsigned } = found.desk
+  const { grant, take, refund, release_task: released, retry_task: retried, signed, unsigned, actions } = found.desk
   if (grant + take + refund + released + retried > 0)
     parts.push(
       `Operators' actions: ${grant} grants, ${take} takes, ${refund} refunds, ${released} released and ${retried} repeated videos were found as they were ordered.`,
@@ -41,12 +41,27 @@ export function verifyReport(found: Verification): string {
     parts.push(
       `${signed} orders and approvals are signed with passkeys of their operators, ${unsigned} are of operators without one.`,
     )
+  if (actions.length > 0) parts.push(orderReport(actions))
+  if (found.zeros > 0) parts.push(`${found.zeros} daily zeros were verified.`)
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
   for (const { table, incomplete } of readModels)
     if (incomplete !== undefined) parts.push(`${table} was not compared in full: ${incomplete}.`)
   if (found.deviationCount > 0) parts.push(deviationReport(deviations, found.deviationCount))
   else parts.push(found.ok ? 'No deviation.' : 'No deviation in what was compared.')
   return parts.join('\n\n')
+}
+
+/** Formats who ordered the last actions. */
+function orderReport(actions: Verification['desk']['actions']): string {
+  const rows = actions
+    .slice(-PRINTED)
+    .map((action) => [
+      ...[action.kind, action.subject, action.signed ? `${action.operator} (signed)` : action.operator],
+      ...[action.approvedBy, action.ended, action.event],
+    ])
+  const list = table(['Action', 'Subject', 'Ordered by', 'Approved by', 'Ended', 'Event'], rows)
+  const earlier = actions.length - rows.length
+  return earlier > 0 ? `${list}\n… after ${earlier} earlier actions (--json)` : list
 }
 
 function adjustmentReport({ verified, unverified, unsigned, ...at }: Verification['adjustments']): string[] {

@@ -67,7 +67,7 @@ async function hire(name: string, role: string): Promise<string> {
   await db.pool.query('update operator_session set stepped_up_at = now()')
   await call(olga, 'POST', '/analytics/operators', { name, email: `${name}@kinora.test`, role })
   const [mail] = await kinora.mails(`${name}@kinora.test`)
-  const token = new URL(/http\S+/.exec(mail!.text)![0]).searchParams.get('token')!
+  const token = /#token=([\w-]+)/.exec(mail!.text)![1]!
   const cookie = cookieOf(await kinora.post('/analytics/operators/accept', { token, password: PASSWORD }))
   const { secret } = await call(cookie, 'POST', '/analytics/totp', { password: PASSWORD })
   await call(cookie, 'POST', '/analytics/totp/confirm', {
@@ -80,7 +80,7 @@ async function audit() {
   let printed = ''
   const print = (text: string) => (printed += text)
   await runAudit(['verify', '--json'], { env: { DATABASE_URL: db.url, DATA_DIR }, print, printError: print })
-  return JSON.parse(printed) as { deviations: object[]; desk: object }
+  return JSON.parse(printed) as { deviations: object[]; desk: { actions: object[] } }
 }
 
 describe('an action of an operator with a passkey', { shuffle: false }, () => {
@@ -104,7 +104,9 @@ describe('an action of an operator with a passkey', { shuffle: false }, () => {
     const replayed = { ...full, id: crypto.randomUUID(), credential: signed(asked.text) }
     expect(outcome(await order(olga, replayed))).toEqual([422, 'passkey_refused'])
     expect((await order(olga, { ...full, credential: signed(asked.text) })).action.id).toBe(asked.id)
-    expect(await audit()).toMatchObject({ deviations: [], desk: { grant: 2, signed: 1, unsigned: 1 } })
+    const orders = [false, true].map((isSigned) => ({ subject: userId, operator: 'olga', signed: isSigned }))
+    const desk = { grant: 2, signed: 1, unsigned: 1, actions: orders }
+    expect(await audit()).toMatchObject({ deviations: [], desk })
   })
 
   it('above the setting waits for another operator, who signs, and who is never its own', async () => {
@@ -131,6 +133,10 @@ describe('an action of an operator with a passkey', { shuffle: false }, () => {
     const second = await order(sam, grant)
     const taken = await call(sam, 'POST', `/desk/actions/${second.action.id}/refuse`)
     expect(taken.action).toMatchObject({ status: 'refused', why: 'refused_by_operator' })
-    expect(await audit()).toMatchObject({ deviations: [], desk: { grant: 3, signed: 2, unsigned: 3 } })
+    const { deviations, desk } = await audit()
+    expect([deviations, desk]).toMatchObject([[], { grant: 3, signed: 2, unsigned: 3 }])
+    const [, , given, refused] = desk.actions
+    expect(given).toMatchObject({ operator: 'sam', signed: false, approvedBy: 'olga', ended: 'ActionDone' })
+    expect(refused).toMatchObject({ operator: 'sam', approvedBy: null, ended: 'ActionRefused' })
   })
 })

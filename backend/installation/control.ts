@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import en from '#content/en/common.json' with { type: 'json' }
+import zh from '#content/zh/common.json' with { type: 'json' }
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
@@ -30,9 +32,12 @@ export function createControl({ handle, changes, pool }: ControlDeps) {
   changes.subscribe(({ name }) => {
     if (name === INSTALLATION || name === RELISTENED) freshUntil = Number.NEGATIVE_INFINITY
   })
+  let known: Settings | undefined
   const read = async () => {
     freshUntil = performance.now() + MAX_AGE_MS
-    return (await handle.read(installation, SETTINGS)).state
+    const { state } = await handle.read(installation, SETTINGS)
+    known = state.settings
+    return state
   }
   const settings = async (): Promise<Settings> =>
     (performance.now() < freshUntil ? (await handle.peek(installation, SETTINGS)).state : await read()).settings
@@ -80,8 +85,17 @@ export function createControl({ handle, changes, pool }: ControlDeps) {
       return { ...allowance, openTasks: Math.min(allowance.openTasks, open_tasks ?? allowance.openTasks) }
     },
 
+    /** Returns what every page says; undefined: nothing. Pages are served without a database, too. */
+    notice: async () => noticeOf(await settings().catch(() => known)),
     notices: async (): Promise<Notices> => noticesOf(await settings()),
   }
+}
+
+function noticeOf(settings: Settings | undefined): Notices['banner'] {
+  if (!settings) return undefined
+  const { banner, generation_paused, registration_paused } = settings
+  const both = (name: keyof typeof en.notice) => ({ en: en.notice[name], zh: zh.notice[name] })
+  return banner ?? (generation_paused ? both('generation') : registration_paused ? both('registration') : undefined)
 }
 
 /** Returns what pages show of the settings. */

@@ -41,6 +41,7 @@ export function serveEngines(serve: Serve, { setup, actions, requireStepUp }: En
     return undefined
   })
   serve(contract.priceModel, async ({ body, ctx }) => {
+    await requireStepUp(ctx)
     await setup.price(body)
     await actions.record({ action: 'model_priced', detail: body.model, ctx })
     return undefined

@@ -140,7 +140,7 @@ export const priceModel = endpoint('PUT /analytics/engines/price', {
   access: 'operator',
   role: 'owner',
   body: ModelPrices,
-  refuses: ['not_found', 'engine_refused'],
+  refuses: ['step_up_required', 'not_found', 'engine_refused'],
   status: 204,
   summary: 'Sets the prices of a model, and what it costs the operator, in the catalogue',
 })

@@ -44,6 +44,8 @@ interface Action {
     | 'operator_joined'
     | 'operator_role_changed'
     | 'operator_removed'
+    | 'password_reset_asked'
+    | 'password_reset'
   readonly detail?: string
   /** The request; null for actions on the command line. */
   readonly ctx: Pick<Context, 'ip' | 'state'> | null

@@ -271,7 +271,10 @@ export function composeApi(context: Context, adapters: Adapters, services: Servi
   const contexts = composeContexts(context, adapters, services, around)
   const { authenticate, ownWrites } = contexts
   const { operatorOf } = contexts.operators
-  const pageSettings = () => ({ publicUrl: publicUrl(), facts: contexts.facts() })
+  const pageSettings = async () => {
+    const notice = await services.control.notice()
+    return { publicUrl: publicUrl(), facts: { ...contexts.facts(), notice: notice ? 'on' : 'off' }, notice }
+  }
   const guards = createGuards(context, services, accounts, publicUrl)
   const app = createHttpApp({
     log,

@@ -70,13 +70,14 @@ interface Shared {
   readonly desk: OpenDesk
 }
 
-/** Mails an invitation. Returns its link where that fails, for the inviting operator to pass on. */
-const inviteBy =
+/** Mails a link to an operator. Returns it where that fails, for the inviting operator to pass on. */
+const mailBy =
   (mailer: Mailer, publicUrl: () => string): RollRoutes['mail'] =>
-  async ({ name: fullName, email, language, by }, token) => {
+  async (kind, { name: fullName, email, language, by = '' }, token) => {
     const prefix = language === 'zh' ? '/zh' : ''
-    const link = `${publicUrl()}${prefix}/admin/dashboard/invitation?token=${token}`
-    const mail = composeMail('operatorInvited', { email, fullName, language }, link, { by })
+    const page = kind === 'operatorInvited' ? 'invitation' : 'reset'
+    const link = `${publicUrl()}${prefix}/admin/dashboard/${page}#token=${token}`
+    const mail = composeMail(kind, { email, fullName, language }, link, { by })
     const sent = await mailer.send({ ...mail, id: randomUUID(), userId: null }).catch(() => 'failed' as const)
     return sent === 'sent' ? null : link
   }
@@ -110,7 +111,7 @@ export function composeOperators(
         (await sessions.current(ctx))?.role !== 'viewer' && (await isSteppedUp(ctx))
       const board = serveMasked(serve, mayShow)
       serveOperator(board, opened)
-      const mail = inviteBy(mailer, publicUrl)
+      const mail = mailBy(mailer, publicUrl)
       const strong = (word: string) => assertStrong(word, { email: '', username: '' }, 'password')
       serveRoll(board, { ...opened, mail, assertStrong: strong })
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)

@@ -62,11 +62,18 @@ describe('the operator’s second factor', () => {
     expect((await get('/overview')).status).toBe(200)
   })
 
-  it('is required again to export addresses and to add a passkey after ten minutes', async () => {
+  it('is required again to export addresses, to price a model and to add a passkey after ten minutes', async () => {
     expect((await get('/tables/users.csv')).status).toBe(200)
     await query(`update operator_session set stepped_up_at = now() - interval '11 minutes'`)
     expect(await outcome(await get('/tables/users.csv'))).toEqual([403, 'step_up_required'])
     expect(await outcome(await get('/tables/visits.csv'))).toEqual([403, 'step_up_required'])
+    const price = { model: 'any', prices: [{ credits: 1, cents: 0 }] }
+    const priced = await fetch(`${kinora.api}/analytics/engines/price`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(price),
+    })
+    expect(await outcome(priced)).toEqual([403, 'step_up_required'])
     const addition = await kinora.post('/analytics/passkeys/options', { password: OPERATOR.password }, headers)
     expect(await outcome(addition)).toEqual([403, 'step_up_required'])
     expect((await get('/tables/days.csv')).status).toBe(200)

@@ -95,4 +95,12 @@ describe('the daily zero', { shuffle: false }, () => {
     await sql(`update daily_zero set record = replace(record, '"ledger":299', '"ledger":300')`)
     expect((await ofDay()).signed).toBe(false)
   })
+
+  it('follows for every day on which no process ran, also for those before the last week', async () => {
+    await sql('delete from daily_zero where day > (select min(day) from daily_zero)')
+    await sql('update daily_zero set day = day - 9')
+    await write()
+    const gaps = 'select max(day) - min(day) + 1 - count(*)::int as gaps, count(*)::int as days from daily_zero'
+    expect(await sql(gaps)).toEqual([{ gaps: 0, days: 16 }])
+  })
 })

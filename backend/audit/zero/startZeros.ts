@@ -29,15 +29,16 @@ interface ZerosContext extends ZeroDeps {
 export async function writeZeros(context: ZerosContext): Promise<void> {
   const { pool, calendar, config, alerts, log } = context
   const key = signingKey(config.auditKeyFile, config.dataDir)
-  const last = calendar() - SETTLING_MS - DAY_MS
-  const days = Array.from({ length: DAYS }, (_, n) => new Date(last - n * DAY_MS).toISOString().slice(0, 10))
-  const { rows } = await pool.query<{ day: string }>(
-    'select day::text from daily_zero where is_zero and day::text = any ($1)',
-    [days],
+  const last = new Date(calendar() - SETTLING_MS - DAY_MS)
+  // Oldest first, from the newest zero on, so that none is missing between two others.
+  const { rows: days } = await pool.query<{ day: string }>(
+    `select series.day::date::text as day from generate_series(
+       least($1::date - $2::int, (select max(day) + 1 from daily_zero)), $1::date, '1 day') as series (day)
+     where not exists (select from daily_zero where daily_zero.day = series.day and is_zero) order by 1`,
+    [last.toISOString().slice(0, 10), DAYS - 1],
   )
-  const done = new Set(rows.map(({ day }) => day))
   const wrong: string[] = []
-  for (const day of days.filter((each) => !done.has(each))) {
+  for (const { day } of days) {
     const zero = await computeZero(context, day, new Date(calendar()).toISOString())
     const { text, signature, publicKey } = signZero(zero, key)
     await pool.query(
@@ -83,8 +84,8 @@ export interface StoredZero {
   readonly public_key: string
 }
 
-/** Returns the newest zeros. */
-export const readZeros = async (pool: Pick<pg.Pool, 'query'>, limit: number): Promise<StoredZero[]> =>
+/** Returns the newest zeros; all if `limit` is null. */
+export const readZeros = async (pool: Pick<pg.Pool, 'query'>, limit: number | null): Promise<StoredZero[]> =>
   (
     await pool.query<StoredZero>(
       'select day::text, is_zero, record, signature, public_key from daily_zero order by day desc limit $1',

@@ -23,6 +23,11 @@ const Name = z
   .check(z.trim(), z.minLength(1, 'required'), z.maxLength(40, 'name_too_long'), z.regex(/^\w[\w.+-]*$/, 'invalid'))
 
 export const Invitation = z.object({ name: Name, email: Email, role: GivenRole, language: z._default(Language, 'en') })
+/** The name of an operator who forgot the password. */
+export const Forgotten = z.object({
+  username: z.string('required').check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')),
+  language: z._default(Language, 'en'),
+})
 export const Acceptance = z.object({ token: Token, password: Password })
 
 export const me = endpoint('GET /analytics/me', {
@@ -75,10 +80,20 @@ export const removeOperator = endpoint('DELETE /analytics/operators/:id', {
   summary: 'Removes an operator, and ends their sessions',
 })
 
+export const forgotOperatorPassword = endpoint('POST /analytics/operators/forgot', {
+  access: 'public',
+  body: Forgotten,
+  status: 204,
+  refuses: ['too_many_requests'],
+  summary: 'Mails a link that sets a new password to an operator, once a minute. Answers the same for every name',
+})
+
 export const acceptInvitation = endpoint('POST /analytics/operators/accept', {
   access: 'public',
   body: Acceptance,
-  answer: z.object({ success, name: z.string() }),
+  /** `signed_in`: false if the second factor is asked for at the sign-in. */
+  answer: z.object({ success, name: z.string(), signed_in: z.boolean() }),
   refuses: ['token_invalid', 'too_many_requests'],
-  summary: 'Chooses the password of an invited operator, and signs in to set up a second factor',
+  summary:
+    'Chooses the password of an operator with a mailed link. Signs in who has no second factor yet, to set one up',
 })

@@ -2,6 +2,7 @@ import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATOR_ROLES, type OperatorRole } from '../../kernel/http/contract.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { soon } from '../../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
@@ -36,7 +37,7 @@ const invite = (name: string, role: string, as = owner()) =>
 /** Follows the mailed invitation. Returns the cookie of the session without a second factor. */
 async function accept(name: string): Promise<string> {
   const [mail] = await kinora.mails(`${name}@kinora.test`)
-  const token = new URL(/http\S+/.exec(mail!.text)![0]).searchParams.get('token')!
+  const token = /#token=([\w-]+)/.exec(mail!.text)![1]!
   const answer = await kinora.post('/analytics/operators/accept', { token, password: PASSWORD })
   expect(answer.status).toBe(200)
   expect((await kinora.post('/analytics/operators/accept', { token, password: PASSWORD })).status).toBe(422)
@@ -147,6 +148,25 @@ describe('operators', { shuffle: false }, () => {
     expect(await outcome(await call(sam, 'POST', '/desk/actions', {}))).toEqual([403, 'operator_role'])
     expect((await change(owner(), 'support', 'owner')).status).toBe(204)
     expect(await json(call(sam, 'GET', '/analytics/me'))).toMatchObject({ role: 'owner', alone: false })
+  })
+
+  it('set a new password with a mailed link, once, and still need their second factor', async () => {
+    const forget = (username: string) => kinora.post('/analytics/operators/forgot', { username })
+    const subject = 'Reset your password for the operator’s desk'
+    const resets = async () => (await kinora.mails('vera@kinora.test')).filter((mail) => mail.subject === subject)
+    for (const name of ['nobody', OPERATOR.username, 'vera', 'vera']) expect((await forget(name)).status).toBe(204)
+    await soon(async () => expect(await resets()).toHaveLength(1))
+    const token = /reset#token=([\w-]+)/.exec((await resets())[0]!.text)![1]!
+    const reset = (password: string) => kinora.post('/analytics/operators/accept', { token, password })
+    expect((await reset('password')).status).toBe(422)
+    await kinora.context.pool.query('delete from throttle')
+    const done = await reset('eighteen dry geese')
+    expect([done.status, await json(done)]).toEqual([200, { success: true, name: 'vera', signed_in: false }])
+    expect(await outcome(await reset('eighteen dry geese'))).toEqual([422, 'token_invalid'])
+    expect((await call(cookies.get('viewer')!, 'GET', '/analytics/me')).status).toBe(401)
+    expect(await outcome(await signIn('vera'))).toEqual([401, 'invalid_credentials'])
+    expect(await outcome(await signIn('vera', 'eighteen dry geese'))).toEqual([401, 'second_factor_required'])
+    expect(await resets()).toHaveLength(1)
   })
 
   it('who are removed lose their sessions at once, and the last owner stays', async () => {

@@ -13,6 +13,9 @@ import type { OperatorSessions } from '../operatorSessions.ts'
 import type { Operator as Listed } from './contract.ts'
 
 const INVITED_MS = 3 * 24 * 3_600_000
+const RESET_MS = 3_600_000
+/** Shortest time between two mails of one operator. */
+const RESET_AGAIN_MS = 60_000
 
 interface Deps {
   readonly handle: Handle
@@ -165,7 +168,20 @@ const createChanges = (
     return { id, token }
   },
 
-  /** Chooses the password of an invited operator, once. @throws Rejection token_invalid */
+  /** Returns the address of an operator with a password, and the token of a link that replaces it; undefined if there is nothing to mail. */
+  async forget(name: string): Promise<{ email: string; token: string } | undefined> {
+    const [id] = presentIn(await readRoll(), bootstrap.username).find(([, operator]) => operator.name === name) ?? []
+    const token = randomBytes(32).toString('base64url')
+    const until = calendar() + RESET_MS
+    const { rows } = await pool.query<{ email: string }>(
+      `update operator_login set invitation = $2, invited_until = $3 where operator_id = $1 and password_hash is not null
+         and (invitation is null or invited_until <= $4) returning email`,
+      [id ?? NOBODY, hashOf(token), new Date(until), new Date(until - RESET_AGAIN_MS)],
+    )
+    return rows[0] && { ...rows[0], token }
+  },
+
+  /** Chooses the password of an operator with a mailed token, once. @throws Rejection token_invalid */
   async accept(token: string, password: string): Promise<OperatorCaller> {
     const { rows } = await pool.query<{ operator_id: string }>(
       `update operator_login set password_hash = $1, invitation = null where invitation = $2 and invited_until > $3
@@ -173,7 +189,7 @@ const createChanges = (
       [await passwords.hash(password), hashOf(token), new Date(calendar())],
     )
     const operator = rows[0] && (await caller(rows[0].operator_id))
-    if (!operator) throw new Rejection('token_invalid', 'This invitation is not valid any more. Ask for a new one.')
+    if (!operator) throw new Rejection('token_invalid', 'This link is not valid any more. Ask for a new one.')
     return operator
   },
 

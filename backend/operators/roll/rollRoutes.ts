@@ -10,28 +10,29 @@ import type { Operators } from './operators.ts'
 
 export interface RollRoutes {
   readonly operators: Operators
-  readonly sessions: Pick<OperatorSessions, 'signIn'>
+  readonly sessions: Pick<OperatorSessions, 'signIn' | 'endAll'>
   readonly actions: OperatorActions
   readonly limit: ReturnType<typeof createSignInLimit>
   /** @throws Rejection step_up_required */
   readonly requireStepUp: (ctx: Context) => Promise<void>
   /** @throws ValidationError password_common, … */
   readonly assertStrong: (password: string) => Promise<void>
-  /** Mails an invitation. Returns its link if it could not be sent. */
-  readonly mail: (to: Invited, token: string) => Promise<string | null>
+  /** Mails a link. Returns it if it could not be sent. */
+  readonly mail: (kind: 'operatorInvited' | 'operatorReset', to: Recipient, token: string) => Promise<string | null>
 }
 
-interface Invited {
+interface Recipient {
   readonly name: string
   readonly email: string
   readonly language: 'en' | 'zh'
-  readonly by: string
+  /** Who invites them. */
+  readonly by?: string
 }
 
 /** Serves who the operators are. */
 export function serveRoll(serve: Serve, routes: RollRoutes): void {
   const { operators, sessions, actions, limit, requireStepUp, assertStrong, mail } = routes
-  const { me, operators: list, inviteOperator, changeOperatorRole, removeOperator, acceptInvitation } = contract
+  const { me, operators: list, inviteOperator, changeOperatorRole, removeOperator } = contract
 
   serve(me, async ({ operator: { id, name, role } }) => ({
     success: true as const,
@@ -44,7 +45,7 @@ export function serveRoll(serve: Serve, routes: RollRoutes): void {
     await requireStepUp(ctx)
     const { id, token } = await operators.invite(body, operator)
     await actions.record({ action: 'operator_invited', detail: `${body.name}: ${body.role}`, ctx })
-    return { id, link: await mail({ ...body, by: operator.name }, token) }
+    return { id, link: await mail('operatorInvited', { ...body, by: operator.name }, token) }
   })
 
   serve(changeOperatorRole, async ({ body, params, ctx, operator }) => {
@@ -61,15 +62,28 @@ export function serveRoll(serve: Serve, routes: RollRoutes): void {
     return undefined
   })
 
-  serve(acceptInvitation, async ({ body, ctx }) => {
+  serve(contract.forgotOperatorPassword, async ({ body: { username: name, language }, ctx }) => {
+    await limit.take(ctx)
+    const found = await operators.forget(name)
+    if (!found) return undefined
+    await actions.record({ action: 'password_reset_asked', detail: name, ctx })
+    // Not awaited, so that the answer does not tell who is an operator.
+    void mail('operatorReset', { name, language, email: found.email }, found.token)
+    return undefined
+  })
+
+  serve(contract.acceptInvitation, async ({ body, ctx }) => {
     await limit.take(ctx)
     await assertStrong(body.password)
     const operator = await operators.accept(body.token, body.password)
     await limit.giveBack(ctx)
-    await sessions.signIn(ctx, operator, false)
+    await sessions.endAll(operator.id)
+    // The second factor is needed with a new password, too.
+    const isNew = operator.role === 'invited'
+    if (isNew) await sessions.signIn(ctx, operator, false)
     ctx.state.operator = operator.name
-    await actions.record({ action: 'operator_joined', ctx })
-    return { success: true as const, name: operator.name }
+    await actions.record({ action: isNew ? 'operator_joined' : 'password_reset', ctx })
+    return { success: true as const, name: operator.name, signed_in: isNew }
   })
 }
 

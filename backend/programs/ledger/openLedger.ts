@@ -12,6 +12,7 @@ import { withFiles } from '../../app/config/settingFiles.ts'
 import type { Head } from '../../audit/hashChain.ts'
 import { readInThread } from '../../audit/readInThread.ts'
 import type { AuditedLedger, LedgerSnapshot } from '../../audit/runCommand.ts'
+import { readZeros } from '../../audit/zero/startZeros.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { readLogGaps, readLogHead } from '../../kernel/eventsourcing/postgres/logGaps.ts'
 import { AUDITED_MODELS } from './auditedModels.ts'
@@ -92,6 +93,7 @@ async function takeSnapshot(pool: pg.Pool, store: EventStore): Promise<LedgerSna
       return (await readCheckpoints(client)).find(({ name }) => name === model)
     },
     welcomed: () => readWelcomedUsers(client),
+    zeros: () => readZeros(client, null),
     async heads() {
       const heads = new Map<string, Head>()
       for await (const { event_id: id, stream, revision, hash } of readChainHeads(client))

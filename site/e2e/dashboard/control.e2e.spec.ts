@@ -1,11 +1,24 @@
 import { expect, it } from 'vitest'
+import type { TestUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
 import { words } from '../testing/walkJourney.ts'
 
 const VIDEO = { task_type: 'text_to_video', model: 'MiniMax-Hailuo-02', resolution: '768P', duration: 6 }
 
 describeOnBoard('the settings of the board', (on) => {
+  /** Waits until a user can, or cannot, choose the model of {@link VIDEO}. */
+  async function expectOffered(isOffered: boolean, language: 'en' | 'zh', user: TestUser): Promise<void> {
+    const theirs = await on.site.visit({ language, user })
+    const loaded = [/\/videos\/models/, /\/api\/v1\/installation/].map((part) => theirs.waitForResponse(part))
+    await theirs.goto(`${on.site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+    await Promise.all(loaded)
+    const group = theirs.getByRole('group', { name: (await words(language, 'workspace')).form.model })
+    await expect.poll(async () => (await group.textContent())?.includes(VIDEO.model)).toBe(isOffered)
+    await theirs.context().close()
+  }
+
   it.each(['en', 'zh'] as const)('change what users may do, and what every page says (%s)', async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const user = await on.site.newUser()
@@ -16,6 +29,7 @@ describeOnBoard('the settings of the board', (on) => {
     const page = await on.visit(language)
     const t = (await words(language, 'dashboard')).control
     const visit = await on.site.visit({ language })
+    await observeShifts(visit)
 
     await page.goto(`${on.site.url}${prefix}/admin/dashboard#control`)
     const save = async (reason: string) => {
@@ -38,6 +52,16 @@ describeOnBoard('the settings of the board', (on) => {
     await visit.getByRole('status').getByText(banner[language]).waitFor()
     await visit.locator('.figures').getByText('12K+').waitFor()
     expect(await axeFaults(visit)).toEqual([])
+    expect(await shiftFaults(visit)).toEqual([])
+
+    const rested = page.getByRole('checkbox', { name: VIDEO.model })
+    await rested.check()
+    await save(`a model that rests (${language})`)
+    await expect.poll(() => refused('A cat')).toBe('model_paused')
+    await expectOffered(false, language, user)
+    await rested.uncheck()
+    await save(`a model that works (${language})`)
+    await expectOffered(true, language, user)
 
     const pause = () => page.getByRole('checkbox', { name: new RegExp(`^${t.generation}`) })
     await pause().check()

@@ -2,10 +2,11 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { type DeskAction, WAIT_HOURS } from '#backend/desk/contract.ts'
-import { buyPlan, read, readStats } from '#backend/testing/plans.ts'
+import { buyPlan, read } from '#backend/testing/plans.ts'
 import { type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
+import { OPERATOR } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
 const VIDEO = {
@@ -55,7 +56,6 @@ describeOnBoard('the operator’s desk', (on) => {
     await page.getByRole('status').getByText(outcome.replace('{{act}}', name)).waitFor()
   }
 
-  const remaining = async (user: TestUser) => (await readStats(user)).remaining_credits
   const subjects = async (email: string) => (await visitor(on.site.url).mails(email)).map(({ subject }) => subject)
   const signIn = ({ email }: TestUser) => visitor(on.site.url).post('/auth/login', { email, password: 'correct horse' })
   /** Waits for a mail of a kind, whatever fills its subject. */
@@ -68,6 +68,22 @@ describeOnBoard('the operator’s desk', (on) => {
     const begun = await user.call('POST', '/users/totp', { password: 'correct horse' })
     const { secret } = (await begun.json()) as { secret: string }
     await user.call('POST', '/users/totp/confirm', { code: TOTP.generate({ secret: new TOTP({ secret }).secret }) })
+  }
+  /** Expects that the audit finds in the log who ordered the actions about a person: these kinds, newest first. */
+  async function expectAudited(page: Page, { userId }: Pick<TestUser, 'userId'>, kinds: readonly DeskAction['kind'][]) {
+    const listed = await page.request.get(`${on.site.url}/api/v1/desk/actions?user=${userId}&per_page=100`)
+    const { actions } = (await listed.json()) as { actions: DeskAction[] }
+    const { deviations, desk } = await on.site.audit()
+    const lines = actions.map(({ id }) => desk.actions.find((each) => each.id === id))
+    expect(lines.map((line) => line?.kind)).toEqual(kinds.toReversed())
+    const ended = actions.map(({ status }) => ({ done: 'ActionDone', refused: 'ActionRefused' })[status as 'done'])
+    expect(lines).toMatchObject(ended.map((event) => ({ operator: OPERATOR.username, ended: event })))
+    expect(deviations.filter(({ check }) => check === 'desk' || check === 'grant')).toEqual([])
+  }
+  /** Opens a page of a person in their browser, and waits for a text. */
+  async function isShown(theirs: Page, language: 'en' | 'zh', path: string, text: string | RegExp) {
+    await theirs.goto(`${on.site.url}${language === 'zh' ? '/zh' : ''}${path}`)
+    await theirs.getByText(text).first().waitFor()
   }
   const orderVideo = async (user: TestUser) => {
     const answer = await user.call('POST', '/videos/generate', VIDEO)
@@ -84,6 +100,11 @@ describeOnBoard('the operator’s desk', (on) => {
     await buyPlan(on.site, user, 'standard')
     await setUpTotp(user)
     const page = await on.visit(language)
+    const theirs = await on.site.visit({ language, user })
+    const { statusOf: paid } = await words(language, 'billing')
+    const { statusOf: planned } = await words(language, 'subscription')
+    const { event } = (await words(language, 'profile')).security
+    const { reason } = await words(language, 'credits')
     const t = await openPerson(page, language, user.email, language === 'en' ? '/' : 'Control+k')
     const part = (name: string) => page.getByRole('region', { name: new RegExp(`^${name}`) })
 
@@ -104,15 +125,26 @@ describeOnBoard('the operator’s desk', (on) => {
     await page.reload()
     await page.getByRole('heading', { level: 2, name: 'Test User' }).waitFor()
     const address = `moved.${language}.${Date.now()}@kinora.test`
-    const steps: readonly (Order & { mail?: Parameters<typeof mailed>[2]; check?: () => Promise<void> })[] = [
-      { kind: 'release_task', subject: released, mail: 'videoReleased', check: () => isFailed(released) },
-      { kind: 'cancel_task', subject: cancelled, check: () => isFailed(cancelled) },
-      { kind: 'retry_task', subject: released, mail: 'videoRetried' },
-      { kind: 'grant', typed: '400', mail: 'creditsGranted', check: () => hasMoreThan(before) },
-      { kind: 'take', typed: '15', mail: 'creditsTaken' },
-      { kind: 'refund', mail: 'paymentRefunded' },
-      { kind: 'cancel_plan', mail: 'planCancelled' },
-      { kind: 'send_reset', mail: 'reset' },
+    interface Step extends Order {
+      readonly mail?: Parameters<typeof mailed>[2]
+      /** Path and text of a page that the person sees then. */
+      readonly view?: readonly [string, string | RegExp]
+      readonly check?: () => Promise<void>
+    }
+    const [credits, security] = ['/profile/credits', '/profile/security']
+    const refunded = new RegExp(`${paid.partially_refunded}|${paid.refunded}`)
+    const steps: readonly Step[] = [
+      { kind: 'release_task', subject: released, mail: 'videoReleased', view: [credits, reason['not delivered']] },
+      {
+        ...{ kind: 'cancel_task', subject: cancelled, view: [credits, reason.cancelled] },
+        check: () => expect.poll(() => statusOf(user, cancelled)).toBe('Fail'),
+      },
+      { kind: 'retry_task', subject: released, mail: 'videoRetried', check: () => hasVideos(videos.length + 1) },
+      { kind: 'grant', typed: '400', mail: 'creditsGranted', view: [credits, '+400'] },
+      { kind: 'take', typed: '15', mail: 'creditsTaken', view: [credits, '-15'] },
+      { kind: 'refund', mail: 'paymentRefunded', view: ['/profile/billing', refunded] },
+      { kind: 'cancel_plan', mail: 'planCancelled', view: ['/profile/billing', planned.cancelled] },
+      { kind: 'send_reset', mail: 'reset', view: [security, event.reset_requested] },
       { kind: 'remove_factor', mail: 'factorRemovalPlanned' },
       {
         kind: 'change_address',
@@ -125,17 +157,17 @@ describeOnBoard('the operator’s desk', (on) => {
       { kind: 'restore', mail: 'restored' },
       { kind: 'sign_out' },
     ]
-    const isFailed = (id: string) => expect.poll(() => statusOf(user, id)).toBe('Fail')
-    const before = await remaining(user)
-    const hasMoreThan = (credits: number) => expect.poll(() => remaining(user)).toBeGreaterThan(credits)
+    const hasVideos = (count: number) =>
+      expect.poll(async () => (await read<{ tasks: object[] }>(user, '/videos/tasks')).tasks.length).toBe(count)
     const suspensionIsShown = async () => {
       await page.getByText(t.desk.isSuspended).waitFor()
       await expect.poll(async () => (await user.call('GET', '/auth/me')).status).toBe(401)
     }
-    for (const { mail, check, ...order } of steps) {
+    for (const { mail, view, check, ...order } of steps) {
       await act(page, t, order)
       if (mail) await mailed(language, user.email, mail)
       await check?.()
+      if (view) await isShown(theirs, language, ...view)
     }
     for (const kind of ['remove_factor', 'change_address', 'delete_account'] as const)
       await page.getByRole('button', { name: `${t.desk.stop}: ${t.desk.acts[kind]}` }).press('Enter')
@@ -148,9 +180,14 @@ describeOnBoard('the operator’s desk', (on) => {
     await part(t.desk.past.heading).getByLabel(t.desk.past.at).fill('2020-01-01T00:00:00')
     await part(t.desk.past.heading).getByRole('button', { name: t.desk.past.show }).click()
     await part(t.desk.past.heading).getByText(t.desk.tiers.free).waitFor()
-    expect(await page.title()).not.toBe('1')
+    for (const each of [page, theirs]) expect(await each.title()).not.toBe('1')
     expect(await axeFaults(page)).toEqual([])
-    await page.context().close()
+    await expectAudited(
+      page,
+      user,
+      steps.map(({ kind }) => kind),
+    )
+    for (const each of [page, theirs]) await each.context().close()
   })
 
   it.each(['en', 'zh'] as const)('verifies an address by hand (%s)', async (language) => {
@@ -160,18 +197,18 @@ describeOnBoard('the operator’s desk', (on) => {
     const page = await on.visit(language)
     const t = await openPerson(page, language, email, '/')
     await act(page, t, { kind: 'verify_email' })
+    await expectAudited(page, { userId: new URL(page.url()).hash.split('/')[1]! }, ['verify_email'])
     const answer = await visitor(on.site.url).post('/auth/login', { email, password: 'correct horse' })
     expect(answer.status).toBe(200)
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('shows a suspension to its person (%s)', async (language) => {
+  it.each(['en', 'zh'] as const)('shows a suspension and its end to the person (%s)', async (language) => {
     const user = await on.site.newUser()
     await user.call('PUT', '/users/language', { language })
     const page = await on.visit(language)
     const t = await openPerson(page, language, user.email, '/')
     await act(page, t, { kind: 'suspend' })
-    await page.context().close()
     const cookie = (await signIn(user)).headers
       .getSetCookie()
       .map((line) => line.split(';')[0])
@@ -185,6 +222,15 @@ describeOnBoard('the operator’s desk', (on) => {
       expect(await axeFaults(theirs)).toEqual([])
       await theirs.context().close()
     }
+    await act(page, t, { kind: 'restore' })
+    const { event } = (await words(language, 'profile')).security
+    const theirs = await on.site.visit({ language, user: { ...user, cookie } })
+    await isShown(theirs, language, '/profile/security', event.restored)
+    await act(page, t, { kind: 'sign_out' })
+    await theirs.goto(`${on.site.url}${language === 'zh' ? '/zh' : ''}/profile`)
+    await theirs.waitForURL(/\/login/)
+    await expectAudited(page, user, ['suspend', 'restore', 'sign_out'])
+    for (const each of [page, theirs]) await each.context().close()
   })
 
   it.each(['en', 'zh'] as const)('leads a case from its opening to its end (%s)', async (language) => {

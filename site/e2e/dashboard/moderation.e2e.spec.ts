@@ -4,6 +4,7 @@ import { visitor } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { makeFilm, shareFilm } from '../testing/makeFilm.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
+import { OPERATOR } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
 /** Subjects of the mails, by language. */
@@ -61,6 +62,13 @@ describeOnBoard('the moderation of public pages', (on) => {
     await act('put_back')
     await expect.poll(mails).toContain(RESTORED[language])
     expect((await visit.goto(address))!.status()).toBe(200)
+    const { desk } = await on.site.audit()
+    const lines = desk.actions.filter(({ subject }) => subject === film.id)
+    const line = { operator: OPERATOR.username, ended: 'ActionDone' }
+    expect(lines).toMatchObject([
+      { ...line, kind: 'take_down' },
+      { ...line, kind: 'put_back' },
+    ])
     await visit.context().close()
     await page.context().close()
   })

@@ -80,6 +80,36 @@ async function desk(site: OnSite, language: Language) {
       await page.getByRole('searchbox', { name: t.desk.search }).waitFor()
     },
 
+    /** Returns how often acts are offered on the page of a person. */
+    async offered(page: Page, userId: string) {
+      await page.goto(`${board}#person/${userId}`)
+      await page.reload()
+      await page.getByRole('heading', { level: 2, name: 'Test User' }).waitFor()
+      await page.waitForLoadState('networkidle')
+      const counts = (['grant', 'refund', 'suspend'] as const).map((kind) =>
+        page.getByRole('button', { name: new RegExp(`^${t.desk.acts[kind]}`) }).count(),
+      )
+      return Promise.all([...counts, page.getByLabel(t.desk.note).count()])
+    },
+
+    /** Sets a new password with a mailed link. */
+    async reset(page: Page, name: string) {
+      await page.goto(`${board}/login`)
+      await page.getByRole('link', { name: t.login.forgot, exact: true }).click()
+      await page.getByLabel(t.login.username).fill(name)
+      await checked(page)
+      await page.getByRole('button', { name: t.reset.submit, exact: true }).click()
+      await page.getByText(t.reset.sent).waitFor()
+      const subject = (await words(language, 'mails')).operatorReset.subject
+      const mails = () => visitor(site.url).mails(`${name}@kinora.test`)
+      await expect.poll(async () => (await mails())[0]?.subject).toBe(subject)
+      await page.goto(/http\S+/.exec((await mails())[0]!.text)![0])
+      await page.getByLabel(t.invitation.password, { exact: true }).fill(`another of ${PASSWORD}`)
+      await checked(page)
+      await page.getByRole('button', { name: t.invitation.submit, exact: true }).click()
+      await page.waitForURL(/\/login$/)
+    },
+
     /** Orders credits for the person whose page is open. */
     async grant(page: Page, userId: string, amount: string, status: 'done' | 'waiting') {
       await page.goto(`${board}#person/${userId}`)
@@ -136,12 +166,21 @@ describeInBrowser(
         await row.getByRole('button', { name: t.waiting.approve, exact: true }).click()
         await first.getByText(t.waiting.empty).waitFor()
         await expect.poll(left).toBe(before + 541)
+        const { desk: audited } = await site.audit()
+        expect(audited.actions.filter(({ subject }) => subject === user.userId)).toMatchObject([
+          { operator: name, signed: true, approvedBy: null, ended: 'ActionDone' },
+          { operator: name, signed: true, approvedBy: OPERATOR.username, ended: 'ActionDone' },
+        ])
 
+        expect(await on.offered(second, user.userId)).toEqual([1, 1, 1, 1])
+        const role = t.operators.roleOf.replace('{{name}}', name)
+        await first.getByRole('combobox', { name: role }).selectOption('viewer')
+        await first.getByText(t.operators.changed.replace('{{name}}', name)).waitFor()
+        expect(await on.offered(second, user.userId)).toEqual([0, 0, 0, 0])
+        await on.reset(second, name)
         await first.getByRole('button', { name: t.operators.removeOf.replace('{{name}}', name) }).click()
         await first.getByRole('dialog').getByRole('button', { name: t.operators.remove, exact: true }).click()
         await first.getByText(t.operators.removed.replace('{{name}}', name)).waitFor()
-        await second.goto(on.board)
-        await second.waitForURL(/\/login$/)
         for (const page of [first, second]) await page.context().close()
       },
     )

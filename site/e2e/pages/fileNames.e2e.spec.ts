@@ -16,7 +16,7 @@ const SPELLINGS: readonly ((name: string) => string)[] = [
   (name) => `${name}.br`,
   (name) => `${name}.gz`,
 ]
-const PRIVATE = /^(\/zh)?\/(workspace|library|profile|admin\/dashboard(?!\/(?:login|invitation)))/
+const PRIVATE = /^(\/zh)?\/(workspace|library|profile|admin\/dashboard(?!\/(?:login|invitation|reset)))/
 
 describeOnSite('the files of the build', (site) => {
   it('leads no address to a file as it was built, or past a guard', async () => {

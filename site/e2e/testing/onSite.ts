@@ -3,6 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, describe } from 'vitest'
+import type { Verification } from '#backend/audit/verify.ts'
+import { runAudit } from '#backend/programs/audit.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { registerUser, type TestUser } from '#backend/testing/testUser.ts'
@@ -23,10 +25,14 @@ export interface OnSite {
   newUser(email?: string): Promise<TestUser>
   /** Opens a page in a new browser context, signed in as `user` if given. The caller closes `page.context()`. */
   visit(visit: Visit): Promise<Page>
+  /** Returns the report of `audit verify` about the site's data. */
+  audit(): Promise<Verification>
 }
 
 interface Site {
   readonly url: string
+  /** Folder of its data, if the site is one process. */
+  readonly folder?: string
   close(): Promise<void>
 }
 
@@ -47,7 +53,7 @@ export async function startAlone(env: Record<string, string> = {}, entry?: strin
     await program.stop()
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
-  return { url: program.url, close }
+  return { url: program.url, folder, close }
 }
 
 let shared: Promise<Site> | undefined
@@ -55,7 +61,7 @@ let shared: Promise<Site> | undefined
 /** Returns the server that the files of this worker share. It stops with the worker; the end of the run removes its data. */
 export async function sharedSite(): Promise<Site> {
   shared ??= startAlone({}, ENTRY)
-  return { url: (await shared).url, close: async () => {} }
+  return { ...(await shared), close: async () => {} }
 }
 
 /**
@@ -93,6 +99,7 @@ export function describeInBrowser(
         return browser
       },
       newUser: (email) => registerUser(site.url, email),
+      audit: () => audit(site.folder!),
       visit: async ({ language, width = 1280, user }) => {
         const locale = language === 'zh' ? 'zh-CN' : 'en-US'
         const context = await browser.newContext({ locale, viewport: { width, height: 860 }, acceptDownloads: true })
@@ -101,6 +108,15 @@ export function describeInBrowser(
       },
     })
   })
+}
+
+async function audit(folder: string): Promise<Verification> {
+  let printed = ''
+  const print = (text: string) => {
+    printed += text
+  }
+  await runAudit(['verify', '--json'], { env: { DATA_DIR: folder }, print, printError: print })
+  return JSON.parse(printed) as Verification
 }
 
 /** Adds the user's session cookies to a browser context. */

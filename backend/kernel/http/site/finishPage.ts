@@ -4,7 +4,15 @@ import { extractPolicy } from './pagePolicy.ts'
 /** Origin in the built pages, replaced when they are loaded because the build does not know the public URL. */
 export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
 
-export type PageSettings = Readonly<{ publicUrl: string; facts: Facts }>
+export interface PageSettings {
+  readonly publicUrl: string
+  readonly facts: Facts
+  /** What every page says, where the fact `notice` is on. */
+  readonly notice?: Readonly<{ en: string; zh: string }> | undefined
+}
+
+/** Reads the settings, which may change while the server runs. */
+export type ReadSettings = () => PageSettings | Promise<PageSettings>
 
 interface Framing {
   /** Allows other sites to frame the page. */
@@ -28,6 +36,10 @@ function withFacts(html: string, facts: Facts): string {
   return `${html.slice(0, end)}${attributes.join('')}${html.slice(end)}`
 }
 
+/** Fills in the notice. As a part of the page, it moves nothing when it appears. */
+const withNotice = (html: string, notice: PageSettings['notice']): string =>
+  html.replace('<!--notice-->', () => escaped(notice?.[html.includes('<html lang="zh') ? 'zh' : 'en'] ?? ''))
+
 /** Returns the HTML of a filled page for an installation, and its content security policy. */
-export const finishPage = (html: string, { publicUrl, facts, ...framing }: PageSettings & Framing) =>
-  extractPolicy(withFacts(html, facts), publicUrl, framing)
+export const finishPage = (html: string, { publicUrl, facts, notice, ...framing }: PageSettings & Framing) =>
+  extractPolicy(withNotice(withFacts(html, facts), notice), publicUrl, framing)

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Context } from 'koa'
-import { fillText, finishPage, type PageSettings } from './finishPage.ts'
+import { fillText, finishPage, type ReadSettings } from './finishPage.ts'
 import { PAGE_HEADERS } from './pagePolicy.ts'
 
 interface Rendering {
@@ -27,14 +27,15 @@ type Handler = (req: IncomingMessage, res: ServerResponse, next: undefined, loca
  * Renders pages of the built site on request. The renderer is loaded with the first page.
  * @param entry `server/entry.mjs` of the built site
  */
-export function createPageRenderer(entry: string, settings: () => PageSettings): RenderPage {
+export function createPageRenderer(entry: string, settings: ReadSettings): RenderPage {
   let handler: Promise<Handler> | undefined
 
   return async (ctx, { path, status, locals, isFramed = false }) => {
     handler ??= loadHandler(entry)
     const rendered = await renderHtml(await handler, path, withoutMarkers(locals))
-    const filled = fillText(rendered.html, settings())
-    const { html, policy } = finishPage(filled, { ...settings(), isFramed, policy: rendered.policy })
+    const current = await settings()
+    const filled = fillText(rendered.html, current)
+    const { html, policy } = finishPage(filled, { ...current, isFramed, policy: rendered.policy })
     ctx.status = status
     ctx.type = 'text/html; charset=utf-8'
     ctx.set({ ...PAGE_HEADERS, 'Content-Security-Policy': policy })

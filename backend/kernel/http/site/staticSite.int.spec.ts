@@ -21,7 +21,8 @@ const dist = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
 const page = (title: string) => `<link rel="canonical" href="${PLACEHOLDER_ORIGIN}/"><title>${title}</title>`
 const SCRIPT = 'start()'
 const OWN = `'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`
-const facts = { plans: 'off' }
+const facts: Record<string, string> = { plans: 'off' }
+const notice = { en: 'We move on <b>Sunday.', zh: '周日迁移。' }
 let server: Server
 let url: string
 
@@ -32,6 +33,8 @@ beforeAll(async () => {
   const made = `<meta http-equiv="content-security-policy" content="default-src 'self'; script-src 'sha256-abc=' ${OWN};">`
   writeFileSync(path.join(dist, 'faq.html'), `${made}<title>faq</title><script type="module">${SCRIPT}</script>`)
   writeFileSync(path.join(dist, 'parts.html'), '<html lang="en"><!--if plans=off-->free<!--else-->paid<!--end-->')
+  for (const [file, language] of Object.entries({ 'notice.html': 'en', 'zh/notice.html': 'zh-CN' }))
+    writeFileSync(path.join(dist, file), `<html lang="${language}"><!--if notice=on--><p><!--notice--></p><!--end-->`)
   writeFileSync(path.join(dist, 'plans.html'), '<html><!--if plans=on--><!--else--><!--gone--><!--end-->')
   const locations = ['/parts', '/plans', '/faq'].map((at) => `<url><loc>${PLACEHOLDER_ORIGIN}${at}</loc></url>`)
   writeFileSync(path.join(dist, 'sitemap.xml'), `<urlset>${locations.join('')}</urlset>`)
@@ -42,7 +45,7 @@ beforeAll(async () => {
   writeFileSync(path.join(dist, '_astro/app.abc.js.br'), brotliCompressSync('export {}'))
   const app = new Koa()
   app.use(problemDetails(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
-  app.use(serveSite(dist, () => ({ publicUrl: 'https://kinora.test', facts })))
+  app.use(serveSite(dist, async () => ({ publicUrl: 'https://kinora.test', facts, notice })))
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')
   })
@@ -80,6 +83,15 @@ describe('the static site', () => {
     expect(await (await get('/sitemap.xml')).text()).toBe(
       '<urlset><url><loc>https://kinora.test/parts</loc></url><url><loc>https://kinora.test/faq</loc></url></urlset>',
     )
+  })
+
+  it('fills in what every page says, in its language', async () => {
+    const text = async (address: string) => (await get(address)).text()
+    expect(await text('/notice')).not.toContain('<p>')
+    facts.notice = 'on'
+    expect(await text('/notice')).toContain('<p>We move on &lt;b>Sunday.</p>')
+    expect(await text('/zh/notice')).toContain('<p>周日迁移。</p>')
+    delete facts.notice
   })
 
   it.each(['bytes=5-2', 'bytes=-3', 'bytes=0-0', 'bytes=x', 'bytes=0-1,3-4'])(

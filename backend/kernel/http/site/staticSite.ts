@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import sirv from 'sirv'
-import { fillText, finishPage, type PageSettings } from './finishPage.ts'
+import { fillText, finishPage, type PageSettings, type ReadSettings } from './finishPage.ts'
 import { pagePath } from './pagePath.ts'
 import { PAGE_HEADERS, READER_POLICY, WORKER_HEADERS } from './pagePolicy.ts'
 
@@ -134,7 +134,7 @@ function completeNotModified(ctx: Context): void {
  * See docs/decisions/0011-static-site-strict-policy.md.
  * @example app.use(serveSite('site/dist/client', () => ({ publicUrl, facts: {} })))
  */
-export function serveSite(dist: string, settings: () => PageSettings): Middleware {
+export function serveSite(dist: string, settings: ReadSettings): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
   let loaded: { readonly key: string; readonly pages: Promise<Map<string, Page>> } | undefined
   const assets = assetPaths(dist)
@@ -148,8 +148,8 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
 
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
-    const current = settings()
-    // Facts may change while the server runs, such as the models on offer.
+    // Such as the models on offer.
+    const current = await settings()
     const key = JSON.stringify(current)
     if (key !== loaded?.key) loaded = { key, pages: loadPages(dist, current) }
     const pages = await loaded.pages.catch((error) => {

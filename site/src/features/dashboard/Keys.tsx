@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { operatorFactors } from '#backend/operators/contract.ts'
+import { endApiKey, operatorFactors } from '#backend/operators/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
@@ -8,6 +8,7 @@ import { Table } from '../../ui/Table.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { endKey, keys } from './board.ts'
 import { numberText } from './figures.ts'
+import { May } from './May.tsx'
 import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -104,13 +105,15 @@ function End({ apiKey: { id, name, email: owner }, onEnd }: { apiKey: Key; onEnd
     )
   return (
     <>
-      <Button
-        label={t('dashboard.keys.end')}
-        variant="quiet"
-        busy={busy}
-        aria-label={t('dashboard.keys.endOf', { name, owner })}
-        onClick={() => setAsking(true)}
-      />
+      <May call={endApiKey}>
+        <Button
+          label={t('dashboard.keys.end')}
+          variant="quiet"
+          busy={busy}
+          aria-label={t('dashboard.keys.endOf', { name, owner })}
+          onClick={() => setAsking(true)}
+        />
+      </May>
       {asking && (
         <ConfirmDialog
           title={t('dashboard.keys.endingTitle', { name, owner })}

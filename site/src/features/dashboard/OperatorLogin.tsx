@@ -72,6 +72,12 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
       <PasswordField t={t} label={t('dashboard.login.password')} {...invalid('password')} />
       <SubmitButton label={t('dashboard.login.submit')} busy={busy} ready={ready} />
       <PasskeyButton send={signInWithPasskey} />
+      <LinkButton
+        label={t('dashboard.login.forgot')}
+        variant="quiet"
+        wide
+        href={localizedPath('/admin/dashboard/reset', locale)}
+      />
       <LinkButton label={t('dashboard.login.home')} variant="quiet" wide href={localizedPath('/', locale)} />
     </form>
   )

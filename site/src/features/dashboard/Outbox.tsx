@@ -1,9 +1,11 @@
 import { useState } from 'react'
+import { resendMessage } from '#backend/operators/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { outbox, sendMessageAgain } from './board.ts'
+import { May } from './May.tsx'
 import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -84,12 +86,14 @@ function Again({ message: { id, about, email }, onSend }: { message: Message; on
       () => onSend(t('dashboard.outbox.unsent')),
     )
   return (
-    <Button
-      label={t('dashboard.outbox.again')}
-      variant="quiet"
-      busy={busy}
-      aria-label={t('dashboard.outbox.againOf', { about, email })}
-      onClick={() => void run(send)}
-    />
+    <May call={resendMessage}>
+      <Button
+        label={t('dashboard.outbox.again')}
+        variant="quiet"
+        busy={busy}
+        aria-label={t('dashboard.outbox.againOf', { about, email })}
+        onClick={() => void run(send)}
+      />
+    </May>
   )
 }

@@ -1,9 +1,11 @@
 import { useStore } from '@nanostores/react'
 import { useState } from 'react'
+import { replayParkedEvents } from '#backend/operators/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { parked, replayParked } from './board.ts'
+import { May } from './May.tsx'
 import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
@@ -55,7 +57,9 @@ function Replay() {
         {result}
       </span>
       {(busy || (data && data.total > 0)) && (
-        <Button label={t('dashboard.parked.replay')} icon="refresh" variant="outline" busy={busy} onClick={replay} />
+        <May call={replayParkedEvents}>
+          <Button label={t('dashboard.parked.replay')} icon="refresh" variant="outline" busy={busy} onClick={replay} />
+        </May>
       )}
     </>
   )

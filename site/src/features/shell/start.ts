@@ -1,3 +1,4 @@
+import type { Notices } from '#backend/installation/contract.ts'
 import { onRestored, reloadHidden } from '../../api/pages/restored.ts'
 import { showTooltips } from '../../ui/tooltips.ts'
 import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo, setUpSignOut } from './header.ts'
@@ -30,12 +31,12 @@ else if (!isOperators) onRestored(() => document.cookie.includes('kinora_signed_
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toasts/toaster.ts').then((ui) => ui.showToasts())
 
-// Small, and cached for a few seconds. Most of the time, there is nothing to show.
-if (!isOperators)
+// Small, and cached for a few seconds. Most of the time, the figures are those of the page.
+if (document.querySelector('[data-claim]'))
   void fetch('/api/v1/installation')
     .then((answer) => (answer.ok ? answer.json() : {}))
-    .then(async (found) => {
-      if (Object.keys(found).length > 0) (await import('./notices.ts')).showNotices(found)
+    .then(async ({ figures }: Notices) => {
+      if (figures) (await import('./notices.ts')).showFigures(figures)
     })
     .catch(() => {})
 

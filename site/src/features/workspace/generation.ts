@@ -1,8 +1,9 @@
 import { atom, computed, map } from 'nanostores'
+import { type Notices, notices } from '#backend/installation/contract.ts'
 import { type CameraMovement, creditCost, listModels, type TaskType } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { limitsOf } from '../../api/credits.ts'
-import { $models, formModel, modelNamed } from '../../api/models.ts'
+import { $models, type FormModel, formModel, modelNamed } from '../../api/models.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
@@ -114,7 +115,10 @@ export const setDuration = (value: rules.Choices['duration']) =>
 
 /** Loads the catalogue. A form whose model is not offered switches to one that is. */
 export async function loadModels(): Promise<void> {
-  $models.set((await call(listModels)).map(formModel))
+  const [models, { paused }] = await Promise.all([call(listModels), call(notices).catch((): Notices => ({}))])
+  const isPaused = ({ id }: FormModel) => paused?.models?.includes(id)
+  // Paused models offer nothing. Films of theirs keep their names.
+  $models.set(models.map(formModel).map((model) => (isPaused(model) ? { ...model, shapes: [] } : model)))
   const form = $generation.get()
   if (!rules.isOffered(form) || rules.isStandIn(form)) setMode(form.taskType)
 }

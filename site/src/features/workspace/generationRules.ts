@@ -92,7 +92,8 @@ export function chooseMode(choices: Choices, taskType: TaskType): Settled {
 }
 
 /** Returns whether the Quick preset's model is offered. */
-export const hasQuick = (taskType: TaskType): boolean => modelNamed(quickModel(taskType)) !== undefined
+export const hasQuick = (taskType: TaskType): boolean =>
+  modelsFor($models.get(), taskType).some(({ id }) => id === quickModel(taskType))
 
 export const chooseQuick = (choices: Choices): Choices => ({
   ...choices,

@@ -74,7 +74,7 @@ function keyFor(order: string): string {
 
 const NEEDS_UPGRADE = new Set(['insufficient_credits', 'queue_full', 'plan_required'])
 /** The form and the buttons offer only what the catalogue had, so these say that it has changed. */
-const CHANGED_CATALOGUE = new Set(['price_changed', 'unknown_model'])
+const CHANGED_CATALOGUE = new Set(['price_changed', 'unknown_model', 'model_paused'])
 
 function showFailure(error: unknown): void {
   const t = translate()

@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type Case, type CaseHistory, closeCase } from '#backend/cases/contract.ts'
+import { askAction } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
@@ -18,6 +19,7 @@ import { ActDialog } from '../desk/ActDialog.tsx'
 import { personHref } from '../desk/desk.ts'
 import { Part } from '../desk/Part.tsx'
 import { ScrolledList } from '../desk/ScrolledList.tsx'
+import { May } from '../May.tsx'
 import { Time } from '../Time.tsx'
 import { $case, assign, close, download, reread } from './cases.ts'
 
@@ -105,7 +107,11 @@ function Facts({ shown }: { shown: Case }) {
         isMine={owner !== null}
         hasDossier={sale_id !== null && user_id !== null}
       />
-      {kind === 'report' && outcome === null && <TakeDown caseId={id} film={subject} />}
+      {kind === 'report' && outcome === null && (
+        <May call={askAction}>
+          <TakeDown caseId={id} film={subject} />
+        </May>
+      )}
     </Part>
   )
 }
@@ -155,7 +161,7 @@ function CaseActs({
     <>
       <div className="row desk-acts">
         {isOpen && (
-          <>
+          <May call={closeCase}>
             <Button
               variant="outline"
               busy={busy}
@@ -163,7 +169,7 @@ function CaseActs({
               onClick={attempt(() => assign(id, !isMine))}
             />
             <Button variant="primary" label={t('dashboard.cases.close')} onClick={() => setClosing(true)} />
-          </>
+          </May>
         )}
         {hasDossier && (
           <Button

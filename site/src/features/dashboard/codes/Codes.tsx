@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { BoardCode } from '#backend/operators/contract.ts'
-import { operatorFactors } from '#backend/operators/contract.ts'
+import { issueCodes, operatorFactors, voidCode } from '#backend/operators/contract.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
@@ -10,6 +10,7 @@ import { Table } from '../../../ui/Table.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { codes, endCode } from '../board.ts'
 import { numberText } from '../figures.ts'
+import { May } from '../May.tsx'
 import { Pages } from '../Pages.tsx'
 import { Panel } from '../Panel.tsx'
 import { Time } from '../Time.tsx'
@@ -60,7 +61,9 @@ function Issue({ result }: { result: string }) {
       <span className="hint" role="status">
         {result}
       </span>
-      <Button label={t('dashboard.codes.issue')} variant="outline" busy={busy} onClick={open} />
+      <May call={issueCodes}>
+        <Button label={t('dashboard.codes.issue')} variant="outline" busy={busy} onClick={open} />
+      </May>
       {part && <part.IssueCodes onClose={() => setPart(undefined)} />}
     </>
   )
@@ -113,13 +116,15 @@ function End({ code: { id, label, hint, batch_size }, onEnd }: { code: BoardCode
     )
   return (
     <>
-      <Button
-        label={t('dashboard.codes.void')}
-        variant="quiet"
-        busy={busy}
-        aria-label={t('dashboard.codes.voidOf', { name })}
-        onClick={() => setAsking(true)}
-      />
+      <May call={voidCode}>
+        <Button
+          label={t('dashboard.codes.void')}
+          variant="quiet"
+          busy={busy}
+          aria-label={t('dashboard.codes.voidOf', { name })}
+          onClick={() => setAsking(true)}
+        />
+      </May>
       {asking && (
         <ConfirmDialog
           title={t('dashboard.codes.voidingTitle', { name })}

@@ -11,6 +11,7 @@ import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useForm } from '../../../ui/useForm.ts'
 import { ScrolledList } from '../desk/ScrolledList.tsx'
+import { useMay } from '../May.tsx'
 import { Time } from '../Time.tsx'
 import { controlForm } from './controlForm.ts'
 
@@ -60,6 +61,7 @@ interface FormProps {
 function Form({ control, onSaved }: FormProps) {
   const t = translate()
   const { settings } = control
+  const may = useMay(changeControl)
   const { guard, dialog } = useStepUp(operatorFactors)
   const [unchanged, setUnchanged] = useState(false)
   const { form, field, problem, busy, ready } = useForm(controlForm(settings), async (body) => {
@@ -78,42 +80,46 @@ function Form({ control, onSaved }: FormProps) {
   )
   return (
     <form className="stack" {...form}>
-      <div className="desk-grid">
-        <Pauses control={control} />
-        <Group title={t('dashboard.control.banner')} hint={t('dashboard.control.bannerHint')}>
-          {text('banner.en', t('dashboard.control.bannerEn'), settings.banner?.en)}
-          {text('banner.zh', t('dashboard.control.bannerZh'), settings.banner?.zh)}
-        </Group>
-        <Group title={t('dashboard.control.limits')}>
-          {text(
-            'open_tasks',
-            t('dashboard.control.openTasks'),
-            settings.open_tasks ?? undefined,
-            t('dashboard.control.openTasksHint'),
-          )}
-        </Group>
-        <Group title={t('dashboard.control.figures')} hint={t('dashboard.control.figuresHint')}>
-          <div className="board-graph-fields">
-            {FIGURES.map((name) => text(`figures.${name}`, t(`dashboard.control.${name}`), settings.figures?.[name]))}
-          </div>
-        </Group>
-        <Words value={settings.blocked_words} field={field('changes.blocked_words')} />
-        <Latest changes={control.changes} />
-      </div>
-      <div className="card stack desk-part">
-        <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
-        <Field
-          label={t('dashboard.control.reason')}
-          hint={t('dashboard.desk.reasonHint')}
-          autoComplete="off"
-          maxLength={200}
-          {...field('reason')}
-        />
-        <p className="row">
-          <Button type="submit" variant="primary" busy={busy} disabled={!ready} label={t('dashboard.control.save')} />
-          <span role="status">{unchanged && t('dashboard.control.nothing')}</span>
-        </p>
-      </div>
+      <fieldset disabled={!may}>
+        <div className="desk-grid">
+          <Pauses control={control} />
+          <Group title={t('dashboard.control.banner')} hint={t('dashboard.control.bannerHint')}>
+            {text('banner.en', t('dashboard.control.bannerEn'), settings.banner?.en)}
+            {text('banner.zh', t('dashboard.control.bannerZh'), settings.banner?.zh)}
+          </Group>
+          <Group title={t('dashboard.control.limits')}>
+            {text(
+              'open_tasks',
+              t('dashboard.control.openTasks'),
+              settings.open_tasks ?? undefined,
+              t('dashboard.control.openTasksHint'),
+            )}
+          </Group>
+          <Group title={t('dashboard.control.figures')} hint={t('dashboard.control.figuresHint')}>
+            <div className="board-graph-fields">
+              {FIGURES.map((name) => text(`figures.${name}`, t(`dashboard.control.${name}`), settings.figures?.[name]))}
+            </div>
+          </Group>
+          <Words value={settings.blocked_words} field={field('changes.blocked_words')} />
+          <Latest changes={control.changes} />
+        </div>
+      </fieldset>
+      {may && (
+        <div className="card stack desk-part">
+          <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
+          <Field
+            label={t('dashboard.control.reason')}
+            hint={t('dashboard.desk.reasonHint')}
+            autoComplete="off"
+            maxLength={200}
+            {...field('reason')}
+          />
+          <p className="row">
+            <Button type="submit" variant="primary" busy={busy} disabled={!ready} label={t('dashboard.control.save')} />
+            <span role="status">{unchanged && t('dashboard.control.nothing')}</span>
+          </p>
+        </div>
+      )}
       {dialog}
     </form>
   )

@@ -8,6 +8,7 @@ import { Field } from '../../../ui/Field.tsx'
 import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { useForm } from '../../../ui/useForm.ts'
+import { May } from '../May.tsx'
 import { Time } from '../Time.tsx'
 import { note } from './desk.ts'
 import { ScrolledList } from './ScrolledList.tsx'
@@ -31,19 +32,21 @@ export function Notes({ notes }: { notes: Person['notes'] }) {
           </li>
         ))}
       </ScrolledList>
-      <form className="stack" {...form}>
-        <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
-        <Field
-          label={t('dashboard.desk.note')}
-          hint={t('dashboard.desk.noteHint')}
-          autoComplete="off"
-          maxLength={500}
-          {...field('text')}
-        />
-        <p>
-          <Button type="submit" variant="outline" busy={busy} disabled={!ready} label={t('dashboard.desk.write')} />
-        </p>
-      </form>
+      <May call={writeNote}>
+        <form className="stack" {...form}>
+          <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
+          <Field
+            label={t('dashboard.desk.note')}
+            hint={t('dashboard.desk.noteHint')}
+            autoComplete="off"
+            maxLength={500}
+            {...field('text')}
+          />
+          <p>
+            <Button type="submit" variant="outline" busy={busy} disabled={!ready} label={t('dashboard.desk.write')} />
+          </p>
+        </form>
+      </May>
       {dialog}
     </section>
   )

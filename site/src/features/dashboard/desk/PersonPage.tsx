@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { DeskAction, Person } from '#backend/desk/contract.ts'
+import { askAction, type DeskAction, type Person, stopAction } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
 import { localHref, pageLocale, textAt, translate } from '../../../i18n/client.ts'
@@ -11,6 +11,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { Table } from '../../../ui/Table.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { numberText } from '../figures.ts'
+import { May } from '../May.tsx'
 import { Time } from '../Time.tsx'
 import { type Act, ActDialog } from './ActDialog.tsx'
 import { $open, readPerson, stop } from './desk.ts'
@@ -18,6 +19,7 @@ import { Notes } from './Notes.tsx'
 import { Part } from './Part.tsx'
 import { PastState } from './PastState.tsx'
 import { ScrolledList } from './ScrolledList.tsx'
+import { StopButton } from './StopButton.tsx'
 
 /** Everything about a person, with what the operator can do. */
 export function PersonPage() {
@@ -119,16 +121,18 @@ function Account({ person, masked, onAct }: { person: Person; masked: boolean; o
           </div>
         ))}
       </dl>
-      <div className="row desk-acts">
-        {kinds.map((kind) => (
-          <Button
-            key={kind}
-            variant={kind === 'suspend' || kind === 'delete_account' ? 'danger' : 'outline'}
-            label={t(`dashboard.desk.acts.${kind}`)}
-            onClick={() => onAct({ kind, subject: id, about: name })}
-          />
-        ))}
-      </div>
+      <May call={askAction}>
+        <div className="row desk-acts">
+          {kinds.map((kind) => (
+            <Button
+              key={kind}
+              variant={kind === 'suspend' || kind === 'delete_account' ? 'danger' : 'outline'}
+              label={t(`dashboard.desk.acts.${kind}`)}
+              onClick={() => onAct({ kind, subject: id, about: name })}
+            />
+          ))}
+        </div>
+      </May>
     </Part>
   )
 }
@@ -179,12 +183,14 @@ function Payments({ person: { payments }, onAct }: { person: Person; onAct: OnAc
             headShown: '',
             cell: ({ payment: subject, number, currency, refundable, unused: proposed }) =>
               refundable > 0 && (
-                <Button
-                  variant="quiet"
-                  label={t('dashboard.desk.acts.refund')}
-                  aria-label={`${t('dashboard.desk.acts.refund')}: ${number}`}
-                  onClick={() => onAct({ kind: 'refund', subject, about: number, currency, proposed })}
-                />
+                <May call={askAction}>
+                  <Button
+                    variant="quiet"
+                    label={t('dashboard.desk.acts.refund')}
+                    aria-label={`${t('dashboard.desk.acts.refund')}: ${number}`}
+                    onClick={() => onAct({ kind: 'refund', subject, about: number, currency, proposed })}
+                  />
+                </May>
               ),
           },
         ]}
@@ -273,16 +279,19 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
           {
             head: t('dashboard.desk.state'),
             headShown: '',
-            cell: ({ id: subject, model, status, page }) =>
-              taskActs(status, page).map((kind) => (
-                <Button
-                  key={kind}
-                  variant="quiet"
-                  label={t(`dashboard.desk.acts.${kind}`)}
-                  aria-label={`${t(`dashboard.desk.acts.${kind}`)}: ${subject}`}
-                  onClick={() => onAct({ kind, subject, about: model })}
-                />
-              )),
+            cell: ({ id: subject, model, status, page }) => (
+              <May call={askAction}>
+                {taskActs(status, page).map((kind) => (
+                  <Button
+                    key={kind}
+                    variant="quiet"
+                    label={t(`dashboard.desk.acts.${kind}`)}
+                    aria-label={`${t(`dashboard.desk.acts.${kind}`)}: ${subject}`}
+                    onClick={() => onAct({ kind, subject, about: model })}
+                  />
+                ))}
+              </May>
+            ),
           },
         ]}
       />
@@ -362,31 +371,17 @@ function Actions({ person: { actions } }: { person: Person }) {
             {action.status === 'scheduled' && action.due_at && (
               <>
                 {' · '}
-                <Time iso={action.due_at} /> <Stop action={action} />
+                <Time iso={action.due_at} />{' '}
+                <StopButton
+                  call={stopAction}
+                  about={t(`dashboard.desk.acts.${action.kind}`)}
+                  onStop={() => stop(action.id)}
+                />
               </>
             )}
           </>
         ),
       }))}
     />
-  )
-}
-
-/** Stops an action. Others can be stopped meanwhile. */
-function Stop({ action: { id, kind } }: { action: DeskAction }) {
-  const t = translate()
-  const [busy, run] = useBusy()
-  const { guard, dialog } = useStepUp(operatorFactors)
-  return (
-    <>
-      <Button
-        variant="quiet"
-        busy={busy}
-        label={t('dashboard.desk.stop')}
-        aria-label={`${t('dashboard.desk.stop')}: ${t(`dashboard.desk.acts.${kind}`)}`}
-        onClick={() => run(() => guard(() => stop(id)).catch(() => {}))}
-      />
-      {dialog}
-    </>
   )
 }

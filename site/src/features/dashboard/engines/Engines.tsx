@@ -1,4 +1,4 @@
-import { disconnectEngine, type Engine, operatorFactors } from '#backend/operators/contract.ts'
+import { connectEngine, disconnectEngine, type Engine, operatorFactors } from '#backend/operators/contract.ts'
 import { call } from '../../../api/api.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -7,6 +7,7 @@ import { showToast } from '../../../ui/toasts/toasts.ts'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { engines } from '../board.ts'
 import { reasonOf } from '../graphs/reasonOf.ts'
+import { May } from '../May.tsx'
 import { Panel } from '../Panel.tsx'
 import { ConnectEngine } from './ConnectEngine.tsx'
 import { ModelPrices } from './ModelPrices.tsx'
@@ -28,10 +29,12 @@ export function Engines() {
               ))}
             </ul>
           )}
-          <h3>{t('dashboard.engines.connectHeading')}</h3>
-          <ConnectEngine hosted={hosted} />
-          <h3>{t('dashboard.engines.testHeading')}</h3>
-          <TestClip models={models} />
+          <May call={connectEngine}>
+            <h3>{t('dashboard.engines.connectHeading')}</h3>
+            <ConnectEngine hosted={hosted} />
+            <h3>{t('dashboard.engines.testHeading')}</h3>
+            <TestClip models={models} />
+          </May>
           <h3>{t('dashboard.engines.prices')}</h3>
           <p className="hint">{t('dashboard.engines.pricesHint', { cents: creditCents.toFixed(1) })}</p>
           {models.map((model) => (
@@ -61,14 +64,16 @@ function Connected({ engine: { name, by, url, ok, detail } }: { readonly engine:
         <span className={ok ? 'hint' : 'fault'}>{ok ? detail : t('dashboard.engines.fails', { detail })}</span>
       </span>
       {by === 'board' ? (
-        <Button
-          variant="quiet"
-          icon="trash"
-          label={t('dashboard.engines.remove')}
-          aria-label={t('dashboard.engines.removeOf', { name })}
-          busy={busy}
-          onClick={() => void remove()}
-        />
+        <May call={disconnectEngine}>
+          <Button
+            variant="quiet"
+            icon="trash"
+            label={t('dashboard.engines.remove')}
+            aria-label={t('dashboard.engines.removeOf', { name })}
+            busy={busy}
+            onClick={() => void remove()}
+          />
+        </May>
       ) : (
         <span className="hint">{t('dashboard.engines.bySettings')}</span>
       )}

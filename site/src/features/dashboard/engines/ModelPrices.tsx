@@ -1,17 +1,20 @@
 import { useState } from 'react'
-import { type PricedModel, priceModel } from '#backend/operators/contract.ts'
+import { operatorFactors, type PricedModel, priceModel } from '#backend/operators/contract.ts'
 import { call } from '../../../api/api.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
+import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { showToast } from '../../../ui/toasts/toasts.ts'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { engines } from '../board.ts'
 import { reasonOf } from '../graphs/reasonOf.ts'
+import { useMay } from '../May.tsx'
 
 /** Price, cost and margin of a model's shortest videos. */
 export function ModelPrices({ model, creditCents }: { readonly model: PricedModel; readonly creditCents: number }) {
   const t = translate()
+  const may = useMay(priceModel)
   const [prices, setPrices] = useState(() =>
     model.shapes.map(({ credits, cents }) => ({
       credits: String(credits),
@@ -19,6 +22,7 @@ export function ModelPrices({ model, creditCents }: { readonly model: PricedMode
     })),
   )
   const [busy, run] = useBusy()
+  const { guard, dialog } = useStepUp(operatorFactors)
   const change = (at: number, more: Partial<(typeof prices)[number]>) =>
     setPrices(prices.map((price, i) => (i === at ? { ...price, ...more } : price)))
   const save = () =>
@@ -27,7 +31,7 @@ export function ModelPrices({ model, creditCents }: { readonly model: PricedMode
         model: model.id,
         prices: prices.map(({ credits, cents }) => ({ credits: Number(credits), cents: Number(cents) })),
       }
-      await call(priceModel, { body }).then(
+      await guard(() => call(priceModel, { body })).then(
         () => showToast('success', t('dashboard.engines.priced')),
         (error) => showToast('danger', reasonOf(error)),
       )
@@ -45,7 +49,7 @@ export function ModelPrices({ model, creditCents }: { readonly model: PricedMode
         const margin = earned > 0 ? Math.round((1 - Number(cents) / earned) * 100) : 0
         const name = `${resolutions.join(', ')} · ${seconds[0]} s`
         return (
-          <fieldset className="board-graph-fields" key={name} aria-label={name}>
+          <fieldset className="board-graph-fields" disabled={!may} key={name} aria-label={name}>
             <Field
               label={`${t('dashboard.engines.credits')} · ${name}`}
               inputMode="numeric"
@@ -62,7 +66,10 @@ export function ModelPrices({ model, creditCents }: { readonly model: PricedMode
           </fieldset>
         )
       })}
-      <Button variant="outline" label={t('dashboard.engines.savePrices')} busy={busy} onClick={() => void save()} />
+      {may && (
+        <Button variant="outline" label={t('dashboard.engines.savePrices')} busy={busy} onClick={() => void save()} />
+      )}
+      {dialog}
     </details>
   )
 }

@@ -7,6 +7,7 @@ import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { graphs } from '../board.ts'
+import { May } from '../May.tsx'
 import { Panel } from '../Panel.tsx'
 import { reasonOf } from './reasonOf.ts'
 
@@ -33,7 +34,9 @@ export function Graphs() {
               ))}
             </ul>
           )}
-          <SetUp />
+          <May call={inspectGraph}>
+            <SetUp />
+          </May>
         </>
       )}
     </Panel>

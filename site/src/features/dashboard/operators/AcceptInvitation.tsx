@@ -10,13 +10,20 @@ import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { useForm } from '../../../ui/useForm.ts'
 import { accept } from './operators.ts'
 
-/** Chooses the password of an invited operator, and leads to the board, where a second factor is set up. */
+/** Returns the token of a mailed link. Those of earlier versions have it in the query. */
+export const mailedToken = (): string =>
+  new URLSearchParams(globalThis.location?.hash.slice(1) || globalThis.location?.search).get('token') ?? ''
+
+/**
+ * Chooses the password of an operator with a mailed token. Leads to the board, where a second factor is set up, or to the sign-in if
+ * there is one.
+ */
 export function AcceptInvitation({ locale }: { locale: Locale }) {
   const t = translate(locale)
-  const [token] = useState(() => new URLSearchParams(globalThis.location?.search).get('token') ?? '')
+  const [token] = useState(mailedToken)
   const { form, field, problem, busy, ready } = useForm(Acceptance, async ({ password }) => {
-    await accept(token, password)
-    await leaveFor(localHref('/admin/dashboard'))
+    const { signed_in: isIn } = await accept(token, password)
+    await leaveFor(localHref(isIn ? '/admin/dashboard' : '/admin/dashboard/login'))
   })
   return (
     <form className="stack stack-wide" {...form}>

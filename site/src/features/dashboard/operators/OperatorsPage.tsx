@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { useEffect, useRef, useState } from 'react'
-import { operatorFactors } from '#backend/operators/contract.ts'
+import { inviteOperator, operatorFactors, removeOperator } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -10,6 +10,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { Table } from '../../../ui/Table.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { waiting } from '../desk/desk.ts'
+import { May, useMay } from '../May.tsx'
 import { Panel } from '../Panel.tsx'
 import { InviteOperator } from './InviteOperator.tsx'
 import { changeRole, list, type OperatorRow, own, type Role, remove } from './operators.ts'
@@ -23,7 +24,6 @@ export function OperatorsPage() {
   const heading = useRef<HTMLHeadingElement>(null)
   const [inviting, setInviting] = useState(false)
   const [result, setResult] = useState('')
-  const me = useStore(own.$section).data
   useEffect(() => {
     heading.current?.focus()
     void list.load()
@@ -43,9 +43,9 @@ export function OperatorsPage() {
             <span className="hint" role="status">
               {result}
             </span>
-            {me?.role === 'owner' && (
+            <May call={inviteOperator}>
               <Button variant="outline" label={t('dashboard.operators.invite')} onClick={() => setInviting(true)} />
-            )}
+            </May>
           </>
         }
       >
@@ -65,7 +65,7 @@ function Rows({ rows, onDone }: { rows: readonly OperatorRow[]; onDone: (text: s
     setProblem(undefined)
     await guard(act).then(() => onDone(done), setProblem)
   }
-  const isOwner = me?.role === 'owner'
+  const isOwner = useMay(removeOperator)
   return (
     <>
       <div role="alert">{problem !== undefined && <Notice tone="danger">{errorText(problem)}</Notice>}</div>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { DeskAction } from '#backend/desk/contract.ts'
+import { approveAction, type DeskAction } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
@@ -11,6 +11,7 @@ import { Table } from '../../../ui/Table.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { decide, personHref, waiting } from '../desk/desk.ts'
 import { numberText } from '../figures.ts'
+import { May } from '../May.tsx'
 import { Panel } from '../Panel.tsx'
 import { Time } from '../Time.tsx'
 
@@ -63,17 +64,19 @@ export function Waiting({ onDone }: { onDone: (text: string) => void }) {
                 head: t('dashboard.waiting.decide'),
                 headShown: '',
                 cell: (action) => (
-                  <div className="row">
-                    {(['approve', 'refuse'] as const).map((decision) => (
-                      <Button
-                        key={decision}
-                        variant={decision === 'approve' ? 'outline' : 'quiet'}
-                        busy={busy}
-                        label={t(`dashboard.waiting.${decision}`)}
-                        onClick={() => attempt(action, decision)}
-                      />
-                    ))}
-                  </div>
+                  <May call={approveAction}>
+                    <div className="row">
+                      {(['approve', 'refuse'] as const).map((decision) => (
+                        <Button
+                          key={decision}
+                          variant={decision === 'approve' ? 'outline' : 'quiet'}
+                          busy={busy}
+                          label={t(`dashboard.waiting.${decision}`)}
+                          onClick={() => attempt(action, decision)}
+                        />
+                      ))}
+                    </div>
+                  </May>
                 ),
               },
             ]}

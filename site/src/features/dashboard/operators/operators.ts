@@ -2,6 +2,8 @@ import type * as z from 'zod/mini'
 import {
   acceptInvitation,
   changeOperatorRole,
+  type Forgotten,
+  forgotOperatorPassword,
   type Invitation,
   inviteOperator,
   me,
@@ -46,5 +48,8 @@ export async function remove(id: string): Promise<void> {
   await reload()
 }
 
-/** Chooses the password of an invited operator, who is signed in then. @throws ApiError */
+/** Mails a link that sets a new password, if there is such an operator. @throws ApiError */
+export const forgot = (body: z.output<typeof Forgotten>) => call(forgotOperatorPassword, { body })
+
+/** Chooses the password of an operator with a mailed token. @throws ApiError */
 export const accept = (token: string, password: string) => call(acceptInvitation, { body: { token, password } })

@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from 'react'
 import * as z from 'zod/mini'
 import { operatorFactors } from '#backend/operators/contract.ts'
-import type { Bulk, Group } from '#backend/triage/contract.ts'
+import { type Bulk, type Group, orderBulk, stopBulk } from '#backend/triage/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { textAt, translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -11,10 +11,11 @@ import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Table } from '../../../ui/Table.tsx'
-import { useBusy } from '../../../ui/useBusy.ts'
 import { useForm } from '../../../ui/useForm.ts'
 import { ScrolledList } from '../desk/ScrolledList.tsx'
+import { StopButton } from '../desk/StopButton.tsx'
 import { numberText } from '../figures.ts'
+import { May } from '../May.tsx'
 import { Panel } from '../Panel.tsx'
 import { Time } from '../Time.tsx'
 import { count, kindOf, order, stop, triage } from './triage.ts'
@@ -51,11 +52,13 @@ export function Triage() {
                   head: t('dashboard.triage.act'),
                   headShown: '',
                   cell: (group) => (
-                    <Button
-                      variant="quiet"
-                      label={t(`dashboard.triage.kinds.${kindOf(group)}`)}
-                      onClick={() => setChosen(group)}
-                    />
+                    <May call={orderBulk}>
+                      <Button
+                        variant="quiet"
+                        label={t(`dashboard.triage.kinds.${kindOf(group)}`)}
+                        onClick={() => setChosen(group)}
+                      />
+                    </May>
                   ),
                 },
               ]}
@@ -71,8 +74,6 @@ export function Triage() {
 
 function Bulks({ bulks }: { bulks: readonly Bulk[] }) {
   const t = translate()
-  const [busy, run] = useBusy()
-  const { guard, dialog } = useStepUp(operatorFactors)
   const isRunning = bulks.some(({ status, done }) => status === 'running' || done === null)
   useEffect(() => {
     if (!isRunning) return
@@ -80,28 +81,20 @@ function Bulks({ bulks }: { bulks: readonly Bulk[] }) {
     return () => clearInterval(timer)
   }, [isRunning])
   return (
-    <>
-      <ScrolledList>
-        {bulks.map(({ id, kind, count, status, done, failed, operator, asked_at }) => (
-          <li key={id}>
-            <Time iso={asked_at} />{' '}
-            <span>
-              {`${t(`dashboard.triage.kinds.${kind}`)} · ${operator} · ${t(`dashboard.triage.status.${status}`)}`}
-              {done !== null && ` · ${t('dashboard.triage.outcome', { done, count, failed: failed ?? 0 })}`}
-            </span>{' '}
-            {status === 'running' && (
-              <Button
-                variant="quiet"
-                busy={busy}
-                label={t('dashboard.desk.stop')}
-                onClick={() => run(() => guard(() => stop(id)).catch(() => {}))}
-              />
-            )}
-          </li>
-        ))}
-      </ScrolledList>
-      {dialog}
-    </>
+    <ScrolledList>
+      {bulks.map(({ id, kind, count, status, done, failed, operator, asked_at }) => (
+        <li key={id}>
+          <Time iso={asked_at} />{' '}
+          <span>
+            {`${t(`dashboard.triage.kinds.${kind}`)} · ${operator} · ${t(`dashboard.triage.status.${status}`)}`}
+            {done !== null && ` · ${t('dashboard.triage.outcome', { done, count, failed: failed ?? 0 })}`}
+          </span>{' '}
+          {status === 'running' && (
+            <StopButton call={stopBulk} about={t(`dashboard.triage.kinds.${kind}`)} onStop={() => stop(id)} />
+          )}
+        </li>
+      ))}
+    </ScrolledList>
   )
 }
 
