@@ -49,8 +49,11 @@ export const LEDGER_CATEGORIES = [
   TEAM,
 ] as const
 
-/** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */
-export const AUDITED_CATEGORIES = [...LEDGER_CATEGORIES, RENDER_LANE] as const
+/**
+ * Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. The most frequent
+ * come first, because PostgreSQL compares each event with one after the other.
+ */
+export const AUDITED_CATEGORIES = [...new Set([VIDEO_TASK, CREDIT_ACCOUNT, ...LEDGER_CATEGORIES, RENDER_LANE])]
 
 /** Returns whether a stream belongs to the ledger, among those of {@link AUDITED_CATEGORIES}. */
 export const isOfLedger = (stream: string): boolean => !stream.startsWith(`${RENDER_LANE}-`)
