@@ -36,8 +36,6 @@ interface VideoNoticesOptions {
   readonly clock: Clock
 }
 
-export type VideoNotices = ReturnType<typeof createVideoNotices>
-
 /**
  * Returns the videos that this process is the first to tell about, and whose users want to know. A failed video that
  * arrives late is told about again.

@@ -94,5 +94,3 @@ async function readOrder(pool: pg.Pool, id: string): Promise<ProviderOrder | und
   if (saleId === null) return { userId, sale: undefined }
   return { userId, sale: { id: saleId, amountCents, currency: 'USD', soldAt: soldAt.toISOString() } }
 }
-
-export type SandboxOrders = ReturnType<typeof createSandboxOrders>
