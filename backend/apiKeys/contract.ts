@@ -122,5 +122,5 @@ export const revokeFound = endpoint('POST /keys/revoke', {
   access: 'public',
   body: z.object({ token: z.string('required').check(z.maxLength(200, 'too_long')) }),
   answer: z.object({ revoked: z.boolean() }),
-  summary: 'Ends a key that someone has found: holding it is the proof. Its owner is told',
+  summary: 'Ends a key that someone has found: holding it is the proof. Its owner gets a mail',
 })

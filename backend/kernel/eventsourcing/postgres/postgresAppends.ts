@@ -62,7 +62,7 @@ export class PostgresAppends {
   #active = 0
   readonly #streamsInFlight = new Set<string>()
 
-  /** @param tail is told what was stored */
+  /** @param tail is notified of what was stored */
   constructor(pool: pg.Pool, tail: Pick<LogTail, 'add' | 'announce'>) {
     this.#pool = pool
     this.#tail = tail
