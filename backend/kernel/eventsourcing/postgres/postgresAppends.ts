@@ -10,8 +10,7 @@ import {
   StoreUnavailable,
 } from '../eventStore.port.ts'
 import type { LogTail } from './logTail.ts'
-import { appendListSql, appendSetSql } from './postgresEventStore.sql.ts'
-import { toGlobalPosition } from './postgresRows.ts'
+import { appendListSql, appendSetSql, toGlobalPosition } from './postgresEventStore.sql.ts'
 
 interface Append {
   readonly stream: string
