@@ -118,7 +118,7 @@ export const WORKFLOW_STATEMENTS: Statements = [
       ),
   ],
   // Names are not simulated, so no one is mailed about a team.
-  ['from team where id', () => []],
+  ['from team', () => []],
   // Out of scope: unused uploads, removed files, erasures, unconfirmed accounts, API keys, and the retention of visits.
   ['image_upload', () => []],
   ['media_removal', () => []],
