@@ -73,15 +73,20 @@ function withTeam(plan: Course, random: Random): Course {
   if (plan.startMs > 0 || isTampered || !random.chance(0.15)) return plan
   const [user, limit] = [() => random.integer(1, 2), () => random.pick([0, 30, 60, null])]
   const at = () => random.between(0.3 * SPAN_MS, 2 * SPAN_MS)
+  const expelledAt = at()
   const actions: Action[] = [
     { kind: 'upgrade', user: 0, tier: 'ultimate', at: 0 },
     ...[8_000, 14_000].map((at) => ({ kind: 'form', at }) as const),
     ...[1, 2].map((user) => ({ kind: 'join', user, limit: limit(), at: 0.3 * SPAN_MS }) as const),
     ...Array.from({ length: random.integer(3, 10) }, () => ({ kind: 'order', user: user(), at: at() }) as const),
     { kind: 'limit', user: user(), limit: limit(), at: at() },
-    { kind: 'expel', user: user(), at: at() },
+    { kind: 'expel', user: user(), at: expelledAt },
   ]
-  if (random.chance(0.5)) actions.push({ kind: 'cancel', user: 0, atPeriodEnd: random.chance(0.5), at: at() })
+  // The request that removes a member dies with its process.
+  const killedAt = expelledAt + random.between(5, 60)
+  if (random.chance(0.5))
+    for (const index of [0, 1]) actions.push({ kind: 'kill', role: 'api', index, ms: 2_000, at: killedAt })
+  if (random.chance(0.8)) actions.push({ kind: 'cancel', user: 0, atPeriodEnd: random.chance(0.3), at: at() })
   if (random.chance(0.3)) actions.push({ kind: 'advance', days: random.integer(1, 40), at: at() })
   return { ...plan, customers: [60, 60, 60], actions: inOrder([...plan.actions, ...actions]) }
 }
