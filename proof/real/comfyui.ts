@@ -6,27 +6,36 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createCanvas } from '@napi-rs/canvas'
 import { chromium } from 'playwright'
+import { recordAnswers } from '#backend/providers/video/comfyui/testing/recordedCalls.ts'
 import type { Task } from '#backend/tasks/contract.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { buildSiteIfStale } from '../../scripts/buildSite.mjs'
 import { BINDINGS, GRAPHS, UNREADABLE, writeGraphs } from './comfyuiGraphs.ts'
-import { answers } from './engines.ts'
+import { answers, compare } from './engines.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
 import { CHROMIUM, installed } from './server.ts'
 
 /** A ComfyUI server that runs already, or a folder with one and its packages, which need gigabytes. */
 export const COMFYUI_PARTS: readonly Part[] = [{ name: 'ComfyUI', run: tryComfyui }]
 
+const RECORDING = path.resolve(
+  import.meta.dirname,
+  '../../backend/providers/video/comfyui/testing/recordings/older.json',
+)
+/** Version of the recorded server, which has no `/api/jobs` yet. */
+const VERSION = '0.3.64'
 const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 /** Text by which the prompts of this test are recognised in the server's history. */
 const MARK = 'a prompt that Kinora tests'
 
-async function tryComfyui({ folder, pictures }: PartContext): Promise<string> {
+async function tryComfyui({ folder, pictures, record }: PartContext): Promise<string> {
   await using server = await startComfyui(folder)
   const { url } = server
   const stats = (await (await fetch(`${url}/system_stats`)).json()) as { system?: { comfyui_version?: string } }
+  const version = stats.system?.comfyui_version ?? 'of an unknown version'
+  if (record || version === VERSION) compare(RECORDING, version, await recordAnswers(url), record)
   const data = path.join(folder, 'data')
   writeGraphs(path.join(data, 'comfyui'))
   await upload(url, UNREADABLE, Buffer.from('no picture'))
@@ -43,7 +52,7 @@ async function tryComfyui({ folder, pictures }: PartContext): Promise<string> {
     if (pictures) await showBoard(kinora.url, board.cookie, pictures)
     for (const { id } of films.values()) assert.equal((await user.call('DELETE', `/videos/tasks/${id}`)).status, 204)
     await forgotten(url, [...films.values()])
-    return stats.system?.comfyui_version ?? 'of an unknown version'
+    return version
   } finally {
     await kinora.stop()
   }
@@ -111,7 +120,11 @@ async function order(url: string, user: TestUser, model: string): Promise<Task> 
 
 async function uploadPicture(url: string, user: TestUser): Promise<string> {
   const form = new FormData()
-  form.set('file', new Blob([new Uint8Array(createCanvas(960, 540).toBuffer('image/jpeg'))], { type: 'image/jpeg' }), 'a.jpg')
+  form.set(
+    'file',
+    new Blob([new Uint8Array(createCanvas(960, 540).toBuffer('image/jpeg'))], { type: 'image/jpeg' }),
+    'a.jpg',
+  )
   const encoded = new Response(form)
   const headers = { cookie: user.cookie, 'content-type': encoded.headers.get('content-type')! }
   const answer = await fetch(`${visitor(url).api}/videos/upload-image`, {
