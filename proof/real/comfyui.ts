@@ -65,7 +65,9 @@ async function startComfyui(folder: string): Promise<{ readonly url: string } & 
   if (!home) throw new Skipped('TEST_COMFYUI_URL names no server, and TEST_COMFYUI_DIR no folder of one')
   const own = ['venv', '.venv'].map((name) => path.join(home, name, 'bin/python')).find(existsSync)
   const port = await freePort()
-  const where = ['--listen', '127.0.0.1', '--port', String(port), '--base-directory', path.join(folder, 'comfyui')]
+  const base = path.join(folder, 'comfyui')
+  for (const name of ['custom_nodes', 'input']) mkdirSync(path.join(base, name), { recursive: true })
+  const where = ['--listen', '127.0.0.1', '--port', String(port), '--base-directory', base]
   const server = spawn(own ?? 'python3', ['main.py', '--cpu', ...where], { cwd: home, stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
   await answers(server, `${url}/system_stats`)

@@ -24,10 +24,8 @@ const blurred = Object.fromEntries(
 export async function recordAnswers(url: string): Promise<Readonly<Record<string, unknown>>> {
   const answers: Record<string, unknown> = {}
   const ask = async (method: string, path: string, body?: object) => {
-    const form = body instanceof FormData
-    const headers = body && !form ? { 'content-type': 'application/json' } : {}
-    const init = body ? { body: form ? body : JSON.stringify(body) } : {}
-    const answer = await fetch(url + path, { method, headers, ...init })
+    const init: RequestInit = body instanceof FormData ? { body } : body ? { body: JSON.stringify(body) } : {}
+    const answer = await fetch(url + path, { method, ...init })
     return { status: answer.status, body: jsonOf(await answer.text()) }
   }
   const record = async (name: string, ...call: Parameters<typeof ask>) => {
