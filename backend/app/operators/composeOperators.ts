@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Context as HttpContext } from 'koa'
 import { PROJECTIONS } from '#projections/all.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
@@ -21,6 +20,7 @@ import { serveDesk } from '../../desk/routes.ts'
 import type { Control } from '../../installation/control.ts'
 import { serveControl } from '../../installation/routes.ts'
 import { type DayRange, localDayOf } from '../../kernel/days.ts'
+import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { redact } from '../../kernel/observability/log.ts'
 import type { Outbox } from '../../kernel/outbox/outbox.ts'
@@ -78,7 +78,7 @@ const mailBy =
     const page = kind === 'operatorInvited' ? 'invitation' : 'reset'
     const link = `${publicUrl()}${prefix}/admin/dashboard/${page}#token=${token}`
     const mail = composeMail(kind, { email, fullName, language }, link, { by })
-    const sent = await mailer.send({ ...mail, id: randomUUID(), userId: null }).catch(() => 'failed' as const)
+    const sent = await mailer.send({ ...mail, id: uuid7(), userId: null }).catch(() => 'failed' as const)
     return sent === 'sent' ? null : link
   }
 

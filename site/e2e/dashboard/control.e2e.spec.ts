@@ -22,6 +22,7 @@ describeOnBoard('the settings of the board', (on) => {
   it.each(['en', 'zh'] as const)('change what users may do, and what every page says (%s)', async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const user = await on.site.newUser()
+    await user.call('PUT', '/users/language', { language })
     const refused = async (prompt: string) => {
       const answer = await user.call('POST', '/videos/generate', { ...VIDEO, prompt })
       return answer.status === 202 ? 'ordered' : ((await answer.json()) as { code: string }).code
