@@ -109,7 +109,7 @@ function Form({ control, onSaved }: FormProps) {
           <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
           <Field
             label={t('dashboard.control.reason')}
-            hint={t('dashboard.desk.reasonHint')}
+            hint={t('dashboard.control.reasonHint')}
             autoComplete="off"
             maxLength={200}
             {...field('reason')}

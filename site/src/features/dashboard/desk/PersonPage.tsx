@@ -268,29 +268,25 @@ function Videos({ person: { videos }, onAct }: { person: Person; onAct: OnAct })
           { head: t('dashboard.desk.when'), cell: ({ created_at }) => <Time iso={created_at} /> },
           {
             head: t('dashboard.desk.state'),
-            cell: ({ status, engine, error_code, error_detail }) => (
+            cell: ({ id: subject, model, status, page, engine, error_code, error_detail }) => (
               <>
                 {t(`dashboard.desk.videoStatus.${status}` as 'dashboard.desk.videoStatus.Success')}
                 {engine && ` · ${engine}`}
                 {error_code && <p className="fault anywhere">{`${error_code} ${error_detail ?? ''}`}</p>}
+                <May call={askAction}>
+                  <div className="row desk-acts">
+                    {taskActs(status, page).map((kind) => (
+                      <Button
+                        key={kind}
+                        variant="quiet"
+                        label={t(`dashboard.desk.acts.${kind}`)}
+                        aria-label={`${t(`dashboard.desk.acts.${kind}`)}: ${subject}`}
+                        onClick={() => onAct({ kind, subject, about: model })}
+                      />
+                    ))}
+                  </div>
+                </May>
               </>
-            ),
-          },
-          {
-            head: t('dashboard.desk.state'),
-            headShown: '',
-            cell: ({ id: subject, model, status, page }) => (
-              <May call={askAction}>
-                {taskActs(status, page).map((kind) => (
-                  <Button
-                    key={kind}
-                    variant="quiet"
-                    label={t(`dashboard.desk.acts.${kind}`)}
-                    aria-label={`${t(`dashboard.desk.acts.${kind}`)}: ${subject}`}
-                    onClick={() => onAct({ kind, subject, about: model })}
-                  />
-                ))}
-              </May>
             ),
           },
         ]}
