@@ -94,21 +94,23 @@ export const assignCase = endpoint('POST /desk/cases/:id/assign', {
   summary: 'Takes a case, or gives it back',
 })
 
+export const CaseClosing = z.object({
+  outcome: z.enum(['done', 'dismissed'], 'required'),
+  /** Kept for ever, so it must not name a person. */
+  note: z
+    .string('required')
+    .check(
+      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
+      z.overwrite(cleanLine),
+      z.minLength(1, 'required'),
+      z.maxLength(200, 'too_long'),
+    ),
+})
+
 export const closeCase = endpoint('POST /desk/cases/:id/close', {
   access: 'operator',
   role: 'support',
-  body: z.object({
-    outcome: z.enum(['done', 'dismissed'], 'required'),
-    /** Kept for ever, so it must not name a person. */
-    note: z
-      .string('required')
-      .check(
-        z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-        z.overwrite(cleanLine),
-        z.minLength(1, 'required'),
-        z.maxLength(200, 'too_long'),
-      ),
-  }),
+  body: CaseClosing,
   answer: z.object({ case: Case }),
   refuses: ['step_up_required', 'case_closed'],
   summary: 'Ends a case',
