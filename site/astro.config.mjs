@@ -58,7 +58,7 @@ const groups = [
   },
   {
     name: 'islands',
-    test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/([^/]*\.tsx|waits\/[^/]*\.tsx|useBusy\.ts)/,
+    test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/((?!OwnReceipt|ReceiptLife)[^/]*\.tsx|waits\/[^/]*\.tsx|useBusy\.ts)/,
   },
   {
     name: 'auth',
@@ -66,8 +66,9 @@ const groups = [
   },
   {
     name: 'tasks',
-    test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|ui\/(plans|task)\/|features\/workspace\/(queue|tasks)\.)/,
+    test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|i18n\/(lengthText|movements|taskTitle)|ui\/task\/(Placeholder|Progress|playback)|features\/workspace\/(queue|tasks)\.)/,
   },
+  { name: 'players', test: /site\/src\/ui\/(plans|task)\// },
   { name: 'ledger', test: /backend\/(apiKeys|credits)\/contract\./ },
   { name: 'operator', test: /site\/src\/features\/dashboard\/(operator|operators\/operators)\./ },
   {
@@ -86,7 +87,12 @@ const plainImports = {
   apply: 'build',
   configEnvironment: (name) =>
     name === 'client'
-      ? { build: { modulePreload: false, rolldownOptions: { preserveEntrySignatures: 'allow-extension', output: { codeSplitting: { groups } } } } }
+      ? {
+          build: {
+            modulePreload: false,
+            rolldownOptions: { preserveEntrySignatures: 'allow-extension', output: { codeSplitting: { groups } } },
+          },
+        }
       : undefined,
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
 }
