@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { NoteText, type Person } from '#backend/desk/contract.ts'
+import { NoteText, type Person, writeNote } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
