@@ -11,7 +11,7 @@ import { Table } from '../../../ui/Table.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { decide, personHref, waiting } from '../desk/desk.ts'
 import { numberText } from '../figures.ts'
-import { May } from '../May.tsx'
+import { useMay } from '../May.tsx'
 import { Panel } from '../Panel.tsx'
 import { Time } from '../Time.tsx'
 
@@ -19,6 +19,7 @@ import { Time } from '../Time.tsx'
 export function Waiting({ onDone }: { onDone: (text: string) => void }) {
   const t = translate()
   const locale = pageLocale()
+  const may = useMay(approveAction)
   const [problem, setProblem] = useState<string>()
   const { guard, dialog } = useStepUp(operatorFactors)
   const [busy, run] = useBusy()
@@ -63,8 +64,8 @@ export function Waiting({ onDone }: { onDone: (text: string) => void }) {
               {
                 head: t('dashboard.waiting.decide'),
                 headShown: '',
-                cell: (action) => (
-                  <May call={approveAction}>
+                cell: (action) =>
+                  may && (
                     <div className="row">
                       {(['approve', 'refuse'] as const).map((decision) => (
                         <Button
@@ -76,8 +77,7 @@ export function Waiting({ onDone }: { onDone: (text: string) => void }) {
                         />
                       ))}
                     </div>
-                  </May>
-                ),
+                  ),
               },
             ]}
           />
