@@ -18,7 +18,6 @@ import { Time } from '../Time.tsx'
 /** Lists the actions that wait for the approval of another operator. */
 export function Waiting({ onDone }: { onDone: (text: string) => void }) {
   const t = translate()
-  const locale = pageLocale()
   const may = useMay(approveAction)
   const [problem, setProblem] = useState<string>()
   const { guard, dialog } = useStepUp(operatorFactors)
@@ -54,7 +53,7 @@ export function Waiting({ onDone }: { onDone: (text: string) => void }) {
                 cell: ({ kind, amount, currency, user_id }) => (
                   <a className="link" href={personHref(user_id)}>
                     {t(`dashboard.desk.acts.${kind}`)}{' '}
-                    {amount !== null && (currency ? money(amount, currency, locale) : numberText(amount))}
+                    {amount !== null && (currency ? money(amount, currency, pageLocale()) : numberText(amount))}
                   </a>
                 ),
               },
