@@ -47,7 +47,7 @@ async function formTeam({ credits, teams }: ReturnType<typeof open>): Promise<st
   return teamId
 }
 
-it.each(STORE_NAMES)("50 members race for a team's last 300 credits, in %s", { timeout: 240_000 }, async (name) => {
+it.each(STORE_NAMES)("50 members race for a team's last 300 credits, in %s", { timeout: 600_000 }, async (name) => {
   const store = await openStore(name)
   const processes = [open(store), open(store)] as const
   const teamId = await formTeam(processes[0])
