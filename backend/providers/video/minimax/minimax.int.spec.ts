@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { answerOf, NEVER, REQUEST, videoProviderContract } from '../testing/videoProviderContract.ts'
 import { createMinimax, type MinimaxTiming } from './minimax.ts'
@@ -222,8 +223,7 @@ describe('the body of a create call', () => {
 })
 
 describe('the finished file', () => {
-  const fetched = async (provider: VideoProvider, jobId: string) => {
-    const file = path.join(folder, `${Math.random()}.mp4`)
+  const fetched = async (provider: VideoProvider, jobId: string, file = path.join(folder, `${Math.random()}.mp4`)) => {
     await provider.fetch(jobId, file, NEVER)
     return (await readFile(file)).equals(double.video)
   }
@@ -237,8 +237,14 @@ describe('the finished file', () => {
     await answerOf(provider, jobId)
   })
   it('resumes after an interrupted download', async () => {
-    goWrong('file', { cutAt: 1_000 }, 2)
-    expect(await fetched(provider, jobId)).toBe(true)
+    const file = path.join(folder, 'interrupted.mp4')
+    let cuts = 0
+    const taken = () => {
+      cuts++
+      return eventually(async () => expect((await stat(file)).size).toBe(cuts * 1_000))
+    }
+    goWrong('file', { cutAt: 1_000, taken }, 2)
+    expect(await fetched(provider, jobId, file)).toBe(true)
     expect(ranges()).toEqual([undefined, 'bytes=1000-', 'bytes=2000-'])
   })
   it('is downloaded from a new link when the old one has expired', async () => {
