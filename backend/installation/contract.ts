@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 import { Settings } from './settings.contract.ts'
 
 export { FIGURES, Settings } from './settings.contract.ts'
@@ -52,21 +52,16 @@ export const readControl = endpoint('GET /desk/installation', {
   summary: 'The settings that operators change without a rebuild, with their latest changes',
 })
 
+export const ControlChange = z.object({
+  /** Kept for ever, so it must not name a person. */
+  reason: typedLine(200),
+  changes: z.partial(Settings),
+})
+
 export const changeControl = endpoint('POST /desk/installation', {
   access: 'operator',
   role: 'owner',
-  body: z.object({
-    /** Kept for ever, so it must not name a person. */
-    reason: z
-      .string('required')
-      .check(
-        z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-        z.overwrite(cleanLine),
-        z.minLength(1, 'required'),
-        z.maxLength(200, 'too_long'),
-      ),
-    changes: z.partial(Settings),
-  }),
+  body: ControlChange,
   answer: Control,
   refuses: ['step_up_required'],
   summary: 'Changes settings of the installation. They are in force on every process within a second',

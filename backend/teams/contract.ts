@@ -1,19 +1,12 @@
 import * as z from 'zod/mini'
 import { Email, Token } from '../accounts/contracts/fields.contract.ts'
 import { endpoint } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 
 const MAX_CREDITS = 1_000_000_000
 export const TEAM_NAME_MAX = 60
 
-const Name = z
-  .string('required')
-  .check(
-    z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-    z.overwrite(cleanLine),
-    z.minLength(1, 'required'),
-    z.maxLength(TEAM_NAME_MAX, 'too_long'),
-  )
+const Name = typedLine(TEAM_NAME_MAX)
 
 /** Credits for each month in UTC; null: no limit but the balance. */
 const Limit = z.nullable(z.int('invalid_number').check(z.gte(0, 'too_small'), z.lte(MAX_CREDITS, 'too_large')))
@@ -76,10 +69,12 @@ export const listTeams = endpoint('GET /teams', {
   summary: 'The teams of the user, with balances, limits and members',
 })
 
+export const TeamCreation = z.object({ name: Name })
+
 export const createTeam = endpoint('POST /teams', {
   access: 'user',
   unlessSuspended: true,
-  body: z.object({ name: Name }),
+  body: TeamCreation,
   answer: z.object({ team: Team }),
   status: 201,
   refuses: ['plan_required', 'team_exists'],
@@ -96,13 +91,15 @@ export const closeTeam = endpoint('DELETE /teams/:id', {
 /** Page of the site that a mailed invitation opens, with `#token=` behind it. */
 export const JOIN_PAGE = '/team/join'
 
+export const InvitationOrder = z.object({
+  email: Email,
+  credits_per_month: z._default(Limit, null),
+})
+
 export const inviteMember = endpoint('POST /teams/:id/invitations', {
   access: 'user',
   unlessSuspended: true,
-  body: z.object({
-    email: Email,
-    credits_per_month: z._default(Limit, null),
-  }),
+  body: InvitationOrder,
   answer: z.object({ invitation: Invitation }),
   status: 201,
   refuses: ['forbidden', 'seats_full', 'already_member', 'plan_required', 'mail_required', 'too_many_requests'],
@@ -144,9 +141,11 @@ export const acceptInvitation = endpoint('POST /teams/invitations/accept', {
     'refuses with `unauthenticated`: sign in and accept again',
 })
 
+export const MemberLimit = z.object({ credits_per_month: Limit })
+
 export const setLimit = endpoint('PUT /teams/:id/members/:member', {
   access: 'user',
-  body: z.object({ credits_per_month: Limit }),
+  body: MemberLimit,
   refuses: ['forbidden'],
   status: 204,
   summary: 'Sets what a member may spend in a month; from the next film on',

@@ -169,7 +169,7 @@ function planBurst(random: Random) {
   return { customers, actions: inOrder(Array.from({ length: 18 }, generate)) }
 }
 
-/** Somebody changes a customer's account on the disk. Then all processes restart, and the customer goes on. */
+/** A customer's account is changed on the disk. Then all processes restart, and the customer goes on. */
 function planTampering(random: Random) {
   const actions: Action[] = [
     { kind: 'generate', user: 0, at: 2_000 },

@@ -65,7 +65,7 @@ export class World {
   readonly tasks = new TaskInvariants(this.credits)
   readonly starts: StartInvariants
   readonly readModels: ReadModelInvariants
-  /** Users whose stream somebody has changed: their tasks need an operator. */
+  /** Users whose stream was changed: their tasks need an operator. */
   readonly quarantined = new Set<string>()
   /** Streams with an event that cannot be projected. */
   readonly poisoned = new Set<string>()

@@ -77,7 +77,7 @@ const authenticateIn =
     return session?.userId
   }
 
-/** Creates the list of keys on the operator's board, and the end of one, which is told to its owner. */
+/** Creates the list of keys on the operator's board, and the end of one, of which its owner gets a mail. */
 const keysOnBoard = (
   { apiKeys, keyDoor }: Services,
   { securityLog }: AccountServices,

@@ -22,7 +22,7 @@ const newKeys = () => ({
 })
 
 /**
- * Starts `oidc-provider`, a certified implementation of OpenID Connect, as an issuer. Whoever arrives is signed in as
+ * Starts `oidc-provider`, a certified implementation of OpenID Connect, as an issuer. Every visitor is signed in as
  * `person`, or declines if there is none.
  * @param client how the client proves its secret
  */

@@ -1,6 +1,7 @@
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { part } from '../../ui/part.ts'
-import { linesOf, nearPrompts, type Reading } from '../../ui/reading/reading.ts'
+import { nearPrompts } from '../../ui/reading/nearPrompts.ts'
+import { linesOf, type Reading } from '../../ui/reading/reading.ts'
 import '../../ui/reading/reading.css'
 
 const WAIT_MS = 450
@@ -68,7 +69,7 @@ export function readingOf(prompt: HTMLTextAreaElement) {
       clearTimeout(timer)
       timer = setTimeout(show, WAIT_MS)
     },
-    /** Asks at once. An unknown answer is left to the server. */
+    /** Asks immediately. An unknown answer is left to the server. */
     isEnough: async () => (await show())?.enough ?? true,
   }
 }
