@@ -80,13 +80,16 @@ it('starts with the data of the release before teams: films, orders, the ledger 
   await first.close()
   const former = await startFormerDatabase()
   await copyRows(current.pool, former.pool)
+  expect((await former.pool.query('select id from video_task')).rows).toEqual([{ id: film }])
 
   const second = await start(former.url)
   onTestFinished(() => second.close())
   expect((await former.pool.query('select name from migration order by name')).rows.map(({ name }) => name)).toEqual(
     NAMES,
   )
-  expect(await read(owner, `/videos/tasks/${film}`)).toMatchObject({ status: 'Success', team_id: null })
+  expect(await read(owner, `/videos/tasks/${film}`)).toMatchObject({
+    ...{ status: 'Success', prompt: GENERATION.prompt, team_id: null },
+  })
   expect((await readStats(owner)).remaining_credits).toBe(balance)
   await order(owner)
   const { team } = (await (await owner.call('POST', '/teams', { name: 'Studio' })).json()) as { team: Team }
