@@ -54,9 +54,7 @@ async function copyRows(from: pg.Pool, to: pg.Pool): Promise<void> {
   client.release(true)
 }
 
-it('starts with the data of the release before teams: films, orders, the ledger and a first team', {
-  timeout: 240_000,
-}, async () => {
+it('starts with the data of the release before teams: films, orders, the ledger and a first team', async () => {
   const current = await startTemporaryDatabase()
   onTestFinished(() => current.close())
   const provider = await createProviderDouble()

@@ -63,10 +63,7 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
   }
 
   return {
-    id,
-    name,
-    ...(logo && { logo }),
-    issuer,
+    ...{ id, name, issuer, ...(logo && { logo }) },
     async authorize(redirectUri, checks) {
       try {
         const { buildAuthorizationUrl } = await import('openid-client')
