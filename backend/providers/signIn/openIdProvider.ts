@@ -58,10 +58,7 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
   const profile = (user: IDToken | UserInfoResponse) => profileIn(user, verifiedEmails)
 
   return {
-    id,
-    name,
-    ...(logo && { logo }),
-    issuer,
+    ...{ id, name, issuer, ...(logo && { logo }) },
     async authorize(redirectUri, checks) {
       try {
         const { buildAuthorizationUrl } = await import('openid-client')
