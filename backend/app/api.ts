@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readScheduled } from '#projections/desk/readDeskActions.ts'
+import { readRosters } from '#projections/teams/readTeams.ts'
 import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
 import { createPushSubscriptions } from '../accounts/notices/pushSubscriptions.ts'
 import { createVideoNotices } from '../accounts/notices/videoNotices.ts'
@@ -15,6 +16,7 @@ import { createOperatorAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { watchSockets } from '../operators/alerts/watchSockets.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { tellWhenDone } from '../tasks/tellWhenDone.ts'
+import { isIn } from '../teams/teams.ts'
 import type { Adapters } from './adapters.ts'
 import { composeApi, type Listening } from './api/composeApi.ts'
 import type { Context } from './context.ts'
@@ -87,7 +89,14 @@ function startApi(
   const { tryDecrypt: decrypt } = services.userKeys
   const notices = startNotices(context, services, listening)
   const alerts = startAlerts(context, adapters, listening.publicUrl)
-  const stopPushing = pushUpdates({ database, store, changes, realtime, decrypt, creditsOf, onError })
+  const stopPushing = pushUpdates({
+    ...{ database, store, changes, realtime, decrypt, creditsOf, onError },
+    teamsOf: (ownerIds) => readRosters(database, ownerIds),
+    isInTeam: async (teamId, userId) => {
+      const team = await services.teams.find(teamId)
+      return team !== undefined && isIn(team, userId)
+    },
+  })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) {
       accounts.sessions.forget(ids)

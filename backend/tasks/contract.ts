@@ -411,6 +411,8 @@ export type RealtimeMessage =
   | { readonly type: 'task_update'; readonly task: Task }
   | { readonly type: 'task_deleted'; readonly id: string }
   | { readonly type: 'credits_update'; readonly remaining: number; readonly total: number }
+  /** The balance of a team that the user is a member of. */
+  | { readonly type: 'team_credits_update'; readonly id: string; readonly remaining: number }
   | { readonly type: 'notification'; readonly level: 'info' | 'warning' | 'error'; readonly message: string }
   | { readonly type: 'pong' }
 

@@ -23,6 +23,7 @@ const { pushUpdates } = await import('./pushUpdates.ts')
 let sent: object[]
 let change: (name: string, ...ids: string[]) => void
 let online: boolean
+let isMember: boolean
 let credits: { remaining: number; total: number }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -32,6 +33,7 @@ beforeEach(() => {
   reading = undefined
   sent = []
   online = true
+  isMember = true
   credits = { remaining: 60, total: 60 }
   pushUpdates({
     changes: {
@@ -46,6 +48,9 @@ beforeEach(() => {
       send: (_: string, message: object) => sent.push(message),
     },
     creditsOf: async () => ({ ...credits }),
+    teamsOf: async ([ownerId]: string[]) =>
+      ownerId === 'owner' ? [{ id: 'team', ownerId, members: ['user', 'away'] }] : [],
+    isInTeam: async () => isMember,
     onError: (error: unknown) => expect.fail(String(error)),
   } as never)
 })
@@ -89,6 +94,23 @@ it('repeats a message to a user who was disconnected during other changes', asyn
   }
   const message = { type: 'credits_update', remaining: 60, total: 60 }
   expect(sent).toEqual([message, message])
+})
+
+it('sends the balance of a team to its members who are connected, unless they were just removed', async () => {
+  for (const [isIn, remaining] of [
+    [true, 60],
+    [true, 30],
+    [false, 0],
+  ] as const) {
+    isMember = isIn
+    credits.remaining = remaining
+    change('creditBalances', 'owner')
+    await settled()
+  }
+  expect(sent).toEqual([
+    { type: 'team_credits_update', id: 'team', remaining: 60 },
+    { type: 'team_credits_update', id: 'team', remaining: 30 },
+  ])
 })
 
 it('reads changes that wait for an earlier one together', async () => {

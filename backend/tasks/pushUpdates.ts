@@ -14,6 +14,12 @@ interface PushDeps {
   readonly realtime: Realtime
   readonly decrypt: Decrypt
   readonly creditsOf: (userId: string) => Promise<{ remaining: number; total: number }>
+  /** Returns the teams of users, with those whom the read model shows as members. */
+  readonly teamsOf: (
+    ownerIds: readonly string[],
+  ) => Promise<readonly Readonly<{ id: string; ownerId: string; members: readonly string[] }>[]>
+  /** Returns whether a user is in a team now. */
+  readonly isInTeam: (teamId: string, userId: string) => Promise<boolean>
   readonly onError: (error: unknown) => void
 }
 
@@ -24,7 +30,8 @@ const MAX_REMEMBERED = 10_000
  * Pushes task and credit changes to connected users after the projection has committed them: one message for each change of
  * what they see. Returns a function that unsubscribes.
  */
-export function pushUpdates({ database, store, changes, realtime, decrypt, creditsOf, onError }: PushDeps): () => void {
+export function pushUpdates(deps: PushDeps): () => void {
+  const { database, store, changes, realtime, decrypt, creditsOf, onError } = deps
   const latest = new Map<string, string>()
   /** Sends a message about a task or user, unless its receiver has it. */
   const send = async (userId: string, about: string, read: () => RealtimeMessage | Promise<RealtimeMessage>) => {
@@ -53,6 +60,18 @@ export function pushUpdates({ database, store, changes, realtime, decrypt, credi
   const sendCredits = (userId: string) =>
     send(userId, userId, async () => ({ type: 'credits_update', ...(await creditsOf(userId)) }))
 
+  /** Sends the balances of users to the members of their teams. */
+  const sendTeams = async (ownerIds: readonly string[]) => {
+    if (!realtime.hasClients()) return latest.clear()
+    for (const { id, ownerId, members } of await deps.teamsOf(ownerIds))
+      for (const userId of members) {
+        if (realtime.isOnline(userId) && !(await deps.isInTeam(id, userId))) continue
+        const read = async () =>
+          ({ type: 'team_credits_update', id, remaining: (await creditsOf(ownerId)).remaining }) as const
+        await send(userId, `${id} ${userId}`, read)
+      }
+  }
+
   const [tasks, users] = [new Set<string>(), new Set<string>()]
   /** Sends what has changed, in order, so that an older row never arrives after a newer one. */
   const sendAll = async () => {
@@ -61,6 +80,7 @@ export function pushUpdates({ database, store, changes, realtime, decrypt, credi
     users.clear()
     if (taskIds.length > 0) await sendTasks(taskIds)
     for (const userId of userIds) await sendCredits(userId)
+    if (userIds.length > 0) await sendTeams(userIds)
   }
   let last = Promise.resolve()
   const add = (changed: Set<string>, ids: readonly string[]) => {

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { eventually } from '#backend/testing/eventually.ts'
 import { verify } from '../audit/verify.ts'
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import type { RealtimeMessage } from '../tasks/contract.ts'
 import { buyPlan, postDev, read, readStats } from '../testing/plans.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
@@ -44,6 +47,13 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('a team, with the events
     expect((await invite(user.email, credits_per_month)).status).toBe(201)
     const answer = await user.call('POST', '/teams/invitations/accept', { token: await tokenOf(user.email) })
     expect(answer.status).toBe(200)
+  }
+  const hear = async (user: TestUser) => {
+    const heard: RealtimeMessage[] = []
+    const socket = new WebSocket(await user.socketAddress())
+    socket.on('message', (data) => void heard.push(JSON.parse(String(data)) as RealtimeMessage))
+    await once(socket, 'open')
+    return { heard, socket }
   }
   const works = (user: TestUser, library = 'mine') =>
     read<Page>(user, `/videos/my-works?library=${library}&per_page=50`)
@@ -180,6 +190,19 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('a team, with the events
       const csv = await (await owner.call('GET', '/credits/history.csv')).text()
       expect(csv.split('\r\n')[0]).toMatch(/,by$/)
       expect(csv.match(/,Test User\r\n/g)).toHaveLength(4)
+    })
+
+    it('tells its members the balance that others leave, and no one else', async () => {
+      const [mine, others, owners] = [await hear(member), await hear(stranger), await hear(owner)]
+      await ends(owner, (await json<{ task: Task }>(await generate(owner))).task.id)
+      const remaining = await balance(owner)
+      await eventually(() => expect(mine.heard).toContainEqual({ type: 'team_credits_update', id: team.id, remaining }))
+      await eventually(() =>
+        expect(owners.heard).toContainEqual(expect.objectContaining({ type: 'credits_update', remaining })),
+      )
+      expect(others.heard).toEqual([])
+      expect(mine.heard.filter(({ type }) => type !== 'team_credits_update')).toEqual([])
+      for (const { socket } of [mine, others, owners]) socket.close()
     })
 
     it('shares films, and keeps private ones with who made them', async () => {

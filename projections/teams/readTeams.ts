@@ -15,6 +15,15 @@ export async function readTeamsOf(database: Database, userId: string): Promise<s
   return rows.map(({ id }) => id)
 }
 
+/** Returns the open teams of users, with their members. */
+export const readRosters = (database: Database, ownerIds: readonly string[]) =>
+  query<{ id: string; ownerId: string; members: string[] }>(
+    database,
+    `select r.id, r.owner_id as "ownerId", array(select jsonb_object_keys(r.members)) as members
+     from team_roster r join jsonb_array_elements_text($1::jsonb) wanted (id) on r.owner_id = wanted.id::uuid`,
+    [JSON.stringify(ownerIds)],
+  )
+
 /** Returns the teams whose last change their owners' credit accounts do not know yet. */
 export const readOpenTeamChanges = (database: Database) =>
   readSnapshot<Readonly<{ teamId: string }>>(database, openTeamChanges, `json_build_object('teamId', id)`)

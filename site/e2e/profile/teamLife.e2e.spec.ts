@@ -2,8 +2,9 @@ import type { Locator, Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { createProviderDouble, type ProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import type { Team } from '#backend/teams/contract.ts'
-import { buyPlan, postDev, read } from '#backend/testing/plans.ts'
+import { buyPlan, postDev, read, readStats } from '#backend/testing/plans.ts'
 import { startTestKinora } from '#backend/testing/testKinora.ts'
+import { GENERATION } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
 import { mailedLink } from '../testing/mailedLink.ts'
@@ -135,6 +136,11 @@ describeInBrowser('a team', start, (site) => {
       await submit(t.limit.submit)
       await mine.getByText(t.limit.done).waitFor()
       const running = await rows.first().getAttribute('data-task')
+
+      // The member sees what the owner spends, without a reload.
+      await owner.call('POST', '/videos/generate', GENERATION)
+      const left = (await readStats(owner)).remaining_credits.toLocaleString(language === 'zh' ? 'zh-CN' : 'en-US')
+      await theirs.getByText(fill(workspace.pay.left, { count: left })).waitFor()
 
       // Removed while the film is being made: the next is refused, and the film is finished.
       await theirs.reload()

@@ -16,3 +16,10 @@ export const loadTeams = (): Promise<void> =>
 /** Returns the teams that are known. */
 export const knownTeams = (state: ReturnType<typeof $teams.get>): readonly Team[] =>
   state && state !== 'failed' ? state.teams : []
+
+/** Shows the balance of a team that others have changed. */
+export function setTeamBalance(id: string, credits_remaining: number): void {
+  const state = $teams.get()
+  if (!state || state === 'failed') return
+  $teams.set({ ...state, teams: state.teams.map((team) => (team.id === id ? { ...team, credits_remaining } : team)) })
+}

@@ -5,6 +5,7 @@ import { setCredits } from '../../api/credits.ts'
 import { liveSocket } from '../../api/socket.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
+import { $teamBalance } from './pay/payer.ts'
 import { applyUpdate, dropTask } from './tasks.ts'
 
 export const $connected = atom(false)
@@ -29,6 +30,7 @@ function handleMessage(message: RealtimeMessage): void {
   if (message.type === 'task_update') applyUpdate(message.task)
   else if (message.type === 'task_deleted') dropTask(message.id)
   else if (message.type === 'credits_update') setCredits(message.remaining, message.total)
+  else if (message.type === 'team_credits_update') $teamBalance.set(message)
   else if (message.type === 'notification') showToast(TONES[message.level] ?? 'info', message.message)
 }
 

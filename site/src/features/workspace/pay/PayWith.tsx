@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
 import type { Team } from '#backend/teams/contract.ts'
 import { $credits } from '../../../api/credits.ts'
-import { $teams, knownTeams, loadTeams } from '../../../api/teams.ts'
+import { $teams, knownTeams, loadTeams, setTeamBalance } from '../../../api/teams.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { HTML_LANG } from '../../../i18n/core.ts'
 import { Choices } from '../../../ui/Choices.tsx'
@@ -10,7 +10,7 @@ import { Fault } from '../../../ui/Field.tsx'
 import { RetryNotice } from '../../../ui/RetryNotice.tsx'
 import { $cost, $prompts } from '../generation.ts'
 import { $inProgress } from '../tasks.ts'
-import { $payer } from './payer.ts'
+import { $payer, $teamBalance } from './payer.ts'
 
 /** Returns what the user may still spend of a team. */
 const roomOf = ({ credits_remaining, used, limit }: Team): number =>
@@ -29,6 +29,7 @@ function watchTeams(): () => void {
   const ends = [
     $inProgress.listen(load),
     $credits.listen(load),
+    $teamBalance.listen((balance) => balance && setTeamBalance(balance.id, balance.remaining)),
     $teams.subscribe((state) => state && state !== 'failed' && payWith($payer.get()?.id)),
   ]
   return () => {

@@ -14,6 +14,9 @@ interface Payer {
 /** The team that pays for videos; null: the user does. See docs/decisions/0084-who-pays-is-chosen-beside-the-price.md. */
 export const $payer = atom<Payer | null>(null)
 
+/** The latest balance of a team that the server has sent. */
+export const $teamBalance = atom<Readonly<{ id: string; remaining: number }> | null>(null)
+
 /** The credits that pay. The plan of a team is a paid one, and its queue is known to the server alone. */
 export const $purse = computed([$credits, $payer], (credits, payer) => {
   if (!payer) return credits
