@@ -5,6 +5,7 @@ import react from '@astrojs/react'
 import sitemap from '@astrojs/sitemap'
 import { defineConfig } from 'astro/config'
 import { islandPreloads, lateScripts } from './htmlRewrites.mjs'
+import { leanContracts } from './leanContracts.mjs'
 
 /** Origin in the built pages. The server replaces it with PUBLIC_URL, so the domain can change without a rebuild. */
 const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
@@ -34,8 +35,8 @@ const defaultLinks = (links = []) =>
 
 /**
  * Bundles shared modules into a few files, because many small files load slowly. A file also contains what its modules
- * import, unless an earlier file does. Public pages load the first file and, for signed-in visitors, the second. Forms of
- * accounts need `auth`, lists and players of videos `tasks`, the operator's board and its pages the last three.
+ * import, unless an earlier file does. Public pages load `page` and, for signed-in visitors, `contracts` and `calls`. Forms need
+ * `schemas`, those of accounts `auth`, lists and players of videos `tasks`, the operator's board and its pages the last three.
  */
 const groups = [
   {
@@ -43,12 +44,21 @@ const groups = [
     test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon|part|keys\/typedKey|pictures\/refuseStrayFiles))\./,
   },
   {
+    name: 'contracts',
+    test: /backend\/(accounts|kernel|subscriptions|tasks)\/.*contract\.ts$/,
+    includeDependenciesRecursively: false,
+  },
+  {
+    name: 'schemas',
+    test: /node_modules\/zod\/|backend\/(accounts|kernel|tasks)\/.*\?schemas|site\/src\/api\/check\./,
+  },
+  {
     name: 'calls',
-    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|check|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures|ui\/secondClicks)\./,
+    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures|ui\/secondClicks)\./,
   },
   {
     name: 'islands',
-    test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/([^/]*\.tsx|waits\/[^/]*\.tsx|use(Busy|Form)\.ts)/,
+    test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/((?!OwnReceipt|ReceiptLife)[^/]*\.tsx|waits\/[^/]*\.tsx|useBusy\.ts)/,
   },
   {
     name: 'auth',
@@ -56,8 +66,9 @@ const groups = [
   },
   {
     name: 'tasks',
-    test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|ui\/(plans|task)\/|features\/workspace\/(queue|tasks)\.)/,
+    test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|i18n\/(lengthText|movements|taskTitle)|ui\/task\/(Placeholder|Progress|playback)|features\/workspace\/(queue|tasks)\.)/,
   },
+  { name: 'players', test: /site\/src\/ui\/(plans|task)\// },
   { name: 'ledger', test: /backend\/(apiKeys|credits)\/contract\./ },
   { name: 'operator', test: /site\/src\/features\/dashboard\/(operator|operators\/operators)\./ },
   {
@@ -76,7 +87,12 @@ const plainImports = {
   apply: 'build',
   configEnvironment: (name) =>
     name === 'client'
-      ? { build: { modulePreload: false, rolldownOptions: { output: { codeSplitting: { groups } } } } }
+      ? {
+          build: {
+            modulePreload: false,
+            rolldownOptions: { preserveEntrySignatures: 'allow-extension', output: { codeSplitting: { groups } } },
+          },
+        }
       : undefined,
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
 }
@@ -128,6 +144,7 @@ export default defineConfig({
         hashes: [
           hashOf('./src/i18n/boot.js'),
           hashOf('./src/features/shell/visits.js'),
+          hashOf('./src/features/shell/ask.js'),
           hashOf('./src/features/shell/early.js'),
           hashOf('./src/features/shell/fill.js'),
           hashOf('./src/features/shell/late.js'),
@@ -136,7 +153,7 @@ export default defineConfig({
     },
   },
   vite: {
-    plugins: [inlineScripts, plainImports],
+    plugins: [inlineScripts, plainImports, leanContracts()],
     worker: { format: 'es' },
     server: { proxy: Object.fromEntries(['/api', '/dev', '/healthz', '/readyz'].map((path) => [path, api])) },
   },

@@ -21,7 +21,10 @@ const rewriteHtml = (name, rewrite) => ({
   },
 })
 
-/** Preloads all scripts of a page's islands. Otherwise, the browser would discover them one after another. */
+/**
+ * Preloads all scripts of a page's islands, before its styles and texts have arrived. Otherwise, the browser would discover
+ * them one after another.
+ */
 export const islandPreloads = () =>
   rewriteHtml('island-preloads', (html, dist) => {
     const importsOf = (script) => {
@@ -32,7 +35,7 @@ export const islandPreloads = () =>
     const scripts = new Set(islands.flatMap((island) => [...island.matchAll(ENTRY)].map(([, url]) => url)))
     for (const script of scripts) for (const imported of importsOf(script)) scripts.add(imported)
     const links = [...scripts].map((script) => `<link rel="modulepreload" href="${script}">`)
-    return html.replace('</head>', `${links.join('')}</head>`)
+    return html.replace('<meta name="viewport"', `${links.join('')}$&`)
   })
 
 /**

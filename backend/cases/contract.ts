@@ -94,14 +94,16 @@ export const assignCase = endpoint('POST /desk/cases/:id/assign', {
   summary: 'Takes a case, or gives it back',
 })
 
+export const CaseClosing = z.object({
+  outcome: z.enum(['done', 'dismissed'], 'required'),
+  /** Kept for ever, so it must not name a person. */
+  note: typedLine(200),
+})
+
 export const closeCase = endpoint('POST /desk/cases/:id/close', {
   access: 'operator',
   role: 'support',
-  body: z.object({
-    outcome: z.enum(['done', 'dismissed'], 'required'),
-    /** Kept for ever, so it must not name a person. */
-    note: typedLine(200),
-  }),
+  body: CaseClosing,
   answer: z.object({ case: Case }),
   refuses: ['step_up_required', 'case_closed'],
   summary: 'Ends a case',

@@ -208,10 +208,12 @@ export const personPoster = endpoint('GET /desk/videos/:id/poster', {
   summary: 'The still of a finished video',
 })
 
+export const NoteText = z.object({ text: typedLine(500) })
+
 export const writeNote = endpoint('POST /desk/people/:id/notes', {
   access: 'operator',
   role: 'support',
-  body: z.object({ text: typedLine(500) }),
+  body: NoteText,
   status: 201,
   answer: Message,
   refuses: ['step_up_required'],

@@ -52,14 +52,16 @@ export const readControl = endpoint('GET /desk/installation', {
   summary: 'The settings that operators change without a rebuild, with their latest changes',
 })
 
+export const ControlChange = z.object({
+  /** Kept for ever, so it must not name a person. */
+  reason: typedLine(200),
+  changes: z.partial(Settings),
+})
+
 export const changeControl = endpoint('POST /desk/installation', {
   access: 'operator',
   role: 'owner',
-  body: z.object({
-    /** Kept for ever, so it must not name a person. */
-    reason: typedLine(200),
-    changes: z.partial(Settings),
-  }),
+  body: ControlChange,
   answer: Control,
   refuses: ['step_up_required'],
   summary: 'Changes settings of the installation. They are in force on every process within a second',

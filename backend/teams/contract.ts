@@ -69,10 +69,12 @@ export const listTeams = endpoint('GET /teams', {
   summary: 'The teams of the user, with balances, limits and members',
 })
 
+export const TeamCreation = z.object({ name: Name })
+
 export const createTeam = endpoint('POST /teams', {
   access: 'user',
   unlessSuspended: true,
-  body: z.object({ name: Name }),
+  body: TeamCreation,
   answer: z.object({ team: Team }),
   status: 201,
   refuses: ['plan_required', 'team_exists'],
@@ -89,13 +91,15 @@ export const closeTeam = endpoint('DELETE /teams/:id', {
 /** Page of the site that a mailed invitation opens, with `#token=` behind it. */
 export const JOIN_PAGE = '/team/join'
 
+export const InvitationOrder = z.object({
+  email: Email,
+  credits_per_month: z._default(Limit, null),
+})
+
 export const inviteMember = endpoint('POST /teams/:id/invitations', {
   access: 'user',
   unlessSuspended: true,
-  body: z.object({
-    email: Email,
-    credits_per_month: z._default(Limit, null),
-  }),
+  body: InvitationOrder,
   answer: z.object({ invitation: Invitation }),
   status: 201,
   refuses: ['forbidden', 'seats_full', 'already_member', 'plan_required', 'mail_required', 'too_many_requests'],
@@ -137,9 +141,11 @@ export const acceptInvitation = endpoint('POST /teams/invitations/accept', {
     'refuses with `unauthenticated`: sign in and accept again',
 })
 
+export const MemberLimit = z.object({ credits_per_month: Limit })
+
 export const setLimit = endpoint('PUT /teams/:id/members/:member', {
   access: 'user',
-  body: z.object({ credits_per_month: Limit }),
+  body: MemberLimit,
   refuses: ['forbidden'],
   status: 204,
   summary: 'Sets what a member may spend in a month; from the next film on',

@@ -66,7 +66,7 @@ async function formTeam({ credits, teams }: ReturnType<typeof open>): Promise<st
 
 it.each(Object.keys(STORES))(
   "50 members race for a team's last 300 credits, in %s",
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async (name) => {
     const store = await STORES[name]!()
     onTestFinished(() => store.close())

@@ -56,6 +56,6 @@ export const MEASURES = [
   'backend/tasks/lateReadModel.int.spec.ts',
   'site/e2e/dashboard/boardPaint.e2e.spec.ts',
   'site/e2e/lighthouse.e2e.spec.ts',
-  'site/e2e/workspace/nextPaint.e2e.spec.ts',
+  'site/e2e/workspace/{nextPaint,slowNetwork}.e2e.spec.ts',
   ...(FULL ? MEASURES_OF_FULL_RUN : []),
 ]

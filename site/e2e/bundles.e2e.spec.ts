@@ -38,7 +38,7 @@ describe('the files shared by both languages', () => {
     const models = /全能模型，最高 1080P|精准运镜控制|适合插画与角色/g
     const found = readdirSync(folder)
       // What the demo draws is shown by prompts of the wall, which are written in two languages.
-      .filter((file) => /\.(js|css)$/.test(file) && !file.startsWith('reading.'))
+      .filter((file) => /\.(js|css)$/.test(file) && !file.startsWith('nearPrompts.'))
       .flatMap((file) => {
         const text = readFileSync(path.join(folder, file), 'utf8')
         const han =

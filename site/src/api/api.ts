@@ -102,6 +102,14 @@ const readProblem = async (response: Response): Promise<ApiError> =>
 const correlation = (): Record<string, string> =>
   'randomUUID' in crypto ? { 'x-correlation-id': crypto.randomUUID() } : {}
 
+/** Returns the answer to a request that `features/shell/ask.js` has sent, once. */
+function takeAsked(method: string, address: string): Promise<Response> | undefined {
+  const { asked } = globalThis as { readonly asked?: Map<string, Promise<Response>> }
+  const answer = method === 'GET' ? asked?.get(address) : undefined
+  asked?.delete(address)
+  return answer
+}
+
 async function request(
   fetch: ClientPorts['fetch'],
   method: string,
@@ -112,14 +120,15 @@ async function request(
   const sent = options.body === undefined ? {} : { body: JSON.stringify(options.body) }
   const type: Record<string, string> = options.body === undefined ? {} : { 'content-type': 'application/json' }
   try {
-    return await fetch(address, {
-      method,
-      credentials: 'same-origin',
-      headers: { accept: 'application/json', ...correlation(), ...type, ...options.headers },
-      keepalive: options.keepalive ?? false,
-      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
-      ...sent,
-    })
+    return await (takeAsked(method, address) ??
+      fetch(address, {
+        method,
+        credentials: 'same-origin',
+        headers: { accept: 'application/json', ...correlation(), ...type, ...options.headers },
+        keepalive: options.keepalive ?? false,
+        signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+        ...sent,
+      }))
   } catch (error) {
     if (options.signal?.aborted) throw error
     throw new ApiError(0, timeout.aborted ? 'timeout' : 'network')

@@ -1,6 +1,5 @@
 import { atom } from 'nanostores'
-import * as z from 'zod/mini'
-import { type CatalogueModel, cellsOf, ModelFile, type ModelView, type OfferedModel } from '#backend/tasks/contract.ts'
+import { type CatalogueModel, cellsOf, type ModelView, type OfferedModel } from '#backend/tasks/contract.ts'
 import i2vDirector from '#content/models/I2V-01-Director.json'
 import i2vLive from '#content/models/I2V-01-live.json'
 import hailuo02 from '#content/models/MiniMax-Hailuo-02.json'
@@ -13,12 +12,18 @@ export type FormModel = OfferedModel &
     readonly engines: readonly string[]
   }
 
+/** What a model has whose file says nothing else, as in `ModelFile`, without loading the validation library. */
+const PLAIN = {
+  ...{ aspectRatios: [], cameraMovements: false, sound: false, seed: false, negativePrompt: false },
+  ...{ cancels: false, engines: [] },
+}
+
 /** Models of the form until the server's catalogue is loaded. */
-const SHIPPED: readonly FormModel[] = [hailuo02, t2vDirector, i2vDirector, i2vLive].map((file) => ({
-  ...z.parse(ModelFile, file),
-  cancels: false,
-  engines: [],
-}))
+const SHIPPED = [hailuo02, t2vDirector, i2vDirector, i2vLive].map((file) => ({
+  ...PLAIN,
+  ...file,
+  inputs: { firstFrame: false, lastFrame: false, references: 0, ...('inputs' in file ? file.inputs : {}) },
+})) as unknown as readonly FormModel[]
 
 /** Models that the server offers. */
 export const $models = atom<readonly FormModel[]>(SHIPPED)

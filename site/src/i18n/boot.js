@@ -22,7 +22,10 @@
     loc.replace(path + loc.search + loc.hash)
   }
   root.dataset.session = /(^|; )kinora_signed_in=1/.test(doc.cookie) ? 'in' : 'out'
-  const slow = /2g/.test(nav.connection?.effectiveType || '')
+  const speed = nav.connection?.effectiveType || ''
+  // A font would compete with the scripts, and come too late to be shown.
+  if (/[23]g/.test(speed)) root.dataset.font = 'system'
   const oldAndroid = /Android [1-6]\./.test(nav.userAgent)
-  if (slow || nav.deviceMemory <= 2 || nav.hardwareConcurrency <= 2 || oldAndroid) root.dataset.motion = 'calm'
+  if (/2g/.test(speed) || nav.deviceMemory <= 2 || nav.hardwareConcurrency <= 2 || oldAndroid)
+    root.dataset.motion = 'calm'
 })(document, location, navigator)

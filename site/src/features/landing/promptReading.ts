@@ -1,6 +1,7 @@
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { part } from '../../ui/part.ts'
-import { linesOf, nearPrompts, type Reading } from '../../ui/reading/reading.ts'
+import { nearPrompts } from '../../ui/reading/nearPrompts.ts'
+import { linesOf, type Reading } from '../../ui/reading/reading.ts'
 import '../../ui/reading/reading.css'
 
 const WAIT_MS = 450

@@ -1,4 +1,4 @@
-import { redeem } from '#backend/codes/contract.ts'
+import { Redemption, redeem } from '#backend/codes/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
@@ -13,7 +13,7 @@ import { useForm } from '../../ui/useForm.ts'
 /** Redeems a code for credits. */
 export function RedeemCode() {
   const t = translate()
-  const { form, field, problem, busy, ready } = useForm(redeem.body!, async (body) => {
+  const { form, field, problem, busy, ready } = useForm(Redemption, async (body) => {
     const { credits } = await call(redeem, { body })
     form.ref.current?.reset()
     showToast('success', t('subscription.redeem.done', { count: credits }))

@@ -17,22 +17,30 @@ showTooltips()
 // The live region of the toasts is there before the first one, because screen readers announce only changes.
 document.getElementById('toasts')?.showPopover()
 
+/** Resolves once the page's island is drawn. On a slow network, the scripts below would compete with those of the island. */
+const drawn = new Promise<void>((resolve) => {
+  const island = document.querySelector('astro-island[ssr]')
+  if (!island) return resolve()
+  new MutationObserver(() => resolve()).observe(island, { attributeFilter: ['ssr'] })
+})
+
 // On public pages, skip the session check for visitors, because it would return 401. A hint without a session is either
 // out of date, and then deleted, or older than the cookie that tells about the session.
 const mayBeSignedIn =
   document.documentElement.dataset.session === 'in' ||
   document.body.hasAttribute('data-private') ||
   (!isOperators && document.documentElement.dataset.hint !== undefined)
-if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
+if (mayBeSignedIn) void drawn.then(() => import('./account.ts')).then((account) => account.showSession())
 // A visitor's page can be restored after the sign-in: the sign-in page with the password, others with a visitor's header.
 else if (!isOperators) onRestored(() => document.cookie.includes('kinora_signed_in=1') && reloadHidden())
 // Islands can show toasts at any time, so preload the toaster.
 if (mayBeSignedIn || document.querySelector('astro-island'))
-  void import('../../ui/toasts/toaster.ts').then((ui) => ui.showToasts())
+  void drawn.then(() => import('../../ui/toasts/toaster.ts')).then((ui) => ui.showToasts())
 
 // Small, and cached for a few seconds. Most of the time, there is nothing to show.
 if (!isOperators)
-  void fetch('/api/v1/installation')
+  void drawn
+    .then(() => fetch('/api/v1/installation'))
     .then((answer) => (answer.ok ? answer.json() : {}))
     .then(async (found) => {
       if (Object.keys(found).length > 0) (await import('./notices.ts')).showNotices(found)

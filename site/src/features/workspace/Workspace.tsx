@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -8,14 +8,16 @@ import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { GenerationForm } from './GenerationForm.tsx'
 import { carryOut } from './handedOver.ts'
 import { takeNamedTemplate } from './prompts/template.ts'
-import { QueueCard } from './QueueCard.tsx'
 import { isFilmFirst } from './stage/filmFirst.ts'
-import { Stage } from './stage/Stage.tsx'
 import { $theatre } from './stage/theatre.ts'
 import { startVideo } from './startVideo.ts'
 import { showInTab } from './tab/showInTab.ts'
-import { WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
+import { QueuePlace, StagePlace, WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
+
+const films = () => import('./films.ts')
+const Stage = lazy(async () => ({ default: (await films()).Stage }))
+const QueueCard = lazy(async () => ({ default: (await films()).QueueCard }))
 
 /** Shows the form, the stage and the queue: side by side, or below each other on narrow screens. */
 export function Workspace() {
@@ -37,10 +39,15 @@ export function Workspace() {
         <WorkspaceSkeleton />
       </>
     )
+  const stagePart = (
+    <Suspense key="stage" fallback={<StagePlace />}>
+      <Stage />
+    </Suspense>
+  )
   return (
     <ErrorBoundary>
       <div className="stack stack-wide frame workspace" data-view={theatre ? 'theatre' : undefined}>
-        {filmFirst && <Stage key="stage" />}
+        {filmFirst && stagePart}
         <div className="stack workspace-form" key="form">
           <GenerationForm />
           {demo && (
@@ -49,8 +56,10 @@ export function Workspace() {
             </Notice>
           )}
         </div>
-        {!filmFirst && <Stage key="stage" />}
-        <QueueCard key="queue" />
+        {!filmFirst && stagePart}
+        <Suspense key="queue" fallback={<QueuePlace />}>
+          <QueueCard />
+        </Suspense>
       </div>
     </ErrorBoundary>
   )

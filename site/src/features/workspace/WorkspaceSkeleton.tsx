@@ -15,17 +15,27 @@ export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
         <div className="skeleton skeleton-line" />
         <div className="skeleton skeleton-line" />
       </div>
-      <div className="stage stack gap-3 min-0">
-        <div className="skeleton skeleton-line" />
-        <StageSkeleton />
-      </div>
-      <div className="stack stack-wide panel card queue">
-        <div className="skeleton skeleton-line" />
-        <QueueSkeleton />
-      </div>
+      <StagePlace />
+      <QueuePlace />
     </div>
   )
 }
+
+/** Keeps the place of the stage until its script has loaded. */
+export const StagePlace = () => (
+  <div className="stage stack gap-3 min-0">
+    <div className="skeleton skeleton-line" />
+    <StageSkeleton />
+  </div>
+)
+
+/** Keeps the place of the list of tasks. */
+export const QueuePlace = () => (
+  <div className="stack stack-wide panel card queue">
+    <div className="skeleton skeleton-line" />
+    <QueueSkeleton />
+  </div>
+)
 
 /** Keeps the place of the film and of what is below it. */
 export function StageSkeleton() {

@@ -1,40 +1,55 @@
-import * as z from 'zod/mini'
-import { TASK_TYPES } from '#backend/tasks/contract.ts'
-import { check } from '../../api/check.ts'
+import { TASK_TYPES, type TaskType } from '#backend/tasks/contract.ts'
 import { adoptVisitorDraft, onDraftsForgotten, readDraft, writeDraft } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
 import { inPageLanguage } from '../../i18n/movements.ts'
 import { frameUrls, onFrames, restoreFrames } from './frames/frames.ts'
-import { $generation } from './generation.ts'
+import { $generation, type GenerationForm } from './generation.ts'
 import { NO_OPTIONS } from './options/optionRules.ts'
 
-const Draft = z.object({
-  taskType: z.enum(TASK_TYPES),
-  model: z.string(),
-  resolution: z.string(),
-  duration: z.number(),
-  prompt: z.string(),
-  promptOptimizer: z.boolean(),
-  /** URL of the uploaded first frame, or null if there is none. */
-  image: z.nullable(z.string()),
-  // Drafts of earlier releases lack the rest.
-  lastImage: z._default(z.nullable(z.string()), null),
-  references: z._default(z.array(z.string()), []),
-  aspectRatio: z._default(z.nullable(z.string()), NO_OPTIONS.aspectRatio),
-  sound: z._default(z.boolean(), NO_OPTIONS.sound),
-  seed: z._default(z.string(), NO_OPTIONS.seed),
-  negativePrompt: z._default(z.string(), NO_OPTIONS.negativePrompt),
-})
+type Kept = GenerationForm & {
+  /** URLs of the uploaded frames, or null. */
+  readonly image: string | null
+  readonly lastImage: string | null
+  readonly references: readonly string[]
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+const isTextOrNull = (value: unknown) => value === null || isText(value)
+const isSwitch = (value: unknown) => typeof value === 'boolean'
+/** What each field of a draft must be. The validation library would have to load before the form. */
+const FIELDS: Readonly<Record<keyof Kept, (value: unknown) => boolean>> = {
+  taskType: (value) => TASK_TYPES.includes(value as TaskType),
+  model: isText,
+  resolution: isText,
+  duration: (value) => typeof value === 'number',
+  prompt: isText,
+  promptOptimizer: isSwitch,
+  image: isTextOrNull,
+  lastImage: isTextOrNull,
+  references: (value) => Array.isArray(value) && value.every(isText),
+  aspectRatio: isTextOrNull,
+  sound: isSwitch,
+  seed: isText,
+  negativePrompt: isText,
+}
+
+/** Returns a stored draft, or undefined if there is none that can be read. Drafts of earlier releases lack some fields. */
+function keptDraft(userId: string): Kept | undefined {
+  const draft = { lastImage: null, references: [], ...NO_OPTIONS, ...(readDraft(userId) as Partial<Kept> | null) }
+  const fields = Object.keys(FIELDS) as (keyof Kept)[]
+  if (!fields.every((name) => FIELDS[name](draft[name]))) return undefined
+  return Object.fromEntries(fields.map((name) => [name, draft[name]])) as unknown as Kept
+}
 
 const WRITE_AFTER_MS = 300
 
 /** Restores the user's draft into the form and saves later changes. */
 export function keepDraft(userId: string): void {
   adoptVisitorDraft(userId)
-  const read = check(Draft, readDraft(userId))
+  const kept = keptDraft(userId)
   // The catalogue, once loaded, replaces settings that are no longer offered.
-  if (read.ok) {
-    const { image: first, lastImage: last, references, ...form } = read.value
+  if (kept) {
+    const { image: first, lastImage: last, references, ...form } = kept
     $generation.set({ ...form, prompt: inPageLanguage(form.prompt) })
     restoreFrames({ first, last, references })
   }

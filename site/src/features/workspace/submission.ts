@@ -1,12 +1,11 @@
 import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
-import { creditCost, type Generation, generate, generationOf } from '#backend/tasks/contract.ts'
+import { creditCost, type Generation, generate } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
-import { check } from '../../api/check.ts'
 import { codeText, errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
-import { $models, modelNamed } from '../../api/models.ts'
+import { modelNamed } from '../../api/models.ts'
 import { newOrderKey } from '../../api/orderKey.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
@@ -33,8 +32,8 @@ import { putTask, refreshList } from './tasks.ts'
 
 export const $submitting = atom(false)
 
-/** The server's rules, applied before a request is sent. */
-const Rules = generationOf(() => $models.get())
+/** Loads the server's rules, which are applied before a request is sent. Without them, only the server applies them. */
+export const loadRules = () => import('./rules.ts').catch(() => undefined)
 
 /** Builds the request body from what the mode and the model take. */
 export function bodyOf(form: GenerationForm, { first, last, references }: FrameUrls): z.input<typeof Generation> {
@@ -147,10 +146,10 @@ export async function submit(): Promise<void> {
   if ($submitting.get() || $blocked.get()) return
   const from = $parent.get()
   const body = { ...bodyOf($generation.get(), frameUrls()), ...(from ? { from } : {}) }
-  const checked = check(Rules, body)
-  $faults.set(checked.ok ? {} : checked.faults)
-  if (!checked.ok) return
   $submitting.set(true)
+  const faults = (await loadRules())?.faultsOf(body) ?? {}
+  $faults.set(faults)
+  if (Object.keys(faults).length > 0) return $submitting.set(false)
   const count = $count.get()
   const prompts = $prompts.get()
   const { seed: _, ...others } = body

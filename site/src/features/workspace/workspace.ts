@@ -16,6 +16,7 @@ import { connectRealtime } from './realtime.ts'
 import { rememberFilms } from './stage/filmFirst.ts'
 import { restoreSingleKeys } from './stage/keys.ts'
 import { restoreTheatre } from './stage/theatre.ts'
+import { loadRules } from './submission.ts'
 import { $tasks, loadTasks } from './tasks.ts'
 
 /** State of the page. `away` means that the browser is being redirected to the login page. */
@@ -55,6 +56,7 @@ export const openWorkspace = once(async () => {
   }
   $stage.set('open')
   await firstLoads()
+  void loadRules()
   connectRealtime()
   refreshListPeriodically()
   pollOpenTasks()

@@ -1,8 +1,6 @@
 import type { understand } from '#backend/tasks/contract.ts'
 import type { Answer } from '../../api/api.ts'
-import type { Locale } from '../../i18n/core.ts'
 import type { Translate } from '../../i18n/keys.ts'
-import { WALL } from '../../media/wall.ts'
 
 export type Reading = Answer<typeof understand>
 
@@ -25,12 +23,4 @@ export function linesOf({ words }: Reading, t: Translate): { as: Reading['words'
     const list = named(as)
     return list.length > 0 ? [{ as, text: t(key, { words: list.join(t('reading.separator')) }) }] : []
   })
-}
-
-/** Returns three prompts with pictures that the demo draws, those with most of the words that it drew first. */
-export function nearPrompts({ drawn }: Reading, locale: Locale): { prompt: string; poster: string }[] {
-  const sharedBy = (prompt: string) => drawn.filter((word) => prompt.toLowerCase().includes(word)).length
-  return WALL.map((shot) => ({ prompt: shot.prompt[locale], poster: shot.poster }))
-    .toSorted((a, b) => sharedBy(b.prompt) - sharedBy(a.prompt))
-    .slice(0, 3)
 }

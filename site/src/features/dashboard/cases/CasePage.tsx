@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { type Case, type CaseHistory, closeCase } from '#backend/cases/contract.ts'
+import { type Case, CaseClosing, type CaseHistory } from '#backend/cases/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
@@ -186,7 +186,7 @@ function CloseDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = translate()
   const formId = useId()
   const { guard, dialog } = useStepUp(operatorFactors)
-  const { form, field, problem, busy, ready } = useForm(closeCase.body!, async (body) => {
+  const { form, field, problem, busy, ready } = useForm(CaseClosing, async (body) => {
     await guard(() => close(id, body))
     onClose()
   })

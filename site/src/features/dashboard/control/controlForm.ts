@@ -1,10 +1,8 @@
 import * as z from 'zod/mini'
-import { changeControl, FIGURES, type Settings } from '#backend/installation/contract.ts'
+import { ControlChange, FIGURES, type Settings } from '#backend/installation/contract.ts'
 
 /** Values of a native form: texts by field name. */
 type Values = Readonly<Record<string, string>>
-
-const change = changeControl.body!
 
 /** Returns the settings that a form shows. Its fields are named as the contract names their values. */
 function settingsOf(values: Values): Record<keyof Settings, unknown> {
@@ -32,7 +30,7 @@ function settingsOf(values: Values): Record<keyof Settings, unknown> {
 /** Returns the schema of the form, which sends what differs from the settings that it began with. */
 export const controlForm = (before: Settings) =>
   z.pipe(
-    z.transform((values: Values): z.input<typeof change> => {
+    z.transform((values: Values): z.input<typeof ControlChange> => {
       const isNew = ([name, value]: [string, unknown]) =>
         JSON.stringify(value) !== JSON.stringify(before[name as keyof Settings])
       return {
@@ -40,5 +38,5 @@ export const controlForm = (before: Settings) =>
         changes: Object.fromEntries(Object.entries(settingsOf(values)).filter(isNew)) as Partial<Settings>,
       }
     }),
-    change,
+    ControlChange,
   )

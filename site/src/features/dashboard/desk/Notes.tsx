@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { type Person, writeNote } from '#backend/desk/contract.ts'
+import { NoteText, type Person } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
@@ -17,7 +17,7 @@ export function Notes({ notes }: { notes: Person['notes'] }) {
   const t = translate()
   const id = useId()
   const { guard, dialog } = useStepUp(operatorFactors)
-  const { form, field, problem, busy, ready } = useForm(writeNote.body!, async ({ text }) => {
+  const { form, field, problem, busy, ready } = useForm(NoteText, async ({ text }) => {
     await guard(() => note(text))
     form.ref.current?.reset()
   })

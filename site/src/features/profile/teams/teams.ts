@@ -2,10 +2,13 @@ import * as z from 'zod/mini'
 import {
   closeTeam,
   createTeam,
+  InvitationOrder,
   inviteMember,
+  MemberLimit,
   removeMember,
   setLimit,
   type Team,
+  TeamCreation,
   type TeamInvitation,
   type TeamMember,
   withdrawInvitation,
@@ -24,21 +27,21 @@ const limitOf = ({ credits_per_month = '' }: Values) => ({
 })
 
 /** Schema of the form that creates a team. */
-export const TeamForm = createTeam.body!
+export const TeamForm = TeamCreation
 
 /** Schema of the form that invites a member. */
 export const InviteForm = z.pipe(
   z.transform(
-    (values: Values): z.input<NonNullable<typeof inviteMember.body>> => ({
+    (values: Values): z.input<typeof InvitationOrder> => ({
       email: values.email ?? '',
       ...limitOf(values),
     }),
   ),
-  inviteMember.body!,
+  InvitationOrder,
 )
 
 /** Schema of the form that sets a limit. */
-export const LimitForm = z.pipe(z.transform(limitOf), setLimit.body!)
+export const LimitForm = z.pipe(z.transform(limitOf), MemberLimit)
 
 export async function makeTeam(body: z.output<typeof TeamForm>): Promise<void> {
   await call(createTeam, { body })

@@ -12,10 +12,10 @@ import { cropOf } from '../options/optionRules.ts'
 import { $payer } from '../pay/payer.ts'
 import { isFilmFirst } from '../stage/filmFirst.ts'
 import { $submitting } from '../submission.ts'
+import { useLatePart } from '../useLatePart.ts'
 import { BarProgress } from './BarProgress.tsx'
 import { $blocked } from './blocked.ts'
 import { Locked, QueueFull } from './Locked.tsx'
-import { PlanSheet } from './PlanSheet.tsx'
 import { PromptLine } from './PromptLine.tsx'
 import { TakesStepper } from './TakesStepper.tsx'
 import { $count } from './takeCount.ts'
@@ -48,8 +48,7 @@ export function GenerateBar() {
   )
   const payer = useStore($payer)
   const { inTeam, pay } = usePay()
-  const [plans, setPlans] = useState(false)
-  const openPlans = () => setPlans(true)
+  const plans = useLatePart(() => import('./PlanSheet.tsx'))
   // A submission fills the queue before it ends.
   const disabled = blocked !== null && !submitting
   return (
@@ -59,10 +58,10 @@ export function GenerateBar() {
         {!wide && isFilmFirst() && <PromptLine />}
         {inTeam && <div className="pay">{pay && <pay.PayWith />}</div>}
         <div id="generate-note" role="status">
-          {blocked === 'locked' && (payer ? pay && <pay.TeamShort /> : <Locked onPlans={openPlans} />)}
+          {blocked === 'locked' && (payer ? pay && <pay.TeamShort /> : <Locked onPlans={plans.open} />)}
           {blocked === 'uploading' && <p className="hint">{t('workspace.form.uploadFirst')}</p>}
           {blocked === 'undrawn' && <p className="hint">{t('reading.little')}</p>}
-          {blocked === 'full' && <QueueFull onPlans={openPlans} />}
+          {blocked === 'full' && <QueueFull onPlans={plans.open} />}
         </div>
         <div className="line generate-line">
           <TakesStepper />
@@ -86,7 +85,7 @@ export function GenerateBar() {
         </div>
       </div>
       {/* Outside the note, which changes when a video ends. */}
-      {plans && <PlanSheet onClose={() => setPlans(false)} />}
+      {plans.part && <plans.part.PlanSheet onClose={plans.close} />}
     </>
   )
 }

@@ -1,5 +1,4 @@
 import { useStore } from '@nanostores/react'
-import { startTransition, useState } from 'react'
 import { CAMERA_MOVEMENTS } from '#backend/tasks/contract.ts'
 import { codeText } from '../../../api/errorText.ts'
 import { $models } from '../../../api/models.ts'
@@ -7,12 +6,12 @@ import { translate } from '../../../i18n/client.ts'
 import { Fault } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { $faults, $generation, $movements } from '../generation.ts'
-import { MovementsDialog } from './MovementsDialog.tsx'
+import { useLatePart } from '../useLatePart.ts'
 
 /** Button that shows the selected camera movements and opens the selection dialog. */
 export function MovementsField() {
   const t = translate()
-  const [open, setOpen] = useState(false)
+  const dialog = useLatePart(() => import('./MovementsDialog.tsx'))
   const chosen = useStore($movements)
   const { model } = useStore($generation)
   const models = useStore($models)
@@ -26,8 +25,8 @@ export function MovementsField() {
         aria-haspopup="dialog"
         aria-describedby={supported ? undefined : 'movements-hint'}
         disabled={!supported}
-        // The dialog takes longer to render than a click may wait for the next paint.
-        onClick={() => startTransition(() => setOpen(true))}
+        aria-busy={dialog.busy || undefined}
+        onClick={dialog.open}
       >
         <Icon name="camera" />
         <span className="movements-text grow spread min-0">
@@ -45,7 +44,7 @@ export function MovementsField() {
         </p>
       )}
       {fault && <Fault id="movements-fault" text={codeText(fault)} />}
-      {open && <MovementsDialog onClose={() => setOpen(false)} />}
+      {dialog.part && <dialog.part.MovementsDialog onClose={dialog.close} />}
     </div>
   )
 }

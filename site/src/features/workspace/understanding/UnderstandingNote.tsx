@@ -1,9 +1,9 @@
 import { useStore } from '@nanostores/react'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { $models, isDrawn } from '../../../api/models.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { typedKey } from '../../../ui/keys/typedKey.ts'
-import { linesOf, nearPrompts, type Reading } from '../../../ui/reading/reading.ts'
+import { linesOf, type Reading } from '../../../ui/reading/reading.ts'
 import '../../../ui/reading/reading.css'
 import { $generation, setPrompt } from '../generation.ts'
 import { $demo } from '../workspace.ts'
@@ -39,6 +39,12 @@ export function UnderstandingNote() {
 /** Offers prompts with pictures, where the demo would draw too little. */
 function NearPrompts({ reading }: { readonly reading: Reading }) {
   const t = translate()
+  const [near, setNear] = useState<typeof import('../../../ui/reading/nearPrompts.ts').nearPrompts>()
+  useEffect(() => {
+    // Holds the pictures of all prompts.
+    const loaded = import('../../../ui/reading/nearPrompts.ts')
+    loaded.then(({ nearPrompts }) => setNear(() => nearPrompts)).catch(() => {})
+  }, [])
   const use = (prompt: string) => {
     setPrompt(prompt)
     // The list leaves.
@@ -46,7 +52,7 @@ function NearPrompts({ reading }: { readonly reading: Reading }) {
   }
   return (
     <ul className="reading-near" aria-label={t('reading.near')}>
-      {nearPrompts(reading, pageLocale()).map(({ prompt, poster }) => (
+      {near?.(reading, pageLocale()).map(({ prompt, poster }) => (
         <li key={prompt}>
           <button type="button" className="reading-prompt small" onClick={() => use(prompt)}>
             <img src={poster} alt="" />

@@ -1,0 +1,3 @@
+/** The films and their list, which load after the form. */
+export { QueueCard } from './QueueCard.tsx'
+export { Stage } from './stage/Stage.tsx'
