@@ -12,6 +12,7 @@ import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.t
 import { answerOf, NEVER, newRequest } from '#backend/providers/video/testing/videoProviderContract.ts'
 import { recordAnswers } from '#backend/providers/video/videosApi/testing/recordedCalls.ts'
 import { createVideosApi } from '#backend/providers/video/videosApi/videosApi.ts'
+import { type CatalogueModel, generationOf } from '#backend/tasks/contract.ts'
 import type { RenderRequest, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
@@ -25,7 +26,14 @@ export const PROGRAMS = [
 ] as const
 const RECORDINGS = path.resolve(import.meta.dirname, '../../backend/providers/video/videosApi/testing/recordings')
 type Program = (typeof PROGRAMS)[number]
-export const MODELS = ['MiniMaxAI/MiniMax-H3', 'Wan-AI/Wan2.2-TI2V-5B-Diffusers'] as const
+export const MODELS = [
+  'MiniMaxAI/MiniMax-H3',
+  'Wan-AI/Wan2.2-TI2V-5B-Diffusers',
+  'Wan-AI/Wan2.2-I2V-A14B-Diffusers',
+  'Qwen/Qwen-Image',
+] as const
+/** It makes pictures, which is no use to Kinora. */
+const PICTURES = MODELS[3]
 
 /** The HTTP layers of video engines, from their wheels, with a stub in place of the model. */
 export const ENGINES: readonly Part[] = PROGRAMS.flatMap((program) =>
@@ -42,7 +50,8 @@ async function tryEngine(program: Program, model: string, { folder, cache, recor
     await answers(engine, `${url}/health`)
     if (model === MODELS[0])
       compare(path.join(RECORDINGS, `${program.name.toLowerCase()}.json`), version, await recordAnswers(url), record)
-    await order(provider, program, model, folder)
+    if (model === PICTURES) await isNotOffered(provider)
+    else await order(provider, program, model, folder)
     return version
   } finally {
     await close()
@@ -104,6 +113,19 @@ export function compare(file: string, version: string, answers: object, record: 
   else assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, 'utf8')))
 }
 
+async function isNotOffered(provider: VideoProvider): Promise<void> {
+  assert.deepEqual(await provider.models!(NEVER), [])
+  const { ok, detail } = await provider.check(NEVER)
+  assert.deepEqual([ok, detail.includes(PICTURES)], [false, true], detail)
+}
+
+/** Fields that are refused before anything is held or ordered, because the model does not take them. */
+function refusedFields(offered: CatalogueModel, text: object): string[] {
+  const common = { model: offered.id, prompt: 'A cat', duration: 5, resolution: offered.shapes[0]!.resolutions[0] }
+  const read = generationOf(() => [offered]).safeParse({ ...common, task_type: 'image_to_video', ...text })
+  return (read.error?.issues ?? []).map(({ message }) => message)
+}
+
 /** Orders what the catalogue offers of a model, and what must be refused. */
 async function order(provider: VideoProvider, program: Program, model: string, folder: string): Promise<void> {
   const [offered] = await provider.models!(NEVER)
@@ -115,14 +137,24 @@ async function order(provider: VideoProvider, program: Program, model: string, f
     ...{ providerModel: model, resolution, duration: 5, cameraMovements: [] },
     prompt: 'A cat\non a hill',
   }
+  const { taskTypes } = offered.shapes[0]!
+  assert.equal(taskTypes.includes('text_to_video'), model !== MODELS[2])
+  const frame = { first_frame_image_url: '/a.jpg' }
+  assert.deepEqual(refusedFields(offered, frame), [])
+  assert.deepEqual(
+    refusedFields(offered, { ...frame, negative_prompt: 'blur' }),
+    model === MODELS[0] ? ['negative_prompt_not_for_model'] : [],
+  )
   const both = offered.inputs.lastFrame ? [{ firstFrame: picture, lastFrame: picture }] : []
   const seeds = offered.negativePrompt ? [{ seed: 7, negativePrompt: 'blur' }] : [{ seed: 7 }]
   // Which checkpoints a server has is not in its answers, so that only a file of the operator offers references.
   const references = model === MODELS[0] ? [{ references: [picture, picture], aspectRatio: '9:16' }] : []
-  for (const more of [{}, { aspectRatio: '9:16' }, { firstFrame: picture }, ...both, ...seeds, ...references])
-    await finish(provider, newRequest({ ...usual, ...more }), path.join(folder, 'made.mp4'))
-  await fail(provider, newRequest({ ...usual, prompt: 'OUT OF MEMORY' }))
-  await cancel(provider, newRequest({ ...usual, prompt: 'SLOW' }), program)
+  const texts = taskTypes.includes('text_to_video') ? [{}, { aspectRatio: '9:16' }] : []
+  const needed = texts.length > 0 ? {} : { firstFrame: picture }
+  for (const more of [...texts, { firstFrame: picture }, ...both, ...seeds, ...references])
+    await finish(provider, newRequest({ ...usual, ...needed, ...more }), path.join(folder, 'made.mp4'))
+  await fail(provider, newRequest({ ...usual, ...needed, prompt: 'OUT OF MEMORY' }))
+  await cancel(provider, newRequest({ ...usual, ...needed, prompt: 'SLOW' }), program)
 }
 
 async function start(provider: VideoProvider, request: RenderRequest): Promise<string> {

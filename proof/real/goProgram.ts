@@ -25,7 +25,7 @@ export function goProgramOfCopy(
   inner: string,
   embedded: string,
 ): string {
-  const name = path.basename(inner)
+  const name = `${path.basename(inner)}-${version}`
   const program = path.join(cache, name)
   if (existsSync(program)) return program
   asSkipped(() => {

@@ -52,7 +52,7 @@ const written = ({ folder }: Setting, name: string, text: string): string => {
   return file
 }
 
-const PROXIES: readonly Proxy[] = [
+export const PROXIES: readonly Proxy[] = [
   {
     name: 'nginx',
     versionArgs: ['-v'],

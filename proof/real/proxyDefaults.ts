@@ -9,15 +9,19 @@ import { freePort } from '#backend/testing/freePort.ts'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { startKinora } from './journey.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
+import { PROXIES } from './proxies.ts'
 import { CHROMIUM, installed, makeCertificate, startServer } from './server.ts'
 
 const read = (language: string, name: string) =>
   JSON.parse(readFileSync(path.resolve(import.meta.dirname, `../../content/${language}/${name}.json`), 'utf8'))
 
-/** nginx with nothing set but the address: what users see of it, in both languages. */
-export const DEFAULTS_PARTS: readonly Part[] = [{ name: 'nginx with its defaults', run: tryDefaults }]
+/** What users see in both languages: behind nginx with nothing set but the address, and behind the sample of the documents. */
+export const DEFAULTS_PARTS: readonly Part[] = [
+  { name: 'nginx with its defaults', run: (context) => tryPages('defaults', context) },
+  { name: 'nginx with the sample', run: (context) => tryPages('sample', context) },
+]
 
-async function tryDefaults({ folder, pictures }: PartContext): Promise<string> {
+async function tryPages(setting: 'defaults' | 'sample', { folder, pictures }: PartContext): Promise<string> {
   const nginx = installed('nginx', '/usr/sbin/nginx')
   const executablePath = installed('chromium', ...CHROMIUM)
   const [port, upstream] = [await freePort(), await freePort()]
@@ -27,10 +31,10 @@ async function tryDefaults({ folder, pictures }: PartContext): Promise<string> {
   if ((await fetch(`http://localhost:${upstream}/favicon.svg`)).status !== 200)
     throw new Skipped('the site is not built: npm run build')
   const { certificate, key } = makeCertificate(folder)
-  await using _ = await startServer(
-    [nginx, '-p', folder, '-c', written(folder, { certificate, key, port, upstream })],
-    port,
-  )
+  const addresses = { certificate, key, port, upstream }
+  const pasted = () => ['-p', folder, '-c', written(folder, addresses)]
+  const args = setting === 'sample' ? PROXIES[0]!.configure({ folder, ...addresses }) : pasted()
+  await using _ = await startServer([nginx, ...args], port)
   await using browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   for (const language of ['en', 'zh']) {
     const user = await registerUser(`http://localhost:${upstream}`)
@@ -42,13 +46,23 @@ async function tryDefaults({ folder, pictures }: PartContext): Promise<string> {
     const shoot = async (name: string) => {
       if (!pictures) return
       mkdirSync(pictures, { recursive: true })
-      await page.screenshot({ fullPage: true, path: path.join(pictures, `nginx-defaults-${name}-${language}.png`) })
+      await page.screenshot({ fullPage: true, path: path.join(pictures, `nginx-${setting}-${name}-${language}.png`) })
     }
     await page.goto(`${url}${language === 'zh' ? '/zh' : ''}/workspace`)
-    await refusePicture(page, language)
+    const status = await choosePicture(page, language)
+    assert.equal(status, setting === 'sample' ? 200 : 413)
+    if (setting === 'defaults') await page.getByText(read(language, 'errors').proxy_limit).waitFor()
     await shoot('picture')
-    await sayThatItPolls(page, language)
-    await shoot('polling')
+    await orderFilm(page, language)
+    const polling = page.getByText(read(language, 'workspace').realtime.polling)
+    if (setting === 'sample') {
+      await page.locator('[data-task][data-status="Success"]').first().waitFor()
+      assert.equal(await polling.count(), 0)
+    } else {
+      await polling.waitFor()
+      assert.doesNotMatch((await page.locator('[data-task]').first().textContent()) ?? '', /%/)
+    }
+    await shoot('film')
     await context.close()
   }
   assert.equal(kinora.errors(), '')
@@ -72,8 +86,8 @@ function written(
   return file
 }
 
-/** A picture of 3 MB, which Kinora would take. */
-async function refusePicture(page: Page, language: string): Promise<void> {
+/** Chooses a picture of 3 MB, which Kinora takes. Returns the status of the answer to its upload. */
+async function choosePicture(page: Page, language: string): Promise<number> {
   const texts = read(language, 'workspace')
   await page.getByRole('tab', { name: texts.form.image }).click()
   const canvas = createCanvas(1_280, 720)
@@ -84,18 +98,17 @@ async function refusePicture(page: Page, language: string): Promise<void> {
   }
   const file = { name: 'noise.jpg', mimeType: 'image/jpeg', buffer: canvas.toBuffer('image/jpeg', 100) }
   assert.ok(file.buffer.length > 1_500_000, `the picture has ${file.buffer.length} bytes`)
+  const answer = page.waitForResponse(/upload-image/)
   await page.locator('input[type=file]').setInputFiles(file)
-  await page.getByText(read(language, 'errors').proxy_limit).waitFor()
+  return (await answer).status()
 }
 
-/** Follows a film without a socket. */
-async function sayThatItPolls(page: Page, language: string): Promise<void> {
+/** Orders a film when it is clear whether there is a socket. */
+async function orderFilm(page: Page, language: string): Promise<void> {
   const texts = read(language, 'workspace')
   await page.getByRole('tab', { name: texts.form.text }).click()
   // The page gives a socket five seconds.
   await delay(6_000)
   await page.getByRole('textbox', { name: texts.form.prompt }).fill('A lighthouse by the sea at dusk 灯塔')
   await page.getByRole('button', { name: new RegExp(texts.form.generate) }).click()
-  await page.getByText(texts.realtime.polling).waitFor()
-  assert.doesNotMatch((await page.locator('[data-task]').first().textContent()) ?? '', /%/)
 }

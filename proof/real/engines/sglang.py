@@ -43,6 +43,8 @@ protocol, utils, video_api, common_api, validation, adapter = (
 )
 task_type = importlib.import_module(f"{ROOT}.configs.task_type")
 is_h3 = "h3" in model.lower()
+# As `task_type` of the configurations of these models in the wheel, which need PyTorch.
+task = "T2I" if "Image" in model else "I2V" if "-I2V-" in model else "TI2V"
 hooks = adapter.MiniMaxH3VideoModelAdapter()
 
 
@@ -147,8 +149,9 @@ app.include_router(video_api.router)
 
 @app.get("/v1/models")
 def models():
-    tasks = ["T2V", "I2V"]
-    card = common_api.DiffusionModelCard(id=model, root=model, num_gpus=1, task_type="TI2V", supported_task_types=tasks)
+    card = common_api.DiffusionModelCard(
+        id=model, root=model, num_gpus=1, task_type=task, supported_task_types=[task_type.ModelTaskType.parse(task).name]
+    )
     return JSONResponse({"object": "list", "data": [card.model_dump()]})
 
 
