@@ -11,6 +11,8 @@ const KERNEL = '^backend/kernel/'
 /** Schemas, paths and capability tables that the server and the browser share. */
 const CONTRACT = '^backend/[^.]*[/.]contract\\.ts$'
 const EVENTS = '^backend/[^/]+/events\\.ts$'
+/** The list of the events that have a hash chain. */
+const LEDGER = '^backend/audit/ledgerEvents\\.ts$'
 /** A decider, its commands, and its pure rules. */
 const DECIDER = '^backend/[^/]+/[^/]*(\\.decider|\\.rules|commands)\\.ts$'
 const PORT = '\\.port\\.ts$'
@@ -168,7 +170,7 @@ export default {
       { path: '^projections/', pathNot: TEST },
       {
         path: OURS,
-        pathNot: ['^projections/', EVENTS, CONTRACT, PURE, KERNEL_DOORS],
+        pathNot: ['^projections/', EVENTS, LEDGER, CONTRACT, PURE, KERNEL_DOORS],
       },
     ),
     rule(

@@ -188,6 +188,7 @@ describe('docker-compose.yml', () => {
     ['AUDIT_KEY_FILE', 2],
     ['C2PA_CERTIFICATE_FILE', 3],
     ['C2PA_KEY_FILE', 4],
+    ['OIDC_LOGO', 5],
   ])('mounts the file that %s names, read-only, and tells each process where it is', (variable, index) => {
     for (const [level, name] of ours) {
       const { environment, volumes = [] } = LEVELS[level].services[name]!

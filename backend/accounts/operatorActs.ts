@@ -70,7 +70,7 @@ function createOnce({ database, calendar }: OperatorActsOptions) {
     })
 }
 
-/** Creates what operators do about a person's access at once. */
+/** Creates what operators do about a person's access immediately. */
 function createAccessActs(options: OperatorActsOptions, once: Once) {
   const { database, links, grants, securityLog, calendar } = options
   return {

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { inTransaction } from '../kernel/postgres/inTransaction.ts'
 
 /** SQL condition for visits that are counted. Bots and `page_unload` events are stored but not counted. */
 export const COUNTED = `event_type = 'page_view' and not bot`
@@ -51,9 +52,7 @@ type RecountRegistrations = (tx: pg.ClientBase, timeZone: string) => Promise<voi
  * takes a few seconds for a million visits.
  */
 export async function recountVisits(pool: pg.Pool, timeZone: string, recountRegistrations: RecountRegistrations) {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  await inTransaction(pool, async (client) => {
     // Another process may be recounting.
     await client.query('set local lock_timeout = 0')
     // Blocks writing and counting of visits, which both need this table.
@@ -76,13 +75,7 @@ export async function recountVisits(pool: pg.Pool, timeZone: string, recountRegi
     ])
       await client.query(insert, [timeZone])
     await recountRegistrations(client, timeZone)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
+  })
 }
 
 /** Recounts everything at startup if the time zone changed; otherwise counts the visits that a crash left queued. */

@@ -1,21 +1,14 @@
 import * as z from 'zod/mini'
 import { CurrentPassword, Token } from '../accounts/contracts/fields.contract.ts'
 import { endpoint, SCOPES } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 
 export const MAX_KEYS = 20
 export const EXPIRES_IN_DAYS = 90
 const MAX_DAYS = 3_650
 const MAX_CREDITS = 1_000_000_000
 
-const Name = z
-  .string('required')
-  .check(
-    z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-    z.overwrite(cleanLine),
-    z.minLength(1, 'required'),
-    z.maxLength(60, 'too_long'),
-  )
+const Name = typedLine(60)
 const Scopes = z.array(z.enum(SCOPES, 'invalid_choice')).check(
   z.minLength(1, 'required'),
   z.overwrite((scopes) => [...new Set(scopes)]),
@@ -129,5 +122,5 @@ export const revokeFound = endpoint('POST /keys/revoke', {
   access: 'public',
   body: z.object({ token: z.string('required').check(z.maxLength(200, 'too_long')) }),
   answer: z.object({ revoked: z.boolean() }),
-  summary: 'Ends a key that someone has found: holding it is the proof. Its owner is told',
+  summary: 'Ends a key that someone has found: holding it is the proof. Its owner gets a mail',
 })

@@ -23,10 +23,9 @@ import { createSettleIfEnded } from '#workflows/tasks/settleIfEnded.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
 import { generationTrigger, recoveryTrigger, removalTrigger } from '#workflows/tasks/taskTriggers.ts'
-import { teamPlanTrigger, teamTrigger } from '#workflows/teams/teamTriggers.ts'
+import { teamMailTrigger, teamPlanTrigger, teamTrigger } from '#workflows/teams/teamTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
-import type { TeamMails } from '../accounts/mails/teamMails.ts'
 import { bySystem, type CommandContext } from '../kernel/eventsourcing/command.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
@@ -59,13 +58,13 @@ const RECONCILE_MS = 24 * 60 * 60_000
 type TriggerServices = Services & {
   readonly invoices: ReturnType<typeof openInvoicing>
   readonly carryOut: (actionId: string) => Promise<void>
-  readonly teamMails: TeamMails
+  readonly mailDeparted: (teamId: string) => Promise<void>
 }
 
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, calendar, clock, log, changes }: Context,
-  { credits, outbox, erasures, webhooks, removals, invoices, teams, teamMails, carryOut }: TriggerServices,
+  { credits, outbox, erasures, webhooks, removals, invoices, teams, teamRows, mailDeparted, carryOut }: TriggerServices,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -85,9 +84,13 @@ export function startTriggers(
       deskTrigger(() => readOpenActions(database), carryOut),
       bulkTrigger(() => readOpenBulks(database)),
       teamTrigger(() => readOpenTeamChanges(database), teams.retell),
+      teamMailTrigger(async () => {
+        const { upTo } = await readOpenTeamChanges(database)
+        return { upTo, items: await teamRows.ids() }
+      }, mailDeparted),
       teamPlanTrigger(
         () => readTeamOwners(database),
-        (userId) => teams.closeWithoutPlan(userId, newContext(userId)).then(teamMails.closed),
+        (userId) => teams.closeWithoutPlan(userId, newContext(userId)),
       ),
     ],
     signal,

@@ -31,6 +31,7 @@ import { VIDEO_TASK } from '../tasks/events.ts'
 import { deleteOldQuotes } from '../tasks/mcp/quotes.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import { deleteOldOrders } from '../tasks/v1/repeats.ts'
+import { readDepartures } from '../teams/departures.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { openCarryOut } from './desk.ts'
@@ -81,9 +82,10 @@ export function startWorkflows(
     async (taskId) => (await findOrigin(`${VIDEO_TASK}-${taskId}`))?.correlationId,
   )
   const opened = openEngine(context, () => renderSlots(adapters.videos), watched).then((engine) => {
-    const { database } = context
-    const teamMails = createTeamMails(database, services.outbox, publicUrl, services.teamRows.read)
-    const triggers = () => startTriggers(context, { ...services, invoices, carryOut, teamMails }, watched, engine)
+    const { outbox, teamRows } = services
+    const departures = (teamId: string) => readDepartures(context.store, teamId)
+    const mailDeparted = createTeamMails({ ...context, outbox, publicUrl, read: teamRows.read, departures })
+    const triggers = () => startTriggers(context, { ...services, invoices, carryOut, mailDeparted }, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })

@@ -2,7 +2,8 @@ import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port
 import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook } from './accountBook.ts'
-import { LEDGER_EVENTS, readAccount, readLedger } from './readLedger.ts'
+import { LEDGER_EVENTS } from './ledgerEvents.ts'
+import { readAccount, readLedger } from './readLedger.ts'
 import { movementOf } from './statement.ts'
 import { table } from './textTable.ts'
 

@@ -1,4 +1,4 @@
-import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 
@@ -16,17 +16,19 @@ export interface RememberedHeads {
   readonly heads: ReadonlyMap<string, Head>
 }
 
-/** The last event seen in a stream, and the state of its chain. */
-interface Tip extends Place {
+/** The last event seen in a stream, and the state of its chain. One object a stream: audits see millions of events. */
+interface Tip {
   readonly stream: string
-  readonly revision: number
-  readonly hash: string
+  revision: number
+  id: string
+  position: GlobalPosition
+  hash: string
   /** The preceding event, if this one does not carry its hash. */
-  readonly unlinkedFrom: Place | undefined
+  unlinkedFrom: Place | undefined
   /** Whether the preceding event matches its recorded hash and is therefore unchanged. */
-  readonly isPrecedingSound: boolean
+  isPrecedingSound: boolean
   /** Whether the broken link has been reported. */
-  readonly isReported: boolean
+  isReported: boolean
   readonly remembered: readonly (Head & { readonly by: string })[]
 }
 
@@ -68,23 +70,25 @@ export class HashChains {
       )
       isReported = true
     }
-    if (follows && before) this.#settle(before)
-    const remembered = before?.remembered ?? this.#remember(stream)
-    this.#compare(event, hash, remembered)
-    this.#tips.set(stream, {
-      stream,
-      // An event out of order must not lower the expected revision.
-      revision: Math.max(revision, before?.revision ?? 0),
-      id,
-      position,
-      hash,
-      unlinkedFrom: follows || !before ? undefined : placeOf(before),
-      isPrecedingSound:
-        before !== undefined &&
-        remembered.some(({ revision, hash }) => before.revision === revision && before.hash === hash),
-      isReported,
-      remembered,
-    })
+    if (!before) {
+      const remembered = this.#remember(stream)
+      this.#compare(event, hash, remembered)
+      const intact = { unlinkedFrom: undefined, isPrecedingSound: false, isReported: false }
+      this.#tips.set(stream, { stream, revision, id, position, hash, remembered, ...intact })
+      return
+    }
+    if (follows) this.#settle(before)
+    this.#compare(event, hash, before.remembered)
+    before.isPrecedingSound = before.remembered.some(
+      (head) => before.revision === head.revision && before.hash === head.hash,
+    )
+    before.unlinkedFrom = follows ? undefined : placeOf(before)
+    before.isReported = isReported
+    // An event out of order must not lower the expected revision.
+    before.revision = Math.max(revision, before.revision)
+    before.id = id
+    before.position = position
+    before.hash = hash
   }
 
   /** Reports faults that are detectable only at the end of a chain. Call it after the last event. */
@@ -111,7 +115,7 @@ export class HashChains {
 
   /** Yields every stream's last event, in order of the streams' first events. */
   *heads(): Generator<Head> {
-    for (const { stream, revision, id, hash } of this.#tips.values()) yield { stream, revision, id: id!, hash }
+    for (const { stream, revision, id, hash } of this.#tips.values()) yield { stream, revision, id, hash }
   }
 
   #remember(stream: string): Tip['remembered'] {

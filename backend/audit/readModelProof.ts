@@ -8,7 +8,7 @@ export interface AuditedModel {
   readonly name: string
   readonly version: number
   readonly table: string
-  knows(event: Stored): boolean
+  knows(type: string): boolean
   rowId(event: Stored): string
   /** Returns the next state of the row, or undefined if the event deletes it. `hash` is the event's hash. */
   fold(row: object | undefined, event: Stored, hash: string): object | undefined
@@ -74,10 +74,23 @@ export class ReadModelProof {
     this.#checkpoint = await snapshot.checkpoint(this.#model.name)
   }
 
+  knows(type: string): boolean {
+    return this.#model.knows(type)
+  }
+
+  /** The stream of the event that the checkpoint names. */
+  get namedStream(): string | undefined {
+    return this.#checkpoint?.lastEvent?.stream
+  }
+
+  /** Adds an event of {@link namedStream}. */
+  takeNamed(event: Stored): void {
+    if (event.revision === this.#checkpoint?.lastEvent?.revision) this.#named = event
+  }
+
+  /** Adds an event whose type the model {@link knows}. */
   take(event: Stored, hash: string): void {
-    const { position = null, lastEvent } = this.#checkpoint ?? {}
-    if (event.revision === lastEvent?.revision && event.stream === lastEvent.stream) this.#named = event
-    if (!this.#model.knows(event)) return
+    const position = this.#checkpoint?.position ?? null
     if (position === null || event.position > position) {
       if (event.position <= this.#head) this.#omitted ??= event
       return

@@ -4,8 +4,8 @@ import { DESK_ACTION, type DeskActionEvent } from '../desk/events.ts'
 import { INSTALLATION, type InstallationEvent } from '../installation/events.ts'
 import { INVOICE_BOOK, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import { must } from '../kernel/must.ts'
 import { OPERATOR_ROLL, type OperatorRollEvent } from '../operators/events.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
@@ -20,10 +20,11 @@ import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { HeadProofs } from './heads/headProofs.ts'
 import type { SignedTree } from './heads/ledgerHead.ts'
 import { InvoiceProofs } from './invoiceProofs.ts'
+import { LEDGER_EVENTS, type LedgerEvent } from './ledgerEvents.ts'
 import type { OperatorKeys } from './operatorKeys.ts'
 import { type ComparedFiles, DeliveredFiles, type HashVideo } from './outside/deliveredFiles.ts'
 import { type ListSales, ProviderSales } from './outside/providerSales.ts'
-import { isOfLedger, LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
+import { isOfLedger } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 import { StoredTimes } from './storedTimes.ts'
 import { TeamProofs } from './teamProofs.ts'
@@ -146,23 +147,37 @@ interface Replay {
   readonly onPage: Evidence['onPage']
 }
 
+/** Returns what gives an event to the proofs that it concerns. There are twenty, and most events concern three. */
+function sharing(proofs: readonly ReadModelProof[]) {
+  const byType = new Map<string, readonly ReadModelProof[]>()
+  const byNamedStream = Map.groupBy(proofs, ({ namedStream }) => namedStream)
+  return (event: Stored, hash: string) => {
+    const { type, stream } = event
+    const concerned = byType.get(type) ?? proofs.filter((proof) => proof.knows(type))
+    byType.set(type, concerned)
+    for (const proof of byNamedStream.get(stream) ?? []) proof.takeNamed(event)
+    for (const proof of concerned) proof.take(event, hash)
+  }
+}
+
 /** Gives every event to the proofs. Returns the number of events of the ledger. */
 async function replay(
   pages: ReturnType<NonNullable<Evidence['pages']>>,
   { ledger, proofs, deviations, onPage }: Replay,
 ): Promise<number> {
+  const share = sharing(proofs)
   let events = 0
   for await (const page of pages) {
     const texts: string[] = []
     for (const [index, text] of page.texts.entries()) {
-      const hash = textHash(text)
+      const hash = must(page.hashes[index], 'hash')
       const stored = eventOf<LedgerEvent>(page, index)
       try {
         if (isOfLedger(stored.stream)) {
           texts.push(text)
           ledger.take(stored, hash)
         }
-        for (const proof of proofs) proof.take(stored, hash)
+        share(stored, hash)
       } catch (error) {
         deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
       }

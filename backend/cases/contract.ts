@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 
 /** What a case is about. `refund`, `mismatch` and `withdrawal` are proposed refunds, with their cause. */
 export const CASE_KINDS = [
@@ -97,14 +97,7 @@ export const assignCase = endpoint('POST /desk/cases/:id/assign', {
 export const CaseClosing = z.object({
   outcome: z.enum(['done', 'dismissed'], 'required'),
   /** Kept for ever, so it must not name a person. */
-  note: z
-    .string('required')
-    .check(
-      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-      z.overwrite(cleanLine),
-      z.minLength(1, 'required'),
-      z.maxLength(200, 'too_long'),
-    ),
+  note: typedLine(200),
 })
 
 export const closeCase = endpoint('POST /desk/cases/:id/close', {

@@ -13,7 +13,7 @@ const streamOf = ({ userId }: TestUser) => `${CREDIT_ACCOUNT}-${userId}`
 const start = async (env: Record<string, string> = {}) =>
   startTestKinora({ provider: await createProviderDouble(), env: { LOG_LEVEL: 'silent', ...env } })
 
-/** Changes events in the database, as somebody with its password could. */
+/** Changes events in the database, as someone with its password could. */
 const change = (user: TestUser, revision: number, set: string) =>
   kinora.context.pool.query(`update event set ${set} where stream = $1 and revision = $2`, [streamOf(user), revision])
 

@@ -3,7 +3,7 @@ import { Email, SecurityRecord } from '../accounts/contract.ts'
 import { ApiKey } from '../apiKeys/contract.ts'
 import { CreditEntry } from '../credits/contract.ts'
 import { endpoint, Message, paging } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 import { Invoice, Stats } from '../subscriptions/contract.ts'
 import { DESK_KINDS } from './kinds.contract.ts'
 
@@ -13,15 +13,6 @@ export { type DeskKind, hasAmount, SUBJECTS, WAIT_HOURS } from './kinds.contract
 const masked = z.optional(z.literal(true))
 const time = z.string()
 const count = z.number()
-const line = (max: number) =>
-  z
-    .string('required')
-    .check(
-      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-      z.overwrite(cleanLine),
-      z.minLength(1, 'required'),
-      z.maxLength(max, 'too_long'),
-    )
 
 /** A passkey's signature with the options of a `signature_required`, whose `id` and `amount` the signed order repeats. */
 const credential = z.optional(z.record(z.string(), z.unknown()))
@@ -55,7 +46,7 @@ export const DeskOrder = z.object({
   /** The new address of `change_address`. */
   address: z.optional(Email),
   /** Kept for ever, so it must not name a person, who reads it. */
-  reason: line(200),
+  reason: typedLine(200),
   /** Id of the new action. The same order with the same id is one action. */
   id: z.optional(z.uuid('invalid')),
   credential,
@@ -217,7 +208,7 @@ export const personPoster = endpoint('GET /desk/videos/:id/poster', {
   summary: 'The still of a finished video',
 })
 
-export const NoteText = z.object({ text: line(500) })
+export const NoteText = z.object({ text: typedLine(500) })
 
 export const writeNote = endpoint('POST /desk/people/:id/notes', {
   access: 'operator',

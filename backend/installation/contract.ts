@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 import { Settings } from './settings.contract.ts'
 
 export { FIGURES, Settings } from './settings.contract.ts'
@@ -54,14 +54,7 @@ export const readControl = endpoint('GET /desk/installation', {
 
 export const ControlChange = z.object({
   /** Kept for ever, so it must not name a person. */
-  reason: z
-    .string('required')
-    .check(
-      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-      z.overwrite(cleanLine),
-      z.minLength(1, 'required'),
-      z.maxLength(200, 'too_long'),
-    ),
+  reason: typedLine(200),
   changes: z.partial(Settings),
 })
 

@@ -23,7 +23,7 @@ export type Control = ReturnType<typeof createControl>
 
 /**
  * Creates the settings that operators change, and the gates that obey them. Every process folds the stream itself, and
- * reads it again when it is told of a change, at the latest after ten seconds.
+ * reads it again when it is notified of a change, at the latest after ten seconds.
  */
 export function createControl({ handle, changes, pool }: ControlDeps) {
   let freshUntil = Number.NEGATIVE_INFINITY

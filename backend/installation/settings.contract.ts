@@ -1,25 +1,16 @@
 import * as z from 'zod/mini'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 
-const line = (max: number) =>
-  z
-    .string('required')
-    .check(
-      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-      z.overwrite(cleanLine),
-      z.minLength(1, 'required'),
-      z.maxLength(max, 'too_long'),
-    )
-const names = (max: number, length: number) => z.array(line(length)).check(z.maxLength(max, 'too_long'))
+const names = (max: number, length: number) => z.array(typedLine(length)).check(z.maxLength(max, 'too_long'))
 
 /** Claims that the landing page makes in numbers, such as `10K+`. */
 export const FIGURES = ['users', 'videos', 'satisfaction', 'availability'] as const
 
 const Figures = z.object({
-  users: line(12),
-  videos: line(12),
-  satisfaction: line(12),
-  availability: line(12),
+  users: typedLine(12),
+  videos: typedLine(12),
+  satisfaction: typedLine(12),
+  availability: typedLine(12),
 })
 
 /** What an operator can change without a rebuild. */
@@ -33,7 +24,7 @@ export const Settings = z.object({
   /** Names of payment providers that open no new checkout. Their webhooks are taken. */
   paused_tills: names(20, 40),
   /** Shown on every page, each language as written; null for none. */
-  banner: z.nullable(z.object({ en: line(200), zh: line(200) })),
+  banner: z.nullable(z.object({ en: typedLine(200), zh: typedLine(200) })),
   /** Most open videos of a user, if fewer than the plan allows; null: as the plan says. */
   open_tasks: z.nullable(z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(1000, 'too_large'))),
   /** Figures of the landing page; null: those of the catalogue. */

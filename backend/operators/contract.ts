@@ -3,7 +3,7 @@ import { factorEndpoints, PasskeyAnswer, TicketAndCode } from '../accounts/secon
 import { ApiKey } from '../apiKeys/contract.ts'
 import { CASE_KINDS } from '../cases/contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 
 export * from './engines.contract.ts'
 export * from './graphs.contract.ts'
@@ -292,14 +292,7 @@ export type BoardCode = z.infer<typeof BoardCode>
 const amount = (max: number) => z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(max, 'too_large'))
 
 export const CodeOrder = z.object({
-  label: z
-    .string('required')
-    .check(
-      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-      z.overwrite(cleanLine),
-      z.minLength(1, 'required'),
-      z.maxLength(60, 'too_long'),
-    ),
+  label: typedLine(60),
   count: z._default(amount(1_000), 1),
   credits: amount(100_000),
   /** Uses of each code, by different users. */

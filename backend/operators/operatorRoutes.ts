@@ -47,7 +47,7 @@ export function serveOperator(serve: Serve, { operators, sessions, actions, limi
   const signIn = async (ctx: Context, id: string, steppedUp: boolean) => {
     const operator = await operators.caller(id)
     if (operator) await sessions.signIn(ctx, operator, steppedUp)
-    // Somebody may have removed the operator in between, and have ended the sessions there were.
+    // The operator may have been removed in between, and their sessions ended.
     if (!operator || !(await operators.caller(id))) {
       await sessions.endAll(id)
       throw new Rejection('invalid_credentials', 'Wrong username or password.')

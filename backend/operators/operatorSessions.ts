@@ -91,7 +91,7 @@ const createFinder = (pool: Pick<pg.Pool, 'query'>, open: Open, username: string
   return found
 }
 
-/** Creates the changes of all sessions of an operator, which every process sees at once. */
+/** Creates the changes of all sessions of an operator, which every process sees immediately. */
 const createChanges = (pool: Pick<pg.Pool, 'query'>, open: Open) => {
   const change = async (sql: string, values: readonly string[]) => {
     const { rows } = await pool.query<{ hash: string }>(`${sql} where operator_id = $1 returning hash`, [...values])

@@ -59,7 +59,7 @@ export const withdraw = (subscription: Subscription, occasion: Occasion): Events
     .filter((agreement) => awaitsApproval(agreement) || isScheduled(agreement))
     .map((agreement) => drop(subscription, occasion, agreement, 'withdrawn'))
 
-/** Ends the plan, at once or with its period, and withdraws agreements that have not started. @throws Rejection no_subscription */
+/** Ends the plan, immediately or with its period, and withdraws agreements that have not started. @throws Rejection no_subscription */
 export function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription: Subscription): Events {
   const { encryptedReason, atPeriodEnd } = command
   const current = currentOf(subscription)

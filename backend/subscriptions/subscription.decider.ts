@@ -57,7 +57,7 @@ function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription
       if (agreement.paused === 'requested') return [{ type: 'SubscriptionPaused', data }]
       if (!isNews || agreement.paused === 'yes') return []
       if (agreement.cancelled !== 'no') return [{ type: 'SubscriptionPaused', data }]
-      // The user was told until when the plan stays.
+      // A mail said until when the plan stays.
       if (agreement.graceUntil !== null && agreement.graceUntil > at) return []
       return agreement.status === 'active'
         ? [{ type: 'SubscriptionSuspended', data: { ...data, cause: 'provider' } }]

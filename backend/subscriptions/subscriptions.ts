@@ -187,7 +187,7 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
         : null
       const now = at()
       await sendCommand({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: now }, context)
-      // A plan that nothing pays for ends at once.
+      // A plan that nothing pays for ends immediately.
       const timing = { ...context, commandId: derivedId(context.commandId, 'time') }
       const { proposedRefunds } = await sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, timing)
       return { refundProposed: proposedRefunds.some((refund) => refund.cause === 'cancelled' && refund.at >= now) }

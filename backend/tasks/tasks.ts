@@ -390,7 +390,7 @@ async function orderOf(
 
 /**
  * Returns the film that a generation names as its parent, or from which its first frame was taken, if it is the user's. One that was
- * deleted meanwhile is left out.
+ * deleted in between is left out.
  */
 async function readParent(
   { handle, uploads }: Pick<TaskDeps, 'handle' | 'uploads'>,

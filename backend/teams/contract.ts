@@ -1,19 +1,12 @@
 import * as z from 'zod/mini'
 import { Email, Token } from '../accounts/contracts/fields.contract.ts'
 import { endpoint } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 
 const MAX_CREDITS = 1_000_000_000
 export const TEAM_NAME_MAX = 60
 
-const Name = z
-  .string('required')
-  .check(
-    z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-    z.overwrite(cleanLine),
-    z.minLength(1, 'required'),
-    z.maxLength(TEAM_NAME_MAX, 'too_long'),
-  )
+const Name = typedLine(TEAM_NAME_MAX)
 
 /** Credits for each month in UTC; null: no limit but the balance. */
 const Limit = z.nullable(z.int('invalid_number').check(z.gte(0, 'too_small'), z.lte(MAX_CREDITS, 'too_large')))

@@ -20,11 +20,6 @@ type Account = Readonly<{ id: string; isVerified: boolean }>
 export interface TeamRoutes extends Omit<ViewDeps, 'rows'> {
   readonly teams: Teams
   readonly rows: TeamRows
-  /** Tells members that they are no longer in a team. */
-  readonly mails: {
-    removed(team: OpenTeam, member: OpenTeam['members'][number]): Promise<void>
-    closed(team: OpenTeam): Promise<void>
-  }
   readonly throttle: (kind: string, subject: string, limit: Limit) => Promise<void>
   readonly accounts: {
     /** Returns the account of an address; undefined if there is none. */
@@ -67,7 +62,6 @@ export function serveTeams(serve: Serve, routes: TeamRoutes): void {
     const team = await teams.readOwn(userId, params.id)
     await teams.close(team, command())
     await rows.removeAll(team.id)
-    await routes.mails.closed(team)
     return undefined
   })
 
@@ -78,8 +72,7 @@ export function serveTeams(serve: Serve, routes: TeamRoutes): void {
   })
 
   serve(contract.removeMember, async ({ userId, params, command }) => {
-    const { team, member } = await teams.removeAs(userId, params.id, params.member, command())
-    if (userId !== member.id) await routes.mails.removed(team, member)
+    await teams.removeAs(userId, params.id, params.member, command())
     return undefined
   })
 

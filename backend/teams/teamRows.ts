@@ -40,6 +40,9 @@ export function createTeamRows(database: Database) {
       return (await query<{ name: string; ownerId: string }>(database, sql, [id]))[0]
     },
 
+    /** Returns the ids of all teams, also of those that were closed, unless the owner was erased. */
+    ids: async () => (await query<{ id: string }>(database, 'select id from team', [])).map(({ id }) => id),
+
     /** Returns an invitation that is not stored yet, with the token that accepts it. */
     make(email: string, credits_per_month: number | null, createdAt: Date, expiresAt: Date) {
       const token = randomBytes(32).toString('base64url')

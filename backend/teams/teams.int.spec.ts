@@ -86,7 +86,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('a team, with the events
         ...{ team: 'Studio', owner: 'Test User', email: member.email, credits_per_month: 100 },
         ...{ has_account: true, signed_in: false },
       })
-      // Whoever has the link still has to sign in to the account of the address.
+      // The holder of the link still has to sign in to the account of the address.
       expect(await outcome(kinora.post('/teams/invitations/accept', { token }))).toEqual([401, 'unauthenticated'])
       expect(await outcome(member.call('POST', '/teams/invitations/accept', { token }))).toEqual([200, undefined])
       expect(await outcome(member.call('POST', '/teams/invitations/accept', { token }))).toEqual([422, 'token_invalid'])

@@ -178,16 +178,15 @@ function createMembers(deps: TeamDeps, find: Find) {
     setLimit: ({ id: teamId }: Owned<OpenTeam>, limit: Data<'SetMemberLimit'>, context: CommandContext) =>
       change(deps, { type: 'SetMemberLimit', teamId, ...limit, at: at() }, context),
 
-    /** Removes a member, whom the owner removes or who leaves. Returns both as they were. @throws Rejection not_found, forbidden */
-    async removeAs(userId: string, teamId: string, memberId: string, context: CommandContext) {
+    /** Removes a member, whom the owner removes or who leaves. @throws Rejection not_found, forbidden */
+    async removeAs(userId: string, teamId: string, memberId: string, context: CommandContext): Promise<void> {
       const found = await find(teamId)
       if (!found || !isIn(found, userId)) throw noTeam()
       if (userId !== found.ownerId && userId !== memberId) throw ownersOnly()
-      const member = found.members.find(({ id }) => id === memberId)
-      if (!member) throw new Rejection('not_found', 'This person is not a member of the team.')
+      if (!found.members.some(({ id }) => id === memberId))
+        throw new Rejection('not_found', 'This person is not a member of the team.')
       const reason = userId === memberId ? 'left' : 'removed'
       await change(deps, { type: 'RemoveMember', teamId: found.id, userId: memberId, reason, at: at() }, context)
-      return { team: found, member }
     },
 
     /** Tells the account of a team's owner who may spend, which it may know. */
@@ -206,12 +205,10 @@ function createEnds(deps: TeamDeps, find: Find) {
   return {
     close: ({ id }: Owned<OpenTeam>, context: CommandContext): Promise<void> => close(id, 'closed', context),
 
-    /** Closes a user's team if the plan has none any more. Returns the team as it was; undefined if it stays. */
-    async closeWithoutPlan(ownerId: string, context: CommandContext): Promise<OpenTeam | undefined> {
+    /** Closes a user's team if the plan has none any more. */
+    async closeWithoutPlan(ownerId: string, context: CommandContext): Promise<void> {
       const own = await find(deps.teamIdOf(ownerId))
-      if (!own || (await deps.hasPlan(ownerId))) return undefined
-      await close(own.id, 'plan ended', context)
-      return own
+      if (own && !(await deps.hasPlan(ownerId))) await close(own.id, 'plan ended', context)
     },
 
     /** Closes the team of a deleted account, and takes the account out of those of others. */

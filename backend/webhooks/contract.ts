@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
-import { cleanLine, MAX_TYPED } from '../kernel/text/typedText.contract.ts'
+import { typedLine } from '../kernel/text/typedText.contract.ts'
 
 /** What programs can be told. `ping` is only sent as a test. */
 export const EVENT_TYPES = [
@@ -15,14 +15,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 
 export const MAX_ENDPOINTS = 5
 
-const Name = z
-  .string('required')
-  .check(
-    z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
-    z.overwrite(cleanLine),
-    z.minLength(1, 'required'),
-    z.maxLength(60, 'too_long'),
-  )
+const Name = typedLine(60)
 const Address = z.string('required').check(z.trim(), z.minLength(1, 'required'), z.maxLength(2_000, 'too_long'))
 const Types = z.array(z.enum(EVENT_TYPES, 'invalid_choice')).check(
   z.minLength(1, 'required'),

@@ -82,7 +82,7 @@ function assertBilling({ subscription: { agreements } }: MoneyWorld): void {
 
 /**
  * Asserts that a plan ends with its period, however late that is noticed, also if a smaller plan replaces it. One whose
- * payment is taken back ends at once.
+ * payment is taken back ends immediately.
  */
 function assertEnds(world: MoneyWorld): void {
   let state = subscription.initial

@@ -15,7 +15,7 @@ const sale = fc.constantFrom(-1, -1, -1, -2, -3)
 const percents = fc.oneof(fc.tuple(fc.integer({ min: 1, max: 100 })), fc.constant(Array.from({ length: 13 }, () => 8)))
 const task = fc.nat({ max: 6 }).map((n) => `task${n}`)
 
-/** Requests a plan, and approves it at once at the provider. */
+/** Requests a plan, and approves it immediately at the provider. */
 export const subscribing = fc.tuple(tier, till).map(([each, by]) => async (world: MoneyWorld) => {
   await world.request(each, by)
   world.provider.approve(world.agreements.at(-1) ?? '')

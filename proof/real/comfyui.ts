@@ -1,152 +1,219 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { pino } from 'pino'
-import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
-import { runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
-import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
-import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
-import { createComfyui } from '#backend/providers/video/comfyui/comfyui.ts'
-import { createComfyuiSetup } from '#backend/providers/video/comfyui/setup/comfyuiSetup.ts'
-import { answerOf, NEVER, newRequest } from '#backend/providers/video/testing/videoProviderContract.ts'
-import type { RenderRequest, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createCanvas } from '@napi-rs/canvas'
+import { chromium } from 'playwright'
+import { recordAnswers } from '#backend/providers/video/comfyui/testing/recordedCalls.ts'
+import type { Task } from '#backend/tasks/contract.ts'
+import { freePort } from '#backend/testing/freePort.ts'
+import { startProgram } from '#backend/testing/program.ts'
+import { registerUser, type TestUser, visitor } from '#backend/testing/testUser.ts'
+import { buildSiteIfStale } from '../../scripts/buildSite.mjs'
+import { BINDINGS, GRAPHS, UNREADABLE, writeGraphs } from './comfyuiGraphs.ts'
+import { answers, compare } from './engines.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
+import { CHROMIUM, installed } from './server.ts'
 
-/** A ComfyUI server that runs already, because its packages need gigabytes. The graphs need no model. */
+/** A ComfyUI server that runs already, or a folder with one and its packages, which need gigabytes. */
 export const COMFYUI_PARTS: readonly Part[] = [{ name: 'ComfyUI', run: tryComfyui }]
 
-type Nodes = Readonly<Record<string, { readonly class_type: string; readonly inputs: Record<string, unknown> }>>
-
-/** A film of one colour: prompt, size and frames have inputs of their own. */
-const graphOf = (images: string, save: Nodes, more: Nodes = {}): Nodes => ({
-  '3': { class_type: 'EmptyImage', inputs: { width: 512, height: 512, batch_size: 1, color: 4_456_703 } },
-  '6': { class_type: 'PrimitiveString', inputs: { value: 'x' } },
-  '61': { class_type: 'PreviewAny', inputs: { source: ['6', 0] } },
-  '8': { class_type: 'CreateVideo', inputs: { images: [images, 0], fps: 16 } },
-  ...save,
-  ...more,
-})
-const saved = (format: string): Nodes => ({
-  '9': { class_type: 'SaveVideo', inputs: { video: ['8', 0], filename_prefix: 'kinora/test', format, codec: 'auto' } },
-})
-const blurred = Object.fromEntries(
-  Array.from({ length: 12 }, (_, n) => {
-    const image = [n === 0 ? '3' : String(99 + n), 0]
-    return [String(100 + n), { class_type: 'ImageBlur', inputs: { image, blur_radius: 15, sigma: 5 } }]
-  }),
+const RECORDING = path.resolve(
+  import.meta.dirname,
+  '../../backend/providers/video/comfyui/testing/recordings/older.json',
 )
-const resized = {
-  '40': {
-    class_type: 'ResizeImageMaskNode',
-    inputs: {
-      ...{ input: ['3', 0], resize_type: 'scale dimensions', scale_method: 'area' },
-      ...{ 'resize_type.width': 512, 'resize_type.height': 512, 'resize_type.crop': 'center' },
-    },
-  },
-}
-const pictures: Nodes = {
-  '9': { class_type: 'SaveImage', inputs: { images: ['3', 0], filename_prefix: 'kinora/test' } },
-}
-const picture = { '10': { class_type: 'LoadImage', inputs: { image: 'example.png' } } }
-const repeated = {
-  ...picture,
-  '4': { class_type: 'RepeatImageBatch', inputs: { image: ['10', 0], amount: 16 } },
-}
-const BINDINGS = { prompt: '6.value', width: '3.width', height: '3.height', frames: '3.batch_size' }
-
-/** The graphs, and what becomes of an order. */
-const GRAPHS: Readonly<
-  Record<string, { readonly graph: Nodes; readonly ends: 'film' | RegExp; readonly bindings?: object }>
-> = {
-  mp4: { graph: graphOf('3', saved('mp4')), ends: 'film' },
-  mkv: { graph: graphOf('3', saved('mkv')), ends: 'film' },
-  webm: { graph: graphOf('3', saved('webm')), ends: 'film' },
-  pictures: { graph: graphOf('3', pictures), ends: 'film' },
-  dotted: {
-    graph: graphOf('40', saved('mp4'), resized),
-    bindings: { ...BINDINGS, width: '40.resize_type.width', height: '40.resize_type.height' },
-    ends: 'film',
-  },
-  frame: {
-    graph: graphOf('4', saved('mp4'), repeated),
-    bindings: { prompt: '6.value', frames: '4.amount', firstFrame: '10.image' },
-    ends: 'film',
-  },
-  broken: { graph: graphOf('3000', saved('mp4')), ends: /node|Node/ },
-  missing: {
-    graph: graphOf('5', saved('mp4'), { '5': { class_type: 'NoSuchNode', inputs: {} } }),
-    ends: /NoSuchNode|node/,
-  },
-  slow: { graph: graphOf('111', saved('mp4'), blurred), ends: 'film' },
-}
-
-async function tryComfyui({ folder }: PartContext): Promise<string> {
-  const baseUrl = process.env.TEST_COMFYUI_URL?.replace(/\/$/, '')
-  if (!baseUrl) throw new Skipped('TEST_COMFYUI_URL names no server')
-  const stats = (await (await fetch(`${baseUrl}/system_stats`)).json()) as { system?: { comfyui_version?: string } }
-  const model = {
-    ...{ names: { en: 'Test', zh: '测试' }, descriptions: { en: 'Test', zh: '测试' }, aspectRatios: ['16:9'] },
-    shapes: [{ taskTypes: ['text_to_video', 'image_to_video'], resolutions: ['480P'], seconds: [1, 4] }],
-  }
-  for (const [name, { graph, bindings = BINDINGS }] of Object.entries(GRAPHS))
-    writeFileSync(path.join(folder, `${name}.json`), JSON.stringify({ model, bindings, output: '9', fps: 16, graph }))
-  const db = await startTemporaryDatabase()
-  const log = pino({ level: 'silent' })
-  const alerts = createOperatorAlerts(db.pool, log)
-  const access = { baseUrl, guard: createGuard(), headers: {}, folder, ffmpegPath: undefined }
-  const provider = createComfyui({ ...access, pool: db.pool, log, alerts, timing: { pollIntervalMs: 200 } })
-  try {
-    for (const name of Object.keys(GRAPHS)) await tryGraph(provider, name, folder)
-    await trySetUp(createComfyuiSetup({ ...access, provider }))
-    assert.deepEqual(await ownHistory(baseUrl), [])
-    return stats.system?.comfyui_version ?? 'of an unknown version'
-  } finally {
-    await provider.close()
-    await db.close()
-  }
-}
-
-const requestOf = (providerModel: string, more: Partial<RenderRequest> = {}) =>
-  newRequest({ ...{ providerModel, resolution: '480P', duration: 1, cameraMovements: [], prompt: MARK }, ...more })
+/** Version of the recorded server, which has no `/api/jobs` yet. */
+const VERSION = '0.3.64'
+const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 /** Text by which the prompts of this test are recognised in the server's history. */
-const MARK = 'a prompt of Kinora’s own test'
+const MARK = 'a prompt that Kinora tests'
 
-async function tryGraph(provider: VideoProvider, name: string, folder: string): Promise<void> {
-  const { ends } = GRAPHS[name]!
-  const still = path.join(folder, 'first.png')
-  await runFfmpeg(['-f', 'lavfi', '-i', 'testsrc=size=640x360', '-frames:v', '1', '-y', still])
-  const request = requestOf(name, name === 'frame' ? { firstFrame: still } : name === 'slow' ? { duration: 4 } : {})
-  const answer = await provider.create(request)
-  const state = answer.kind === 'accepted' && name !== 'slow' ? await answerOf(provider, answer.jobId) : undefined
-  if (name === 'slow' && answer.kind === 'accepted')
-    assert.equal(await provider.cancel(answer.jobId, NEVER), 'cancelled', name)
-  else if (ends === 'film') {
-    assert.equal(state?.kind, 'finished', `${name}: ${JSON.stringify([answer, state])}`)
-    const film = path.join(folder, `${name}.mp4`)
-    await provider.fetch((answer as { jobId: string }).jobId, film, NEVER)
-    assert.ok((await probeMp4(film)).duration > 0.5, name)
-  } else assert.match(JSON.stringify(state ?? answer), ends)
-  await provider.discard(request.taskId)
-}
-
-async function trySetUp(setup: ReturnType<typeof createComfyuiSetup>): Promise<void> {
-  const output = '9'
-  const { graph, bindings, fps, ...found } = await setup.inspect(GRAPHS.mp4!.graph, NEVER)
-  assert.deepEqual([found.faults, found.output], [[], output])
-  assert.equal(bindings.prompt, BINDINGS.prompt)
-  const draft = { graph, bindings, output, fps }
-  const id = await setup.test(draft, { prompt: MARK, resolution: '480P', seconds: 1 }, NEVER)
-  for (;;) {
-    const { state, detail } = await setup.testState(id, output, NEVER)
-    assert.notEqual(state, 'failed', detail ?? '')
-    if (state === 'finished') break
+async function tryComfyui({ folder, pictures, record }: PartContext): Promise<string> {
+  await using server = await startComfyui(folder)
+  const { url } = server
+  const stats = (await (await fetch(`${url}/system_stats`)).json()) as { system?: { comfyui_version?: string } }
+  const version = stats.system?.comfyui_version ?? 'of an unknown version'
+  if (record || version === VERSION) compare(RECORDING, version, await recordAnswers(url), record)
+  const data = path.join(folder, 'data')
+  writeGraphs(path.join(data, 'comfyui'))
+  await upload(url, UNREADABLE, Buffer.from('no picture'))
+  if (pictures) await buildSiteIfStale()
+  const operator = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password }
+  const kinora = await startProgram({ PORT: '0', DATA_DIR: data, COMFYUI_URL: url, DEMO: 'off', ...operator })
+  try {
+    const board = await signIn(kinora.url)
+    const user = await registerUser(kinora.url)
+    const films = new Map<string, Task>()
+    for (const name of Object.keys(GRAPHS)) films.set(name, await order(kinora.url, user, name))
+    await compareEnds(url, board, films)
+    await trySetUp(board)
+    if (pictures) await showBoard(kinora.url, board.cookie, pictures)
+    for (const { id } of films.values()) assert.equal((await user.call('DELETE', `/videos/tasks/${id}`)).status, 204)
+    await forgotten(url, [...films.values()])
+    return version
+  } finally {
+    await kinora.stop()
   }
-  assert.ok((await setup.picture(id, output, fps, NEVER)).length > 1_000)
 }
 
-/** Returns the entries of the server's history that contain a prompt of this test. */
-async function ownHistory(baseUrl: string): Promise<string[]> {
-  const history = (await (await fetch(`${baseUrl}/history`)).json()) as Record<string, unknown>
-  return Object.entries(history).flatMap(([id, entry]) => (JSON.stringify(entry).includes(MARK) ? [id] : []))
+/** Returns the server of `TEST_COMFYUI_URL`, or starts that of `TEST_COMFYUI_DIR`, whose files stay as they are. */
+async function startComfyui(folder: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const { TEST_COMFYUI_URL: running, TEST_COMFYUI_DIR: home } = process.env
+  if (running) return { url: running.replace(/\/$/, ''), [Symbol.asyncDispose]: async () => {} }
+  if (!home) throw new Skipped('TEST_COMFYUI_URL names no server, and TEST_COMFYUI_DIR no folder of one')
+  const own = ['venv', '.venv'].map((name) => path.join(home, name, 'bin/python')).find(existsSync)
+  const port = await freePort()
+  const base = path.join(folder, 'comfyui')
+  for (const name of ['custom_nodes', 'input']) mkdirSync(path.join(base, name), { recursive: true })
+  const where = ['--listen', '127.0.0.1', '--port', String(port), '--base-directory', base]
+  const server = spawn(own ?? 'python3', ['main.py', '--cpu', ...where], { cwd: home, stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}`
+  await answers(server, `${url}/system_stats`)
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      server.kill()
+      await once(server, 'exit')
+    },
+  }
+}
+
+async function upload(url: string, name: string, bytes: Buffer<ArrayBuffer>): Promise<void> {
+  const form = new FormData()
+  form.set('image', new Blob([bytes]), name)
+  form.set('overwrite', 'true')
+  assert.ok((await fetch(`${url}/upload/image`, { method: 'POST', body: form })).ok)
+}
+
+type Board = Awaited<ReturnType<typeof signIn>>
+
+async function signIn(url: string) {
+  const { api, post } = visitor(url)
+  const cookie = (await post('/analytics/login', OPERATOR)).headers.getSetCookie()[0]!.split(';')[0]!
+  const call = async (pathname: string, body?: object) => {
+    const headers = { cookie, 'content-type': 'application/json' }
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
+    return fetch(api + pathname, init)
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: an answer has the shape of its endpoint.
+  const read = async (pathname: string, body?: object): Promise<any> => (await call(pathname, body)).json()
+  return { cookie, call, read }
+}
+
+/** Orders a film of a graph and waits for its end. */
+async function order(url: string, user: TestUser, model: string): Promise<Task> {
+  const withPicture = 'firstFrame' in (GRAPHS[model]!.bindings ?? {})
+  const chosen = withPicture
+    ? { task_type: 'image_to_video', first_frame_image_url: await uploadPicture(url, user) }
+    : { task_type: 'text_to_video', aspect_ratio: '16:9' }
+  const cancels = GRAPHS[model]!.ends === 'cancelled'
+  const body = { ...chosen, model, prompt: MARK, resolution: '480P', duration: cancels ? 4 : 1 }
+  const started = await user.call('POST', '/videos/generate', body)
+  const { id } = ((await started.json()) as { task: Task }).task
+  for (let cancelled = false; ; await delay(200)) {
+    const task = (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
+    if (task.status === 'Success' || task.status === 'Fail') return task
+    if (!cancels || cancelled || task.status !== 'Processing') continue
+    cancelled = (await user.call('POST', `/videos/tasks/${id}/cancel`)).status === 202
+  }
+}
+
+async function uploadPicture(url: string, user: TestUser): Promise<string> {
+  const form = new FormData()
+  form.set(
+    'file',
+    new Blob([new Uint8Array(createCanvas(960, 540).toBuffer('image/jpeg'))], { type: 'image/jpeg' }),
+    'a.jpg',
+  )
+  const encoded = new Response(form)
+  const headers = { cookie: user.cookie, 'content-type': encoded.headers.get('content-type')! }
+  const answer = await fetch(`${visitor(url).api}/videos/upload-image`, {
+    method: 'POST',
+    headers,
+    body: await encoded.blob(),
+  })
+  return ((await answer.json()) as { image_url: string }).image_url
+}
+
+/** Compares how each film ended, and what the operator reads of it, with what its graph is for. */
+async function compareEnds(url: string, board: Board, films: ReadonlyMap<string, Task>): Promise<void> {
+  const { data } = await board.read('/analytics/tasks')
+  for (const [name, { id, status, error_code }] of films) {
+    const { ends, needs } = GRAPHS[name]!
+    const lacking = needs && !(await has(url, needs)) ? new RegExp(needs.at(-1)!) : ends
+    const { detail } = data.latest_failures.find(({ task_id }: { task_id: string }) => task_id === id) ?? {}
+    const ended = `${name} ended as ${status} ${error_code ?? ''}: ${detail}`
+    if (lacking === 'film') assert.equal(status, 'Success', ended)
+    else if (lacking === 'cancelled') assert.equal(error_code, 'cancelled', ended)
+    else assert.match(detail ?? '', lacking, ended)
+  }
+}
+
+/** Returns whether a server has a node, and a value of its input. */
+async function has(url: string, [node, input, value]: readonly [string, string?, string?]): Promise<boolean> {
+  const { [node]: found } = (await (await fetch(`${url}/object_info/${node}`)).json()) as Record<
+    string,
+    { input: { required: Record<string, unknown> } }
+  >
+  if (!found || !input) return Boolean(found)
+  return JSON.stringify(found.input.required[input]).includes(`"${value}"`)
+}
+
+/** Sets up a graph as the operator does on the board. */
+async function trySetUp(board: Board): Promise<void> {
+  const { output, fps, faults, graph, bindings } = await board.read('/analytics/graphs/inspect', {
+    workflow: GRAPHS.mp4!.graph,
+  })
+  assert.deepEqual([faults, output, bindings.prompt], [[], '9', BINDINGS.prompt])
+  const order = { graph, bindings, output, fps, prompt: MARK, resolution: '480P', seconds: 1 }
+  const { test_id } = await board.read('/analytics/graphs/test', order)
+  const place = `/analytics/graphs/test/${test_id}`
+  for (let state = ''; state !== 'finished'; await delay(200)) {
+    const read = await board.read(`${place}?output=${output}`)
+    state = read.state
+    assert.notEqual(state, 'failed', read.detail)
+  }
+  const picture = await board.call(`${place}/picture?output=${output}&fps=${fps}`)
+  assert.ok((await picture.arrayBuffer()).byteLength > 1_000)
+}
+
+/** Takes pictures of the reasons on the board. */
+async function showBoard(url: string, cookie: string, pictures: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true })
+  await using browser = await chromium.launch({
+    executablePath: installed('chromium', ...CHROMIUM),
+    args: ['--no-sandbox'],
+  })
+  const [name, value] = cookie.split(/=(.*)/s) as [string, string]
+  for (const [language, prefix] of [
+    ['en', ''],
+    ['zh', '/zh'],
+  ]) {
+    for (const width of [390, 1280]) {
+      const page = await browser.newPage({ viewport: { width, height: 900 } })
+      await page.context().addCookies([{ name, value, url }])
+      await page.goto(`${url}${prefix}/admin/dashboard`)
+      const latest = page.locator('details:has(.board-lines)').first()
+      await latest.locator('summary').click()
+      await latest.screenshot({ path: path.join(pictures, `comfyui-${language}-${width}.png`) })
+      await page.context().close()
+    }
+  }
+}
+
+/** Waits until the server has no prompt of the films, and of their pictures a pixel. */
+async function forgotten(url: string, films: readonly Task[]): Promise<void> {
+  for (;;) {
+    const history = await (await fetch(`${url}/history`)).text()
+    const queue = await (await fetch(`${url}/queue`)).text()
+    if (!`${history}${queue}`.includes(MARK)) break
+    await delay(200)
+  }
+  for (const { id } of films) {
+    const at = new URLSearchParams({ filename: `${id}-first.jpg`, subfolder: 'kinora', type: 'input' })
+    const kept = await fetch(`${url}/view?${at}`)
+    if (kept.ok) assert.ok((await kept.arrayBuffer()).byteLength < 1_000, 'a picture in the folder of inputs')
+  }
 }

@@ -9,9 +9,8 @@ import { freePort } from '#backend/testing/freePort.ts'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { startKinora } from './journey.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
-import { installed, makeCertificate, startServer } from './server.ts'
+import { CHROMIUM, installed, makeCertificate, startServer } from './server.ts'
 
-const CHROMIUM = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/google-chrome']
 const read = (language: string, name: string) =>
   JSON.parse(readFileSync(path.resolve(import.meta.dirname, `../../content/${language}/${name}.json`), 'utf8'))
 

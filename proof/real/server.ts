@@ -6,6 +6,9 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Skipped } from './part.ts'
 
+/** Where Debian and others put Chromium. */
+export const CHROMIUM = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/google-chrome']
+
 /** Returns the first file that exists. @throws Skipped with the packages of Debian that have it */
 export function installed(packages: string, ...files: readonly string[]): string {
   const file = files.find((each) => existsSync(each))

@@ -63,7 +63,7 @@ function grantFree(world: World, cluster: Cluster, userId: string, credits: numb
   if (!call) repeat()
 }
 
-function count({ scheduler, written, tasks, database }: World, { actions }: Plan): Record<string, number> {
+function count({ scheduler, written, tasks, teams, database }: World, { actions }: Plan): Record<string, number> {
   const inState = (wanted: string) => [...tasks.tasks.values()].filter(({ state }) => state === wanted).length
   const planned = (kind: Action['kind']) => actions.filter((action) => action.kind === kind).length
   return {
@@ -78,6 +78,7 @@ function count({ scheduler, written, tasks, database }: World, { actions }: Plan
     ...{
       stopped: [...tasks.tasks.values()].filter(({ cancels }) => cancels > 0).length,
       parked: database.table('parked_event').rows.size,
+      ...teams.counts,
       sales: written.filter(({ type }) => type === 'SubscriptionPaid').length,
     },
   }
@@ -99,6 +100,7 @@ async function comeToRest(world: World, isOver: () => boolean): Promise<void> {
     tasks.atRest(world.quarantined)
     credits.atRest(world.quarantined)
     money.atRest(world.quarantined, world.payments.model)
+    world.teams.atRest()
     readModels.haveRead(scheduler.now)
   }
   while (!isOver()) {
@@ -128,6 +130,21 @@ function act(world: World, cluster: Cluster, customers: readonly Customer[], act
     case 'remove':
     case 'stop':
       customers[action.user]![action.kind]()
+      break
+    case 'form':
+      customers[0]!.formTeam()
+      break
+    case 'join':
+      customers[action.user]!.join(customers[0]!, action.limit)
+      break
+    case 'order':
+      customers[action.user]!.generate(customers[0])
+      break
+    case 'limit':
+      customers[0]!.limit(customers[action.user]!, action.limit)
+      break
+    case 'expel':
+      customers[0]!.expel(customers[action.user]!)
       break
     case 'upgrade':
       customers[action.user]!.upgrade(action.tier)

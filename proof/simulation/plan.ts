@@ -6,10 +6,13 @@ import type { Layout } from './world.ts'
 
 type Place = Readonly<{ role: Role; index: number }>
 
-/** Something that happens to the installation at a time, ms after the begin. `user` is the index of a customer. */
+/** Something that happens to the installation at a time, ms after the begin. `user` is the index of a customer. The first owns the team. */
 export type Action = Readonly<{ at: number }> &
   Readonly<
     | { kind: 'generate' | 'remove' | 'stop'; user: number }
+    | { kind: 'form' }
+    | { kind: 'order' | 'expel'; user: number }
+    | { kind: 'join' | 'limit'; user: number; limit: number | null }
     | { kind: 'upgrade'; user: number; tier: PaidTier }
     | { kind: 'cancel'; user: number; atPeriodEnd: boolean }
     | { kind: 'advance'; days: number }
@@ -48,7 +51,7 @@ const SPAN_MS = 60_000
 export function planHistory(seed: number): Plan {
   // A generator of their own, so that the histories of known seeds stay as they are but for what is cancelled.
   const random = new Random(seed ^ 0xcace1)
-  const plan = planWithoutStops(seed)
+  const plan = withTeam(planWithoutStops(seed), new Random(seed ^ 0x7ea))
   const user = random.integer(0, plan.customers.length - 1)
   const stops: Action[] = Array.from({ length: random.integer(1, 3) }, () => {
     return { kind: 'stop', user, at: random.between(2_000, 1.2 * SPAN_MS) }
@@ -62,7 +65,33 @@ export function planHistory(seed: number): Plan {
   }
 }
 
-function planWithoutStops(seed: number): Omit<Plan, 'cancellingProvider' | 'appendsTogether'> {
+type Course = Omit<Plan, 'cancellingProvider' | 'appendsTogether'>
+
+/** Adds a team to some histories: its members order until limits, removals and the end of the plan refuse it. */
+function withTeam(plan: Course, random: Random): Course {
+  const isTampered = plan.actions.some(({ kind }) => kind === 'edit' || kind === 'cut')
+  if (plan.startMs > 0 || isTampered || !random.chance(0.15)) return plan
+  const [user, limit] = [() => random.integer(1, 2), () => random.pick([0, 30, 60, null])]
+  const at = () => random.between(0.3 * SPAN_MS, 2 * SPAN_MS)
+  const expelledAt = at()
+  const actions: Action[] = [
+    { kind: 'upgrade', user: 0, tier: 'ultimate', at: 0 },
+    ...[8_000, 14_000].map((at) => ({ kind: 'form', at }) as const),
+    ...[1, 2].map((user) => ({ kind: 'join', user, limit: limit(), at: 0.3 * SPAN_MS }) as const),
+    ...Array.from({ length: random.integer(3, 10) }, () => ({ kind: 'order', user: user(), at: at() }) as const),
+    { kind: 'limit', user: user(), limit: limit(), at: at() },
+    { kind: 'expel', user: user(), at: expelledAt },
+  ]
+  // The request that removes a member dies with its process.
+  const killedAt = expelledAt + random.between(5, 60)
+  if (random.chance(0.5))
+    for (const index of [0, 1]) actions.push({ kind: 'kill', role: 'api', index, ms: 2_000, at: killedAt })
+  if (random.chance(0.8)) actions.push({ kind: 'cancel', user: 0, atPeriodEnd: random.chance(0.3), at: at() })
+  if (random.chance(0.3)) actions.push({ kind: 'advance', days: random.integer(1, 40), at: at() })
+  return { ...plan, customers: [60, 60, 60], actions: inOrder([...plan.actions, ...actions]) }
+}
+
+function planWithoutStops(seed: number): Course {
   const random = new Random(seed ^ 0x5eed)
   const layout = random.chance(0.5) ? 'temporal' : 'embedded'
   const base = { seed, layout, idempotentProvider: random.chance(0.5), startMs: 0 } as const
@@ -140,7 +169,7 @@ function planBurst(random: Random) {
   return { customers, actions: inOrder(Array.from({ length: 18 }, generate)) }
 }
 
-/** Somebody changes a customer's account on the disk. Then all processes restart, and the customer goes on. */
+/** A customer's account is changed on the disk. Then all processes restart, and the customer goes on. */
 function planTampering(random: Random) {
   const actions: Action[] = [
     { kind: 'generate', user: 0, at: 2_000 },

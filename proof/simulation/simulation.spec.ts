@@ -24,7 +24,20 @@ describe('the simulation', () => {
     expect(code).toBe(0)
     // Guards against histories in which nothing happens. A long run also prints its progress.
     const all = output.slice(output.indexOf('no invariant was broken'))
-    for (const what of ['delivered', 'failed', 'cancelled', 'stopped', 'kills', 'pauses', 'outages', 'parked', 'sales'])
+    for (const what of [
+      'delivered',
+      'failed',
+      'cancelled',
+      'stopped',
+      'kills',
+      'pauses',
+      'outages',
+      'parked',
+      'sales',
+      'paid by a team',
+      'expelled',
+      'teams closed',
+    ])
       expect([what, countOf(what, all)]).toEqual([what, expect.toSatisfy((count) => count > histories / 100)])
   })
 

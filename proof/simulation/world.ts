@@ -21,6 +21,7 @@ import { MoneyInvariants } from './invariants/money.ts'
 import { ReadModelInvariants } from './invariants/readModels.ts'
 import { StartInvariants } from './invariants/starts.ts'
 import { TaskInvariants } from './invariants/tasks.ts'
+import { TeamInvariants } from './invariants/teams.ts'
 import { Violation } from './invariants/violation.ts'
 import { Random } from './time/random.ts'
 import { Machine, Scheduler } from './time/scheduler.ts'
@@ -60,10 +61,11 @@ export class World {
   readonly chains = new ChainInvariants()
   readonly credits = new CreditInvariants()
   readonly money = new MoneyInvariants()
+  readonly teams = new TeamInvariants()
   readonly tasks = new TaskInvariants(this.credits)
   readonly starts: StartInvariants
   readonly readModels: ReadModelInvariants
-  /** Users whose stream somebody has changed: their tasks need an operator. */
+  /** Users whose stream was changed: their tasks need an operator. */
   readonly quarantined = new Set<string>()
   /** Streams with an event that cannot be projected. */
   readonly poisoned = new Set<string>()
@@ -142,6 +144,7 @@ export class World {
     this.credits.observe(event)
     this.money.observe(event)
     this.tasks.observe(event)
+    this.teams.observe(event)
   }
 
   #contextOf(name: string): Context {
@@ -160,6 +163,7 @@ export class World {
         marks: { label: 'never' },
         payments: { tills: ['sandbox'], paypal: undefined, stripe: undefined, monthlyCredits: 0 },
         invoices: { seller: undefined, taxRate: 0, reverseCharge: false, series: 'K', years: 10 },
+        teamSeats: 5,
         operators: { timeZone: 'UTC' },
         http: {},
         dataDir: '/simulated',

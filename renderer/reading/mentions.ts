@@ -66,8 +66,9 @@ function stemsOf(word: string): { stem: string; plural: boolean }[] {
   if (word.endsWith('men')) add(3, 'man', true)
   if (word.endsWith('ves')) for (const ending of ['f', 'fe']) add(3, ending, true)
   if (word.endsWith('ies')) add(3, 'y', true)
-  if (word.endsWith('es')) add(2, '', true)
+  // "Bees" are no form of "be".
   if (word.endsWith('s') && !word.endsWith('ss')) add(1, '', true)
+  if (word.endsWith('es')) add(2, '', true)
   if (word.endsWith('ing'))
     for (const [cut, ending] of [
       [3, ''],

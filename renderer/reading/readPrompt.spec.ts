@@ -49,6 +49,10 @@ describe('readPrompt', () => {
     ['a carpet', []],
     ['a catalogue of education', []],
     ['the bison and the bee', ['ox', 'bee']],
+    ['bees on lavender', ['bee']],
+    ['a sailboat, oil painting style', ['sailboat']],
+    ['一艘帆船，油画风格', ['sailboat']],
+    ['a woman doing yoga', ['woman']],
   ])('respects word boundaries in: %s', (prompt, expected) => {
     expect(namesIn(prompt)).toEqual(expected)
   })
@@ -111,6 +115,11 @@ describe('readPrompt', () => {
     ['ducklings follow their mother', ['duck']],
   ])('draws the last noun of a compound, and no part of a thing: %s', (prompt, expected) => {
     expect(namesIn(prompt)).toEqual(expected)
+  })
+
+  it('takes water for no act', () => {
+    expect(readPrompt('a surfer, shot from the water').subjects[0]?.held).toBeUndefined()
+    expect(readPrompt('a man waters the plants').subjects[0]?.held).toBe('can')
   })
 
   it('relates no thing to one that another noun separates from it', () => {

@@ -27,7 +27,10 @@ export interface Recording {
   readonly once: readonly string[]
 }
 
-/** Work on timers: it also runs in a server without users, at moments that have nothing to do with the video. */
+/**
+ * Work on timers: it also runs in a server without users, at moments that have nothing to do with the video. The last one runs for
+ * pages, whenever the cached limits of a plan are ten seconds old.
+ */
 const BACKGROUND = [
   /^backend\/(audit|operators|kernel\/observability|providers\/payments)\//,
   /^backend\/accounts\/(erasures|mails\/outbox)\.ts$/,
@@ -35,7 +38,8 @@ const BACKGROUND = [
   /^backend\/kernel\/(sharedRateLimit|watchedFolder|eventsourcing\/watchDeliveries)\.ts$/,
   /^backend\/kernel\/postgres\/(endFailedRollbacks|leases|listen|openPool)\.ts$/,
   /^backend\/tasks\/catalogue\/catalogue\.ts$/,
-  /^projections\/(engine\/(reportLive|query)|tasks\/readTaskHealth)\.ts$/,
+  /^projections\/(engine\/reportLive|tasks\/readTaskHealth)\.ts$/,
+  /^backend\/subscriptions\/plans\.contract\.ts$/,
 ]
 
 /** Files that are always listed, because it depends on the moment whether a video or a timer runs them. */
@@ -43,7 +47,7 @@ export const SOMETIMES = [
   'backend/accounts/notices/videoNotices.ts',
   'backend/app/video/engineSettings.ts',
   'backend/kernel/eventsourcing/postgres/logTail.ts',
-  'backend/kernel/eventsourcing/postgres/postgresRows.ts',
+  'backend/kernel/outbox/outbox.ts',
   'backend/kernel/pool.ts',
   'projections/engine/readModel.ts',
 ]

@@ -49,6 +49,8 @@ describeInBrowser('sign-in by others', startWithIssuer, (site) => {
       await observeShifts(page)
       await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
       await button(auth.provider.with).waitFor()
+      const logo = button(auth.provider.with).locator('img')
+      await expect.poll(() => logo.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth > 0)).toBe(true)
       expect([await axeFaults(page), await shiftFaults(page)]).toEqual([[], []])
       await button(auth.provider.with).click()
       await page.waitForURL(`${site.url}${prefix}/profile/security`)

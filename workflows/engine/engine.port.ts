@@ -74,7 +74,7 @@ export interface StartOptions {
   readonly priority?: number
   /** Fairness key: owners of activities with equal priority take turns. */
   readonly owner?: string
-  /** Continues what a killed process had begun: takes the slots that its run had back at once, whoever has them now. */
+  /** Continues what a killed process had begun: immediately takes back the slots that its run had, even from others. */
   readonly resumed?: boolean
 }
 

@@ -65,7 +65,7 @@ describe('a year of Stripe webhooks', () => {
       return endOfYear(await startPaymentProcess(adapterOf(double), agreement), arriving)
     }
     const sent = model.events.map((event) => double.sign(event))
-    // Stripe signs each delivery anew, and reports the same state under other ids.
+    // Stripe signs each delivery again, and reports the same state under other ids.
     const again = model.events.map((event) => double.sign(event, { at: model.seconds - 200 }))
     const other = model.events.map((event) => double.sign({ ...event, id: `${event.id}_again` }))
     const forged = model.events.map((event) => double.sign(event, { secret: 'whsec_other' }))

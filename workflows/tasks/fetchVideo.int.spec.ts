@@ -15,7 +15,7 @@ import { createFolderMediaStore } from '#backend/providers/storage/folderMediaSt
 import type { VideoFile } from '#backend/tasks/events.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { fetchVideo } from './fetchVideo.ts'
-import { Finishing } from './finishing.ts'
+import { Finishing } from './rendering.ts'
 
 let folder: string
 let signer: Signer

@@ -9,7 +9,7 @@ import { probeMp4, refuseUnplayable, type VideoInfo } from '#backend/kernel/medi
 import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import type { Finishing } from './finishing.ts'
+import type { Finishing } from './rendering.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
 type FetchDeps = Pick<ActivityDeps, 'media' | 'marker' | 'temporaryDir' | 'ffmpegPath'> & {

@@ -137,7 +137,7 @@ describe('a job', () => {
   it.each<[string, typeof stored]>([
     ['was erased', { status: 'deleted' }],
     ['was cancelled', { status: 'rendering', cancelRequestedAt: AT }],
-  ])('is left alone if its task %s meanwhile', async (_, read) => {
+  ])('is left alone if its task %s in between', async (_, read) => {
     states = [SHOWN]
     stored = read
     expect(await poll()).toBeUndefined()

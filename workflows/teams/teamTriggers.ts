@@ -26,6 +26,26 @@ export function teamTrigger(
   }
 }
 
+/** Mails those who were taken out of a team. After a restart it looks at every team: what was mailed is not mailed again. */
+export function teamMailTrigger(
+  readTeams: () => Promise<OpenWork<string>>,
+  mail: (teamId: string) => Promise<unknown>,
+): LogTrigger<TeamEvent, string> {
+  const start = (teamId: string): Start => ({
+    entity: `mails of ${teamId}`,
+    priority: 3,
+    run: () => mail(teamId),
+  })
+  return {
+    category: TEAM,
+    schemas: TEAM_EVENTS,
+    readOpenWork: readTeams,
+    resume: start,
+    resumeInBackground: true,
+    react: ({ type, data }) => (type === 'MemberRemoved' || type === 'TeamClosed' ? start(data.teamId) : undefined),
+  }
+}
+
 /** Closes the team of a user whose plan ends, or has become one without a team. */
 export function teamPlanTrigger(
   readOwners: () => Promise<OpenWork<Owner>>,

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startGithubDouble } from '../../providers/signIn/testing/githubDouble.ts'
-import { type RealIssuer, startRealIssuer } from '../../providers/signIn/testing/realIssuer.ts'
+import { LOGO, type RealIssuer, startRealIssuer } from '../../providers/signIn/testing/realIssuer.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
+import type { Provider } from './identities.contract.ts'
 import { Browser } from './testing/browser.ts'
 
 const PASSWORD = 'correct horse'
@@ -203,6 +205,20 @@ describe('the last way in', () => {
 })
 
 describe('two providers', () => {
+  it('have a logo if the settings name one, which runs nothing when it is opened as a page', async () => {
+    const { providers } = (await (await fetch(`${kinora.api}/auth/providers`)).json()) as { providers: Provider[] }
+    expect(providers).toEqual([
+      { id: 'oidc', name: 'Acme', logo: expect.stringMatching(/^\/api\/v1\/auth\/providers\/oidc\/logo\?v=\w{16}$/) },
+      { id: 'github', name: 'GitHub' },
+    ])
+    const answer = await fetch(kinora.url + providers[0]!.logo!)
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(readFileSync(LOGO))
+    expect(answer.headers.get('content-type')).toBe('image/svg+xml')
+    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*; sandbox;/)
+    for (const id of ['github', 'other'])
+      expect((await fetch(`${kinora.api}/auth/providers/${id}/logo`)).status).toBe(404)
+  })
+
   it('do not answer for each other', async () => {
     person({ email: 'mixed@kinora.test', email_verified: true })
     const browser = new Browser()

@@ -4,7 +4,12 @@ import { CurrentPassword, Language } from '../contracts/fields.contract.ts'
 
 export const PROVIDERS_PATH = '/auth/providers'
 
-const Provider = z.object({ id: z.string(), name: z.string() })
+const Provider = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Address of the picture on its button, if it has one. */
+  logo: z.optional(z.string()),
+})
 export type Provider = z.infer<typeof Provider>
 
 export const listProviders = endpoint('GET /auth/providers', {
@@ -24,6 +29,13 @@ export const startProvider = endpoint('GET /auth/providers/:provider/start', {
   status: 302,
   refuses: ['not_found'],
   summary: 'Sends the browser to the provider. The sign-in is bound to the browser, for ten minutes',
+})
+
+export const providerLogo = endpoint('GET /auth/providers/:provider/logo', {
+  access: 'public',
+  file: 'image/*',
+  refuses: ['not_found'],
+  summary: 'Returns the picture on the button of a provider, a PNG or an SVG',
 })
 
 export const finishProvider = endpoint('GET /auth/providers/:provider/callback', {

@@ -147,5 +147,3 @@ export function createIdentities(options: IdentitiesOptions) {
       }),
   }
 }
-
-export type Identities = ReturnType<typeof createIdentities>

@@ -16,12 +16,19 @@ export interface SignInChecks {
   readonly verifier: string
 }
 
+/** Picture on the button of a provider. */
+export interface Logo {
+  readonly type: 'image/png' | 'image/svg+xml'
+  readonly bytes: Buffer
+}
+
 /** Signs people in with the accounts that they have elsewhere. */
 export interface IdentityProvider {
   /** Part of addresses, such as `google`. */
   readonly id: string
   /** Name that people read. */
   readonly name: string
+  readonly logo?: Logo
   /** Address of the provider. Stored identities belong to it, whatever the provider's id is. */
   readonly issuer: string
   /** Returns the page at which a person signs in. @throws ProviderUnavailable */

@@ -12,9 +12,11 @@ import { createSignIns } from '../sessions/signIns.ts'
 import type { UserAccount } from '../tables.ts'
 import type { Flows } from './flows.ts'
 import { type IdentityProvider, ProviderUnavailable, SignInRefused } from './identityProvider.port.ts'
+import { providerView } from './providerView.ts'
 
 /** Page that tells a person what a sign-in at a provider needs, or why it failed. */
 const PAGE = '/auth/provider'
+const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
 const CONNECTED = '/profile/security#sign-ins'
 
 type Flow = NonNullable<Awaited<ReturnType<Flows['accept']>>>
@@ -63,9 +65,19 @@ export function serveIdentities(serve: Serve, services: AccountRoutes): void {
   const { find, ask } = createProviderCalls(services)
   const finish = createFinish(services)
   const addressOf = ({ id }: IdentityProvider) => `${publicUrl()}${API_BASE}${contract.PROVIDERS_PATH}/${id}/callback`
-  const names = identityProviders.map(({ id, name }) => ({ id, name }))
+  const providers = identityProviders.map(providerView)
 
-  serve(contract.listProviders, () => ({ providers: names }))
+  serve(contract.listProviders, () => ({ providers }))
+
+  serve(contract.providerLogo, ({ params, ctx }) => {
+    const { logo } = find(params.provider)
+    if (!logo) throw new Rejection('not_found', 'This provider has no logo.')
+    // An SVG may style itself, and, opened as a page, still runs nothing.
+    ctx.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Content-Security-Policy': LOGO_POLICY })
+    ctx.type = logo.type
+    ctx.body = logo.bytes
+    return undefined
+  })
 
   serve(contract.startProvider, async ({ params, query, ctx }) => {
     const provider = find(params.provider)
@@ -162,9 +174,9 @@ function serveConnections(serve: Serve, services: AccountRoutes, { find, ask, ad
   serve(contract.listIdentities, async ({ userId }) => {
     const own = new Map((await identities.list(userId)).map((row) => [row.issuer, row]))
     return {
-      identities: identityProviders.map(({ id, name, issuer }) => {
-        const { email = null, connected_at } = own.get(issuer) ?? {}
-        return { id, name, email, connected_at: connected_at ? instant(connected_at) : null }
+      identities: identityProviders.map((provider) => {
+        const { email = null, connected_at } = own.get(provider.issuer) ?? {}
+        return { ...providerView(provider), email, connected_at: connected_at ? instant(connected_at) : null }
       }),
     }
   })

@@ -5,7 +5,8 @@ import type { UserAccount } from '../tables.ts'
 import { composeMail, type MailKind } from './composeMail.ts'
 import type { Outbox } from './outbox.ts'
 
-const LIFETIME_MS = 3 * 24 * 3_600_000
+/** Time for which an email is worth sending, ms. */
+export const LIFETIME_MS = 3 * 24 * 3_600_000
 
 /**
  * Creates the sender of emails about plans, credits and keys.

@@ -12,7 +12,7 @@ export interface NoticeRoutes {
   readonly sender: Pick<PushSender, 'publicKey' | 'checkEndpoint'>
 }
 
-/** Serves the ways in which a user is told that a video is done. */
+/** Serves the ways in which a user is notified that a video is done. */
 export function serveNotices(serve: Serve, { mailChoice, subscriptions, sender }: NoticeRoutes): void {
   serve(contract.readNotices, async ({ userId, ctx }) => {
     const push = await subscriptions.has(ctx.state.sessionId)

@@ -20,7 +20,7 @@ export const readNotices = endpoint('GET /users/notices', {
     push: z.boolean(),
     mail: z.boolean(),
   }),
-  summary: 'How the user is told that a video is done',
+  summary: 'How the user is notified that a video is done',
 })
 
 export const subscribePush = endpoint('PUT /users/notices/push', {

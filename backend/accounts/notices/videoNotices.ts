@@ -36,11 +36,9 @@ interface VideoNoticesOptions {
   readonly clock: Clock
 }
 
-export type VideoNotices = ReturnType<typeof createVideoNotices>
-
 /**
  * Returns the videos that this process is the first to tell about, and whose users want to know. A failed video that
- * arrives late is told about again.
+ * arrives late is reported again.
  */
 async function claim(tx: EntityManager, videos: readonly DoneVideo[]): Promise<DoneVideo[]> {
   // Processes claim the same videos at the same time. The order prevents deadlocks.

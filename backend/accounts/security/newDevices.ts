@@ -6,8 +6,6 @@ import type { MailedLinks } from '../mails/mailedLinks.ts'
 import type { UserAccount } from '../tables.ts'
 import { originOf, type SecurityLog } from './securityLog.ts'
 
-export type NewDevices = ReturnType<typeof createNewDevices>
-
 /** Creates the notices about sign-ins from devices that have not signed in to the account before. */
 export function createNewDevices(database: Database, links: MailedLinks, log: SecurityLog, now: Clock) {
   /**

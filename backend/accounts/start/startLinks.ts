@@ -129,5 +129,3 @@ export function createStartLinks(options: StartLinksOptions) {
     },
   }
 }
-
-export type StartLinks = ReturnType<typeof createStartLinks>

@@ -6,7 +6,6 @@ import { serveAccountApi } from '../../accounts/accountApi.ts'
 import type { AccountServices } from '../../accounts/accountServices.ts'
 import { createInvitations } from '../../accounts/invitations.ts'
 import { createKeyMails } from '../../accounts/mails/keyMails.ts'
-import { createTeamMails } from '../../accounts/mails/teamMails.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import type { StartImages } from '../../accounts/start/startRoutes.ts'
 import { createTeamAccounts } from '../../accounts/teamAccounts.ts'
@@ -78,7 +77,7 @@ const authenticateIn =
     return session?.userId
   }
 
-/** Creates the list of keys on the operator's board, and the end of one, which is told to its owner. */
+/** Creates the list of keys on the operator's board, and the end of one, of which its owner gets a mail. */
 const keysOnBoard = (
   { apiKeys, keyDoor }: Services,
   { securityLog }: AccountServices,
@@ -119,7 +118,6 @@ const teamRoutes = (
   return {
     ...{ database, calendar, teams, rows: teamRows, seatsOf, spentBy: credits.spentBy, throttle: throttle.take },
     person: accounts.byId,
-    mails: createTeamMails(database, outbox, services.publicUrl, teamRows.read),
     accounts: createTeamAccounts({ database, outbox, invitations, services, page: JOIN_PAGE }),
   }
 }

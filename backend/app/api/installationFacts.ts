@@ -1,3 +1,4 @@
+import { providerView } from '../../accounts/identities/providerView.ts'
 import { status } from '../../kernel/http/contract.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { OFFERS } from '../../subscriptions/contract.ts'
@@ -38,7 +39,7 @@ const tillsFact = (tills: Config['payments']['tills']) =>
 
 /** Returns what texts say of this installation. */
 export const installationFacts = ({ payments, registration, teamSeats }: Config, adapters: Adapters) => {
-  const ways = adapters.identityProviders.map(({ id, name }) => ({ id, name }))
+  const ways = adapters.identityProviders.map(providerView)
   const shapes = adapters.catalogue.offered().flatMap((model) => model.shapes)
   return {
     plans: payments.tills.length === 0 ? 'off' : 'on',

@@ -127,6 +127,7 @@ const Environment = z.object({
   OIDC_CLIENT_ID: text,
   OIDC_CLIENT_SECRET: text,
   OIDC_NAME: z.optional(atMost(40)),
+  OIDC_LOGO: text,
   OIDC_EMAIL_VERIFIED: z._default(oneOf('claim', 'always', 'never'), 'claim'),
   SIGN_UP_DOMAINS: z.optional(mailDomains),
   TRUSTED_PROXIES: z._default(whole(0, 10), 0),

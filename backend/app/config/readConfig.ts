@@ -99,7 +99,7 @@ export interface Config {
   }
   /** Seats of a team, the owner's among them; below 2, there are no teams. */
   readonly teamSeats: number
-  /** Where the operator is told of alerts: an address and a web address; undefined: on the board only. */
+  /** Where the operator is notified of alerts: an address and a web address; undefined: on the board only. */
   readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
 }
 

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import type { Logo } from '../../accounts/identities/identityProvider.port.ts'
 import { isLoopback } from '../../kernel/isLoopback.ts'
+import { readImageHeader } from '../../kernel/media/imageFile.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
 import type { OpenIdSettings } from '../../providers/signIn/openIdProvider.ts'
-import { type Environment, isComplete } from './environment.ts'
+import { ConfigError, type Environment, isComplete } from './environment.ts'
 
 const GOOGLE = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'] as const
 const GITHUB = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'] as const
@@ -22,6 +25,34 @@ export const signInFaults = (env: Environment): string[] =>
     .filter((name) => env[name] && isPlain(env[name]) && !isLoopback(new URL(env[name]).hostname))
     .map((name) => `${name} is not https: secrets and sign-ins would be readable on the way`)
 
+const MAX_LOGO_BYTES = 64 * 1024
+const MAX_LOGO_PIXELS = 1024
+
+/** Reads the picture of a button. @throws ConfigError */
+function readLogo(file: string): Logo {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    throw new ConfigError(`OIDC_LOGO: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  if (bytes.length > MAX_LOGO_BYTES) throw new ConfigError(`OIDC_LOGO: ${file} is larger than 64 KiB`)
+  const type = logoType(bytes)
+  if (!type)
+    throw new ConfigError(
+      `OIDC_LOGO: ${file} is no PNG of at most ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels, and no SVG`,
+    )
+  return { type, bytes }
+}
+
+function logoType(bytes: Buffer): Logo['type'] | undefined {
+  const header = readImageHeader(bytes)
+  if (header?.type === 'png' && Math.max(header.width, header.height) <= MAX_LOGO_PIXELS) return 'image/png'
+  return /^<(?:svg\s|(?:\?xml|!--|!DOCTYPE svg).*<svg\s)/s.test(bytes.toString().trimStart())
+    ? 'image/svg+xml'
+    : undefined
+}
+
 /** Reads where people may sign in with accounts that they have elsewhere. @throws ConfigError */
 export function readSignIn(env: Environment): SignInConfig {
   const google = isComplete(env, GOOGLE, 'GOOGLE_') && {
@@ -37,6 +68,7 @@ export function readSignIn(env: Environment): SignInConfig {
     ...{ id: 'oidc', name: env.OIDC_NAME ?? new URL(env.OIDC_ISSUER).hostname, issuer: new URL(env.OIDC_ISSUER).href },
     ...{ clientId: env.OIDC_CLIENT_ID, clientSecret: env.OIDC_CLIENT_SECRET },
     ...{ verifiedEmails: env.OIDC_EMAIL_VERIFIED, allowsHttp: isPlain(env.OIDC_ISSUER) },
+    ...(env.OIDC_LOGO && { logo: readLogo(env.OIDC_LOGO) }),
   }
   const openId = [google, oidc].filter((each) => each !== false)
   return { openId, github: github || undefined, domains: env.SIGN_UP_DOMAINS ?? [] }

@@ -15,7 +15,7 @@ import type { Operators } from '../../operators/roll/operators.ts'
 import type { createSignInLimit, Throttle } from '../../operators/signInLimit.ts'
 import type { Context as AppContext } from '../context.ts'
 
-/** Wrong codes, which only somebody with the password can try. Unknown devices share one limit. */
+/** Wrong codes, which only someone with the password can try. Unknown devices share one limit. */
 const CODES = { burst: 5, everyMs: 5 * 60_000 }
 
 interface OperatorFactorsOptions {

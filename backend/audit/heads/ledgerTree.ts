@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { EventStore, GlobalPosition } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
+import { inTransaction } from '../../kernel/postgres/inTransaction.ts'
 import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
 import { readLedger } from '../readLedger.ts'
 import type { SignedCheckpoint } from './ledgerHead.ts'
@@ -18,10 +19,8 @@ export function treeStoreIn(pool: pg.Pool, sign: (head: Parameters<TreeStore['ad
       return onlyRow(await pool.query<{ size: number | null }>(sql)).size ?? undefined
     },
 
-    async add(head, chunks, isFirst) {
-      const client = await pool.connect()
-      try {
-        await client.query('begin')
+    add: (head, chunks, isFirst) =>
+      inTransaction(pool, async (client) => {
         if (isFirst) await client.query('delete from ledger_chunk')
         if (isFirst) await client.query('delete from ledger_checkpoint')
         const sql = `insert into ledger_chunk (id, last_position, root)
@@ -30,14 +29,7 @@ export function treeStoreIn(pool: pg.Pool, sign: (head: Parameters<TreeStore['ad
         await client.query(sql, [chunks.map(({ last }) => last), chunks.map(({ root }) => root)])
         const text = sign(head)
         await client.query('insert into ledger_checkpoint (size, text) values ($1, $2)', [head.size, text])
-        await client.query('commit')
-      } catch (error) {
-        await client.query('rollback').catch(() => undefined)
-        throw error
-      } finally {
-        client.release()
-      }
-    },
+      }),
   }
 }
 

@@ -2,7 +2,7 @@ import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../../credits/events.ts
 import type { EventStore, Stored } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { upcast } from '../../kernel/eventsourcing/pure/eventSchemas.ts'
 import { payerOf, VIDEO_TASK, type VideoTaskEvent } from '../../tasks/events.ts'
-import { LEDGER_EVENTS, type LedgerEvent } from '../readLedger.ts'
+import { LEDGER_EVENTS, type LedgerEvent } from '../ledgerEvents.ts'
 
 type Facts = Record<string, string | number | null>
 type FactsOf = { readonly [T in LedgerEvent['type']]?: (data: Extract<LedgerEvent, { type: T }>['data']) => Facts }

@@ -21,7 +21,7 @@ export interface BoxFile {
 }
 
 const MAX_BOXES = 10_000
-/** Bytes read at once: enough for the index of a short video and all that stands before it. */
+/** Bytes read at once: enough for the index of a short video and all that precedes it. */
 const WINDOW_BYTES = 64 << 10
 
 /**

@@ -53,7 +53,7 @@ export async function openDatabase(
     dbName: 'postgres',
     driverOptions: () => ({
       ...{ onConnect: setIsolation, onPoolCreated },
-      // Sends statements of one connection that do not wait for each other at once.
+      // Sends statements of one connection that do not wait for each other together.
       pipeline: true,
       ...(typeof connection === 'function' ? connection() : connection),
     }),

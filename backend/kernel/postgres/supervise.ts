@@ -8,7 +8,7 @@ import { isChildOf, readPostmaster } from './postmaster.ts'
 
 /**
  * Shell script that reads from a pipe held by this process. When this process ends, even by SIGKILL, the read ends and
- * the shell requests a fast shutdown of PostgreSQL. If the server ends at once, the watcher may still have the shell's
+ * the shell requests a fast shutdown of PostgreSQL. If the server ends immediately, the watcher may still have the shell's
  * trap, which only SIGKILL passes.
  */
 const supervisor = `

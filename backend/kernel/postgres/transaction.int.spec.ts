@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { inTransaction } from './inTransaction.ts'
 import { transaction } from './transaction.ts'
 
 let db: TemporaryDatabase
@@ -55,4 +56,18 @@ it('stores nothing if its work throws, and leaves a connection that works', asyn
   }
   await transaction(db.database, async (tx) => tx.send(INSERT, [3]))
   expect(await ids()).toEqual([3])
+})
+
+it('stores all or nothing on a connection of a pool, and keeps no connection that was lost', async () => {
+  const fail = (statement: string) =>
+    inTransaction(db.pool, async (client) => {
+      await client.query(INSERT, [1])
+      await client.query(statement)
+    })
+  const most = db.pool.options.max
+  for (let n = 0; n <= most; n++) await expect(fail('select 1 / 0')).rejects.toMatchObject({ code: '22012' })
+  for (let n = 0; n <= most; n++)
+    await expect(fail('select pg_terminate_backend(pg_backend_pid())')).rejects.toMatchObject({ code: '57P01' })
+  await inTransaction(db.pool, (client) => client.query(INSERT, [2]))
+  expect(await ids()).toEqual([2])
 })

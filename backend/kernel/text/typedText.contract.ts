@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 /** Longest text that is cleaned, in UTF-16 units. Normalising a long run of combining marks takes quadratic time. */
 export const MAX_TYPED = 1_000
 /** Characters that show nothing and are not format characters: the Hangul and Braille blanks, and halves of surrogate pairs. */
@@ -20,6 +22,17 @@ const FORMAT = new RegExp(
  */
 export const cleanLine = (text: string): string =>
   text.normalize('NFC').replace(BREAKS, ' ').replace(FORMAT, '$1').replace(BLANK, '').replace(/\s+/gu, ' ').trim()
+
+/** Returns the schema of a line that a person types and may not leave empty, of at most `max` characters once it is cleaned. */
+export const typedLine = (max: number) =>
+  z
+    .string('required')
+    .check(
+      z.maxLength(MAX_TYPED, { error: 'too_long', abort: true }),
+      z.overwrite(cleanLine),
+      z.minLength(1, 'required'),
+      z.maxLength(max, 'too_long'),
+    )
 
 /** Returns a text of several lines that a person typed or pasted, without what no store or engine takes: control characters and halves of surrogate pairs. */
 export const cleanText = (text: string): string => text.replace(/(?![\t\n\r])\p{Cc}|\p{Cs}/gu, '')

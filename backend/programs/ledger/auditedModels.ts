@@ -34,7 +34,7 @@ function audited<Row extends object>(
     version: projection.version,
     table: tableName(projection),
     // Event types are unique among the audited streams.
-    knows: ({ type }) => Object.hasOwn(projection.on, type),
+    knows: (type) => Object.hasOwn(projection.on, type),
     rowId: (event) => rowIdOf(projection, event),
     fold: (row, event) => foldEvent(projection, row, event),
     placeOf: placeOf as AuditedModel['placeOf'],

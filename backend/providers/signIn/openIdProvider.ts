@@ -1,5 +1,5 @@
 import type { Configuration, IDToken, ServerMetadata, UserInfoResponse } from 'openid-client'
-import type { IdentityProvider, SignInChecks } from '../../accounts/identities/identityProvider.port.ts'
+import type { IdentityProvider, Logo, SignInChecks } from '../../accounts/identities/identityProvider.port.ts'
 import { failureOf } from './failures.ts'
 import { limitedFetch } from './limitedFetch.ts'
 import { profileOf } from './profileOf.ts'
@@ -10,6 +10,7 @@ const KEPT_MS = 10 * 60_000
 export interface OpenIdSettings {
   readonly id: string
   readonly name: string
+  readonly logo?: Logo
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
@@ -21,7 +22,7 @@ export interface OpenIdSettings {
 
 /** Creates a provider that speaks OpenID Connect. The client is loaded, and the issuer asked, at the first sign-in. */
 export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider {
-  const { id, name, issuer, clientId, clientSecret, verifiedEmails, allowsHttp } = settings
+  const { id, name, logo, issuer, clientId, clientSecret, verifiedEmails, allowsHttp } = settings
   const found = createDiscovery(settings)
   /** How this installation proves its secret. Issuers accept one way or both, and do not always say which. */
   let auth: 'ClientSecretBasic' | 'ClientSecretPost' = 'ClientSecretBasic'
@@ -64,6 +65,7 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
   return {
     id,
     name,
+    ...(logo && { logo }),
     issuer,
     async authorize(redirectUri, checks) {
       try {

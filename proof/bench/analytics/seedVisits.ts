@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { recountRegistrations } from '#backend/accounts/readUsers.ts'
 import { recountVisits } from '#backend/analytics/countVisits.ts'
+import { inTransaction } from '#backend/kernel/postgres/inTransaction.ts'
 
 /**
  * Real pages of the site; generated ones follow. Visits follow Zipf's law: page n has 1/n of the first page's visits.
@@ -50,9 +51,7 @@ export async function seedVisits(
   now: number,
   timeZone: string,
 ): Promise<void> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  await inTransaction(pool, async (client) => {
     await client.query('select setseed(0.42)')
     await client.query(
       `select page_view_partition(day::date) from generate_series($1::timestamptz - interval '90 days', $1, '1 day') day`,
@@ -87,13 +86,7 @@ export async function seedVisits(
        on conflict do nothing`,
       [new Date(now), users],
     )
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
+  })
   await pool.query('analyze page_view')
   await recountVisits(pool, timeZone, recountRegistrations)
   await pool.query(

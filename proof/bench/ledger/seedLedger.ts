@@ -62,9 +62,28 @@ function buy(append: Append, user: number): void {
   grant(`code-${codeId}-${userId}`, 'code', terms.credits, codeId)
 }
 
+/** Appends the team of an account with its only member, and lets the member spend. Returns how a video that the member orders is paid. */
+function formTeam(append: Append, user: number) {
+  const ownerId = derivedId('user', user)
+  const [teamId, memberId, invitationId] = [
+    derivedId('team', ownerId),
+    derivedId('member', user),
+    derivedId('invitation', user),
+  ]
+  const perMonth = 10_000
+  const appendTeam = (type: string, data: object, by: string) =>
+    append(`team-${teamId}`, type, { teamId, ...data }, `user:${by}`)
+  appendTeam('TeamCreated', { ownerId }, ownerId)
+  appendTeam('MemberInvited', { invitationId, perMonth, expiresAt: '2026-02-01T00:00:00.000Z' }, ownerId)
+  appendTeam('MemberJoined', { userId: memberId, invitationId, perMonth }, memberId)
+  const spenders = [{ id: memberId, perMonth }]
+  append(`creditAccount-${ownerId}`, 'SpendersSet', { userId: ownerId, teamId, revision: 2, spenders })
+  return { hold: { spentBy: memberId }, order: { userId: memberId, payerId: ownerId, teamId } }
+}
+
 /**
  * Returns the events of an account and its tasks: credits, then videos, every fourth of which fails. `all`: an operator's action
- * orders the credits, and the account buys packs and redeems a code.
+ * orders the credits, the account buys packs and redeems a code, and a member of its team orders every fifth video.
  */
 function accountEvents(user: number, videos: number, kinds: Accounts['kinds']): Row[] {
   const userId = derivedId('user', user)
@@ -80,19 +99,22 @@ function accountEvents(user: number, videos: number, kinds: Accounts['kinds']): 
     appendTo(`deskAction-${gift}`, 'ActionDone', { actionId: gift })
     buy(appendTo, user)
   } else append('CreditLotGranted', given, 'operator:bench')
+  const team = kinds === 'all' ? formTeam(appendTo, user) : undefined
   for (let n = 0; n < videos; n++) {
+    const payment = n % 5 === 4 ? team : undefined
+    const author = payment?.order.userId ?? userId
     const holdId = derivedId('video', user, n)
     const parts = [{ lotId: gift, amount: 30 }]
     const appendTask = (type: string, data: object = {}) =>
       appendTo(`videoTask-${holdId}`, type, { taskId: holdId, ...data })
-    append('CreditsHeld', { holdId, parts }, `user:${userId}`)
-    appendTask('VideoTaskSubmitted', { ...ORDER, taskId: holdId, userId })
+    append('CreditsHeld', { holdId, parts, ...payment?.hold }, `user:${author}`)
+    appendTask('VideoTaskSubmitted', { ...ORDER, taskId: holdId, userId, ...payment?.order })
     appendTask('VideoRenderRequested', AN_ATTEMPT)
     appendTask('VideoRenderAccepted', { jobId: `job-${n}` })
     appendTask('VideoRenderStarted')
     appendTask('VideoDownloadStarted')
-    if (n % 4 === 3) appendTask('VideoTaskFailed', { userId, code: 'provider_failed', detail: '', jobId: null })
-    else appendTask('VideoTaskSucceeded', { userId, file: FILE })
+    if (n % 4 === 3) appendTask('VideoTaskFailed', { userId: author, code: 'provider_failed', detail: '', jobId: null })
+    else appendTask('VideoTaskSucceeded', { userId: author, file: FILE })
     if (n % 4 === 3) append('CreditsReleased', { holdId, reason: 'not delivered', parts, renewed: null })
     else append('CreditsCaptured', { holdId })
   }
@@ -117,7 +139,7 @@ interface Accounts {
   readonly videos: number
   /** Accounts whose events are interleaved as if they were used concurrently. */
   readonly together?: number
-  /** What the events are about: videos alone by default; `all`: also packs with their invoices, codes and operators' actions. */
+  /** What the events are about: videos alone by default; `all`: also packs with their invoices, codes, operators' actions and teams. */
   readonly kinds?: 'videos' | 'all'
 }
 

@@ -14,11 +14,6 @@ import type { World } from '../world.ts'
 const ROLES = ['api', 'workflows', 'projections'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Customers of the simulation have no teams. */
-const withoutTeams = async () => {
-  throw new Error('There are no teams.')
-}
-
 export interface Api {
   readonly machine: Machine
   readonly context: Context
@@ -105,7 +100,7 @@ export class Cluster {
   }
 
   #api(context: Context, services: Services): Api {
-    const { credits, removals, uploads, userKeys, webhooks: inbox, allowance } = services
+    const { credits, removals, uploads, userKeys, webhooks: inbox, allowance, payerIn, teamOf } = services
     const { payments } = this.#world
     const publicUrl = () => 'http://simulated'
     const { encrypt } = userKeys
@@ -124,8 +119,8 @@ export class Cluster {
       encrypt,
       allowance,
       credits,
-      payerIn: withoutTeams,
-      teamOf: withoutTeams,
+      payerIn,
+      teamOf,
       assertMayMake: services.control.assertMayMake,
     })
     const { pausedTills } = services.control

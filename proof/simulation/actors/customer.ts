@@ -3,6 +3,7 @@ import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { asOwned } from '#backend/kernel/ownership.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { Generation } from '#backend/tasks/contract.ts'
+import { isIn } from '#backend/teams/teams.ts'
 import { Violation } from '../invariants/violation.ts'
 import type { World } from '../world.ts'
 import type { Api, Cluster } from './cluster.ts'
@@ -36,14 +37,54 @@ export class Customer {
     this.userId = world.scheduler.random.uuid()
   }
 
-  generate(): void {
+  /** @param owner of the team that pays; the customer by default */
+  generate(owner?: Customer): void {
     const key = `${this.#name}-${++this.#requests}`
-    const context = (commandId: string) => ({ commandId, actor: `user:${this.userId}`, correlationId: key })
-    const request = { userId: this.userId, key, generation: GENERATION, command: context }
+    const generation = owner ? { ...GENERATION, team_id: owner.#teamId } : GENERATION
+    const request = { userId: this.userId, key, generation, command: (id: string) => this.#command(id) }
     this.#send(`generate ${key}`, async ({ tasks }) => {
       await tasks.generate(request).catch((error) => this.#judge(key, error))
-      this.accepted.push(this.#taskOf(key)!)
+      if (!owner) this.accepted.push(this.#taskOf(key)!)
     })
+  }
+
+  get #teamId(): string {
+    return derivedId('team', this.userId)
+  }
+
+  readonly #command = (commandId: string) => ({ commandId, actor: `user:${this.userId}`, correlationId: commandId })
+
+  formTeam(): void {
+    this.#send('form a team', ({ services }) => services.teams.create(this.userId, this.#command(this.#teamId)))
+  }
+
+  /** Is invited to a team, and accepts. */
+  join(owner: Customer, perMonth: number | null): void {
+    const invitationId = derivedId(this.userId, 'invitation', ++this.#requests)
+    const invitation = { invitationId, perMonth, expiresAt: '2999-01-01T00:00:00.000Z', replaces: [] }
+    this.#send('join the team', async ({ services: { teams } }) => {
+      const team = await teams.readOwn(owner.userId, owner.#teamId)
+      if (isIn(team, this.userId)) return
+      if (!team.invitations.some(({ id }) => id === invitationId))
+        await teams.invite(team, invitation, owner.#command(derivedId('invite', invitationId)))
+      const joining = { userId: this.userId, invitationId }
+      await teams.join(team.id, joining, this.#command(derivedId('join', invitationId)))
+    })
+  }
+
+  /** Sets what a member may spend in a month. */
+  limit(member: Customer, perMonth: number | null): void {
+    const context = this.#command(derivedId(this.userId, 'limit', ++this.#requests))
+    this.#send(`let a member spend ${perMonth}`, async ({ services: { teams } }) =>
+      teams.setLimit(await teams.readOwn(this.userId, this.#teamId), { userId: member.userId, perMonth }, context),
+    )
+  }
+
+  expel(member: Customer): void {
+    const context = this.#command(derivedId(this.userId, 'expel', ++this.#requests))
+    this.#send('remove a member', ({ services: { teams } }) =>
+      teams.removeAs(this.userId, this.#teamId, member.userId, context),
+    )
   }
 
   /** Cancels the latest task, or deletes its video. */

@@ -130,7 +130,7 @@ export class SimulatedEventStore implements EventStore {
 
   async close(): Promise<void> {}
 
-  /** Replaces the data of a stored event, as somebody with access to the disk could. */
+  /** Replaces the data of a stored event, as someone with access to the disk could. */
   edit(stream: string, revision: number, data: object): void {
     const events = this.#streams.get(stream)!
     const index = events.findIndex((event) => event.revision === revision)

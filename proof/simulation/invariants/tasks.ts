@@ -7,6 +7,7 @@ import { Violation } from './violation.ts'
 type Fact = VideoTaskEvent | RenderLaneEvent | CreditAccountEvent
 
 interface Task {
+  /** Who pays. */
   readonly userId: string
   readonly submittedAt: number
   state: 'open' | 'downloading' | 'delivered' | 'recovered' | 'failed' | 'cancelled'
@@ -37,7 +38,7 @@ export class TaskInvariants {
     const { type, data } = event as unknown as Fact
     switch (type) {
       case 'VideoTaskSubmitted':
-        this.#submit(data.taskId, data.userId, data.credits, event.created.getTime())
+        this.#submit(data.taskId, data.payerId ?? data.userId, data.credits, event.created.getTime())
         break
       case 'VideoRenderRequested':
         this.#task(data.taskId).requests++

@@ -130,6 +130,27 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     seed: 171,
     edits: [{ file: 'backend/subscriptions/takenBack.rules.ts', from: "kind === 'refund' || !isWon", to: 'true' }],
   },
+  'the limit of a member is only shown': {
+    invariant: 'credits are conserved',
+    seed: 37,
+    edits: [
+      {
+        file: 'backend/credits/creditAccount.decider.ts',
+        from: 'if (spentBy) assertMayHold(account.keys, account.team.spenders, spentBy, amount, at)',
+        to: '',
+      },
+      {
+        file: 'backend/credits/invariants.rules.ts',
+        from: 'if (member && passes(limitsOf(member)))',
+        to: 'if (false)',
+      },
+    ],
+  },
+  'an account never learns of a change of the team whose request died': {
+    invariant: 'teams spend as their owners allow',
+    seed: 107,
+    edits: [{ file: 'workflows/teams/teamTriggers.ts', from: 'run: () => tell(teamId)', to: 'run: async () => {}' }],
+  },
   'a lane takes the event of another process for its own': {
     invariant: 'streams stay verifiable',
     seed: 276,

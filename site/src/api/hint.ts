@@ -2,7 +2,7 @@ import type { User } from '#backend/accounts/contract.ts'
 
 /**
  * The signed-in user as stored in this browser, so that the header has a name and a balance at the first paint. Whether
- * there is a session is told by the cookie `kinora_signed_in`, and decided by `/auth/me`.
+ * there is a session is shown by the cookie `kinora_signed_in`, and decided by `/auth/me`.
  */
 export interface Hint {
   readonly name: string

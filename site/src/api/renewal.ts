@@ -1,7 +1,7 @@
 /** `localStorage` key for the time of the last session renewal, which all tabs share. */
 const KEY = 'kinora.renewed'
 
-export const RENEWAL_INTERVAL_MS = 7 * 60 * 60 * 1000
+const RENEWAL_INTERVAL_MS = 7 * 60 * 60 * 1000
 export const RENEWAL_RETRY_MS = 10 * 60 * 1000
 
 let inMemory = 0

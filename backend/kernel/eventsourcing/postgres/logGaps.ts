@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { onlyRow } from '../../postgres/onlyRow.ts'
-import { toGlobalPosition } from './postgresRows.ts'
+import { toGlobalPosition } from './postgresEventStore.sql.ts'
 
 /** Returns the position of the last event, or position 0 if the log is empty. */
 export async function readLogHead(pool: pg.Pool) {

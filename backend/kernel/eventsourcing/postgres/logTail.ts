@@ -2,8 +2,7 @@ import type pg from 'pg'
 import { listen } from '../../postgres/listen.ts'
 import { onlyRow } from '../../postgres/onlyRow.ts'
 import type { Stored } from '../eventStore.port.ts'
-import { eventChannel, headSql, readAllSql } from './postgresEventStore.sql.ts'
-import { type EventRow, toStored } from './postgresRows.ts'
+import { type EventRow, eventChannel, headSql, readAllSql, toStored } from './postgresEventStore.sql.ts'
 
 /** The last events of the log: all of those after the position `from`, up to the position `to`. */
 export interface Tail {

@@ -10,8 +10,7 @@ import {
   StoreUnavailable,
 } from '../eventStore.port.ts'
 import type { LogTail } from './logTail.ts'
-import { appendListSql, appendSetSql } from './postgresEventStore.sql.ts'
-import { toGlobalPosition } from './postgresRows.ts'
+import { appendListSql, appendSetSql, toGlobalPosition } from './postgresEventStore.sql.ts'
 
 interface Append {
   readonly stream: string
@@ -62,7 +61,7 @@ export class PostgresAppends {
   #active = 0
   readonly #streamsInFlight = new Set<string>()
 
-  /** @param tail is told what was stored */
+  /** @param tail is notified of what was stored */
   constructor(pool: pg.Pool, tail: Pick<LogTail, 'add' | 'announce'>) {
     this.#pool = pool
     this.#tail = tail

@@ -1,3 +1,6 @@
+import type { GlobalPosition, Metadata, Stored } from '../eventStore.port.ts'
+import type { Event } from '../pure/decider.ts'
+
 /**
  * Advisory lock that an append holds until it commits. Positions therefore follow commit order without gaps, so readers
  * can safely use a position as a cursor. See docs/decisions/0001-event-log-in-postgres.md.
@@ -20,6 +23,34 @@ create table if not exists event (
   constraint event_stream_revision unique (stream, revision),
   constraint event_id unique (id)
 );`
+
+/** A row of the table `event`; `pg` returns bigint columns as text. */
+export interface EventRow {
+  readonly position: string
+  readonly stream: string
+  readonly revision: string
+  readonly id: string
+  readonly type: string
+  readonly data: object
+  readonly meta: Metadata
+  readonly created: Date | string
+}
+
+/** Pads a position to twenty digits, so that positions compare as strings. */
+export function toGlobalPosition(position: string | number): GlobalPosition {
+  return String(position).padStart(20, '0') as GlobalPosition
+}
+
+/** Returns the event of a row. */
+export function toStored<E extends Event>({ position, revision, created, ...row }: EventRow): Stored<E> {
+  const stored: Stored = {
+    ...row,
+    revision: Number(revision),
+    position: toGlobalPosition(position),
+    created: created instanceof Date ? created : new Date(created),
+  }
+  return stored as Stored<E>
+}
 
 /**
  * Appends to distinct streams. `appends` is [{ stream, expected, together, events: [{ id, type, data, meta }] }], where

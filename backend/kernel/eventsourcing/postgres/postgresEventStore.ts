@@ -18,8 +18,15 @@ import {
 import type { Event } from '../pure/decider.ts'
 import { eventsAfter, LogTail, readHead } from './logTail.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
-import { installEventTableSql, newestSql, probeSql, readAllSql } from './postgresEventStore.sql.ts'
-import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
+import {
+  type EventRow,
+  installEventTableSql,
+  newestSql,
+  probeSql,
+  readAllSql,
+  toGlobalPosition,
+  toStored,
+} from './postgresEventStore.sql.ts'
 import { StreamReads } from './streamReads.ts'
 
 const PAGE = 500

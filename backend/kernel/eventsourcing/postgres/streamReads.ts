@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import { must } from '../../must.ts'
 import { isRejected } from './postgresAppends.ts'
-import { readStreamSql, readStreamsSql } from './postgresEventStore.sql.ts'
-import type { EventRow } from './postgresRows.ts'
+import { type EventRow, readStreamSql, readStreamsSql } from './postgresEventStore.sql.ts'
 
 interface Read {
   readonly stream: string

@@ -1,8 +1,9 @@
 import type pg from 'pg'
+import { inTransaction } from '#backend/kernel/postgres/inTransaction.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import type { NewOrder, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
 import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
-import { inTransaction, moneyOf, newId, queueWebhook } from './sandboxWebhooks.ts'
+import { moneyOf, newId, queueWebhook } from './sandboxWebhooks.ts'
 
 export interface SandboxOrder {
   readonly id: string
@@ -94,5 +95,3 @@ async function readOrder(pool: pg.Pool, id: string): Promise<ProviderOrder | und
   if (saleId === null) return { userId, sale: undefined }
   return { userId, sale: { id: saleId, amountCents, currency: 'USD', soldAt: soldAt.toISOString() } }
 }
-
-export type SandboxOrders = ReturnType<typeof createSandboxOrders>

@@ -1,6 +1,7 @@
 import type pg from 'pg'
+import { inTransaction } from '#backend/kernel/postgres/inTransaction.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
-import { inTransaction, moneyOf, newId, queueWebhook, usd } from './sandboxWebhooks.ts'
+import { moneyOf, newId, queueWebhook, usd } from './sandboxWebhooks.ts'
 
 interface Refunded {
   readonly id: string

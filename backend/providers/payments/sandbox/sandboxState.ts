@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { inTransaction } from '#backend/kernel/postgres/inTransaction.ts'
 import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { ListedSale, NewAgreement, ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
@@ -6,7 +7,7 @@ import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
 import { createSandboxOrders } from './sandboxOrders.ts'
 import { createSandboxRefunds } from './sandboxRefunds.ts'
-import { inTransaction, newId, queueWebhook as queue, usd } from './sandboxWebhooks.ts'
+import { newId, queueWebhook as queue, usd } from './sandboxWebhooks.ts'
 
 export interface SandboxAgreement {
   readonly id: string

@@ -14,17 +14,3 @@ export async function queueWebhook(client: pg.PoolClient, at: string, event_type
   const body = JSON.stringify({ id, event_type, create_time: at, resource_version: '2.0', resource })
   await client.query('insert into sandbox_webhook (id, body, made_at) values ($1, $2, $3)', [id, body, at])
 }
-
-export async function inTransaction(pool: pg.Pool, run: (client: pg.PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    await run(client)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
-}

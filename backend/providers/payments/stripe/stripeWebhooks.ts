@@ -11,7 +11,7 @@ import { UNFINISHED } from './reversals.ts'
 import { STRIPE_VERSION } from './stripeApi.ts'
 import { Id } from './stripeShapes.ts'
 
-/** Stripe signs each delivery anew, so an old signature is a replayed one, and an early one is forged ahead. */
+/** Stripe signs each delivery again, so an old signature is a replayed one, and an early one is forged ahead. */
 const TOLERANCE_SECONDS = 300
 
 /**

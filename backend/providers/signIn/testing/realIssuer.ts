@@ -1,8 +1,10 @@
 /// <reference path="./oidcProvider.d.ts" />
+
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import Provider from 'oidc-provider'
 
 /** Claims of a person at the issuer. */
@@ -20,7 +22,7 @@ const newKeys = () => ({
 })
 
 /**
- * Starts `oidc-provider`, a certified implementation of OpenID Connect, as an issuer. Whoever arrives is signed in as
+ * Starts `oidc-provider`, a certified implementation of OpenID Connect, as an issuer. Every visitor is signed in as
  * `person`, or declines if there is none.
  * @param client how the client proves its secret
  */
@@ -69,6 +71,7 @@ export async function startRealIssuer(client: 'client_secret_basic' | 'client_se
       OIDC_CLIENT_ID: CLIENT.client_id,
       OIDC_CLIENT_SECRET: CLIENT.client_secret,
       OIDC_NAME: 'Acme',
+      OIDC_LOGO: LOGO,
     },
     /** Accepts an address to which people are sent back. */
     accept(redirectUri: string): void {
@@ -96,6 +99,9 @@ export async function startRealIssuer(client: 'client_secret_basic' | 'client_se
     },
   }
 }
+
+/** A picture of the repository. */
+export const LOGO = path.join(import.meta.dirname, '../../../../site/public/favicon.svg')
 
 const CLIENT = {
   client_id: 'kinora',

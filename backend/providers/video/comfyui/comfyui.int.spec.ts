@@ -95,7 +95,7 @@ describe('a queued graph', () => {
     onTestFinished(() => void Object.assign(world.double, { nodes }))
     world.double.nodes = nodes.filter((name) => name !== 'KSampler')
     const refused = { kind: 'refused', code: 'provider_failed' }
-    const detail = expect.stringContaining('at node 3')
+    const detail = "ComfyUI answered HTTP 400 Cannot execute because node KSampler does not exist. Node ID '#3'"
     expect(await opened().create(request())).toMatchObject({ ...refused, detail })
     expect(await opened().create(request({ providerModel: 'gone' }))).toMatchObject(refused)
   })

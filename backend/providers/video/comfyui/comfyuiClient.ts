@@ -138,7 +138,7 @@ export function createComfyuiClient(access: ComfyuiAccess) {
       const answer = await post(`/api/jobs/${encodeURIComponent(id)}/cancel`, signal, {})
       if (answer.status !== 404 && answer.status !== 405)
         return parse(z.object({ cancelled: z.boolean() }), answer).cancelled
-      // Older servers. `/interrupt` must name the job: without a body it stops the job of whoever runs.
+      // Older servers. `/interrupt` must name the job: without a body it stops any job that runs.
       const older = isRunning ? post('/interrupt', signal, { prompt_id: id }) : post('/queue', signal, { delete: [id] })
       checkStatus(await older)
       return true

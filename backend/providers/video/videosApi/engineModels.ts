@@ -1,6 +1,6 @@
 import type { CatalogueModel, Shape, TaskType } from '#backend/tasks/contract.ts'
 import { engineModel } from '../engineModel.ts'
-import { isH3, type Offer as KinoraOffer, type ModelCard, programOf, tasksIn } from './engineProfile.ts'
+import { isH3, isReduced, type Offer as KinoraOffer, type ModelCard, programOf, tasksIn } from './engineProfile.ts'
 
 const RATIOS = ['16:9', '9:16', '1:1']
 const H3_RATIOS = [...RATIOS, '4:3', '3:4', '21:9']
@@ -26,6 +26,7 @@ function modelOf({ tasks, ...card }: ModelCard & { readonly tasks: readonly Task
   const { id } = card
   const name = id.replace(/^.*\//s, '')
   const h3 = isH3(id)
+  const reduced = isReduced(card)
   const offers = (card.offers ?? []).filter(
     ({ size, task_types }) => SIZE.test(size) && tasksIn(task_types.join()).length > 0,
   )
@@ -36,13 +37,13 @@ function modelOf({ tasks, ...card }: ModelCard & { readonly tasks: readonly Task
     descriptions: { en: 'Runs on this installation’s own engine', zh: '由本站自己的引擎生成' },
     shapes: [{ taskTypes: [...tasks], ...(h3 ? H3 : USUAL) }],
     aspectRatios: h3 ? H3_RATIOS : RATIOS,
-    inputs: { firstFrame: tasks.includes('image_to_video'), lastFrame: h3 },
+    inputs: { firstFrame: tasks.includes('image_to_video'), lastFrame: h3 && !reduced },
     cameraMovements: true,
     // In SGLang, H3 has no switch for its sound.
-    sound: h3 && programOf(card) !== 'sglang',
-    seed: true,
+    sound: h3 && !reduced && programOf(card) !== 'sglang',
+    seed: !reduced,
     // H3 is distilled without a negative branch.
-    negativePrompt: !h3,
+    negativePrompt: !h3 && !reduced,
     routes: [{ provider: 'videos-api', model: id }],
   })
 }

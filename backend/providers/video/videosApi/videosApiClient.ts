@@ -4,6 +4,7 @@ import { type HttpAnswer, httpCall } from '../httpCall.ts'
 import { parseLosslessJson } from '../losslessJson.ts'
 import { multipart } from '../multipart.ts'
 import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
+import type { ModelCard } from './engineProfile.ts'
 
 const Text = z.pipe(z.union([z.string(), z.number()]), z.transform(String))
 const Id = z.pipe(Text, z.string().check(z.minLength(1)))
@@ -43,12 +44,19 @@ const ModelList = z.object({
       owned_by: lenient(z.string()),
       mode: lenient(z.string()),
       supported_task_types: lenient(z.array(z.string())),
+      supported_endpoint_types: lenient(z.array(z.string())),
       offers: lenient(z.array(z.object({ task_types: z.array(z.string()), size: z.string(), seconds: z.int() }))),
     }),
   ),
 })
-/** FastAPI answers `detail`, everyone else `error`. */
+/** LocalAI's list beside the usual one, which says nothing of its models but their names. */
+const Capabilities = z.object({
+  data: z.array(z.object({ id: z.string(), output_modalities: z.array(z.string()) })),
+})
+/** FastAPI answers `detail`, new-api `code` and `message`, and everyone else `error`. */
 const Refusal = z.object({
+  code: lenient(Text),
+  message: lenient(z.string()),
   detail: z.optional(z.unknown()),
   error: z.optional(z.union([z.string(), z.object({ message: optional(z.string()), code: optional(Text) })])),
 })
@@ -102,6 +110,7 @@ export function createVideosApiClient(access: VideosApiAccess) {
       if (job.success) return job.data
       // A proxy before an engine that restarts answers 404 as text.
       const isUnknown = answer.status === 404 && typeof jsonOf(answer) === 'object'
+      if (refusalOf(answer).code === UNKNOWN_IN_NEW_API) return undefined
       return isUnknown ? undefined : parse(VideoObject, answer)
     },
 
@@ -117,7 +126,14 @@ export function createVideosApiClient(access: VideosApiAccess) {
       return { status: answer.status, deleted: z.safeParse(Deleted, jsonOf(answer)).success, error: errorOf(answer) }
     },
 
-    models: async (signal: AbortSignal) => parse(ModelList, await call('GET', '/models', signal)).data,
+    /** Returns what the server says of its models. */
+    async models(signal: AbortSignal): Promise<ModelCard[]> {
+      const { data } = parse(ModelList, await call('GET', '/models', signal))
+      if (data.length === 0 || data.some(({ owned_by, mode }) => owned_by || mode)) return data
+      const asked = z.safeParse(Capabilities, jsonOf(await call('GET', '/models/capabilities', signal)))
+      const makes = new Map(asked.data?.data.map(({ id, output_modalities }) => [id, output_modalities]))
+      return data.map((card) => ({ ...card, output_modalities: makes.get(card.id) }))
+    },
   }
 }
 
@@ -145,13 +161,18 @@ export class EngineFault extends ProviderError {
   override name = 'EngineFault'
 }
 
-function errorOf(answer: HttpAnswer): ProviderError {
+/** Code of new-api, which answers HTTP 400 then. */
+const UNKNOWN_IN_NEW_API = 'task_not_exist'
+
+function refusalOf(answer: HttpAnswer): Partial<z.output<typeof Refusal>> {
   const parsed = z.safeParse(Refusal, jsonOf(answer))
-  const { detail, error } = parsed.success ? parsed.data : {}
-  const text = [typeof error === 'string' ? error : [error?.code, error?.message], detail && JSON.stringify(detail)]
-    .flat()
-    .filter(Boolean)
-    .join(' ')
+  return parsed.success ? parsed.data : {}
+}
+
+function errorOf(answer: HttpAnswer): ProviderError {
+  const { code, message, detail, error } = refusalOf(answer)
+  const own = typeof error === 'string' ? error : [error?.code, error?.message]
+  const text = [code, message, own, detail && JSON.stringify(detail)].flat().filter(Boolean).join(' ')
   const sentence = `The engine answered HTTP ${answer.status} ${text}`.trim()
   const kind = kindOfHttpStatus(answer.status)
   // A gateway answers 504 while its engine may still be at work.

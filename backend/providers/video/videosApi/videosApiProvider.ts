@@ -190,6 +190,8 @@ function createQuestion(deps: VideosApiDeps) {
   }
 }
 
+const LOCALAI =
+  'LocalAI makes each video within one call, and has no job that could be followed or cancelled. Its models are not offered. Serve them with vLLM-Omni or SGLang.'
 const ASK = 'Nothing says that they make videos: name those that do in VIDEOS_API_MODEL'
 
 /** Deletes a running job, which cancels it. Repeats the call while the engine answers that it is cancelling. */
@@ -210,6 +212,7 @@ async function removeRunning(deps: VideosApiDeps, jobId: string, signal: AbortSi
 
 /** Says which models are offered, which are not because nobody knows what they make, and which are missing. */
 function checkOf(cards: readonly ModelCard[], wanted: readonly string[] | undefined) {
+  if (cards.some((card) => programOf(card) === 'localai')) return { ok: false, detail: LOCALAI }
   const { offered, unknown } = offeredModels(cards, wanted)
   const missing = (wanted ?? []).filter((name) => !name.includes('*') && !cards.some(({ id }) => id === name))
   const served = cards.length > 0 ? cards.map(({ id }) => id).join(', ') : 'no model'

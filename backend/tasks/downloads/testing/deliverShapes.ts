@@ -10,7 +10,7 @@ import { sourceOf } from '#backend/tasks/contract.ts'
 import { makerOf } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { fetchVideo } from '#workflows/tasks/fetchVideo.ts'
-import { Finishing } from '#workflows/tasks/finishing.ts'
+import { Finishing } from '#workflows/tasks/rendering.ts'
 import { createVideoCopies } from '../videoCopies.ts'
 
 const COPIES = {

@@ -10,6 +10,7 @@ interface Webhook {
 type Hold = Readonly<{ id: string; user_id: string; held_at: string }>
 type OpenTask = Readonly<{ unstarted_since: string | null }>
 type Planned = Readonly<{ id: string; status: string; due_at: string | null }>
+type Roster = Readonly<{ owner_id: string; members: object }>
 type Lot = Readonly<{ closed: boolean; expires_at: string | null }>
 
 const webhooks = (database: SimulatedDatabase) => database.table<Webhook>('payment_webhook')
@@ -109,8 +110,15 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['from outgoing_mail order by id', () => []],
   ['update outbox set body = null where expires_at', () => []],
   ['render_progress', () => []],
-  // Customers of the simulation have no teams.
-  ['select id from team_roster where owner_id', () => []],
+  [
+    'select id from team_roster where owner_id',
+    (database, [userId]) =>
+      all(database.table<Roster>('team_roster')).filter(
+        ({ owner_id, members }) => owner_id === userId || (userId as string) in members,
+      ),
+  ],
+  // Names are not simulated, so no one is mailed about a team.
+  ['from team', () => []],
   // Out of scope: unused uploads, removed files, erasures, unconfirmed accounts, API keys, and the retention of visits.
   ['image_upload', () => []],
   ['media_removal', () => []],

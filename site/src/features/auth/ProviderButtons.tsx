@@ -5,6 +5,7 @@ import { readProviders } from '../../api/start/providers.ts'
 import { translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
 import { Button } from '../../ui/Button.tsx'
+import { ProviderMark } from '../../ui/ProviderMark.tsx'
 
 /** Offers the sign-ins of other services, if there are any. The style sheet keeps their place until the script runs. */
 export function ProviderButtons({ locale }: { locale: Locale }) {
@@ -13,9 +14,10 @@ export function ProviderButtons({ locale }: { locale: Locale }) {
   useEffect(() => setProviders(readProviders()), [])
   return (
     <div className="stack auth-providers">
-      {providers.map(({ id, name }) => (
-        <Button key={id} variant="outline" size="large" wide onClick={() => goToProvider(id)}>
-          {t('auth.provider.with', { name })}
+      {providers.map((provider) => (
+        <Button key={provider.id} variant="outline" size="large" wide onClick={() => goToProvider(provider.id)}>
+          <ProviderMark {...provider} />
+          {t('auth.provider.with', { name: provider.name })}
         </Button>
       ))}
       {providers.length > 0 && <p className="auth-or line muted small">{t('auth.provider.or')}</p>}

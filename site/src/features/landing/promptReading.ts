@@ -69,7 +69,7 @@ export function readingOf(prompt: HTMLTextAreaElement) {
       clearTimeout(timer)
       timer = setTimeout(show, WAIT_MS)
     },
-    /** Asks at once. An unknown answer is left to the server. */
+    /** Asks immediately. An unknown answer is left to the server. */
     isEnough: async () => (await show())?.enough ?? true,
   }
 }

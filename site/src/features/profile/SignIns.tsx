@@ -11,6 +11,7 @@ import { FormProblem } from '../../ui/FormProblem.tsx'
 import { FormFoot } from '../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../ui/factors/useStepUp.tsx'
 import { keepFocus } from '../../ui/lists/keepFocus.ts'
+import { ProviderMark } from '../../ui/ProviderMark.tsx'
 import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
@@ -62,7 +63,7 @@ function SignIn({ shown, onConnect }: { shown: Identity; onConnect: () => void }
   return (
     <li className="line spread factor-passkey">
       <span className="anywhere">
-        {name}
+        <ProviderMark {...shown} /> {name}
         <span className="hint"> {t(`profile.signIns.${state}`, { email: email ?? '' })}</span>
       </span>
       <Button

@@ -32,7 +32,7 @@ let running: AbortController | undefined
 
 const keep = once(keepPage)
 
-/** Checks a file and shows the result. A file that is given meanwhile takes its place. */
+/** Checks a file and shows the result. A file that is given in between takes its place. */
 export async function check(file: File, container: Element): Promise<void> {
   const t = translate()
   running?.abort()

@@ -116,7 +116,9 @@ export const setDuration = (value: rules.Choices['duration']) =>
 export async function loadModels(): Promise<void> {
   $models.set((await call(listModels)).map(formModel))
   const form = $generation.get()
-  if (!rules.isOffered(form) || rules.isStandIn(form)) setMode(form.taskType)
+  const types = rules.offeredTypes($models.get())
+  const isTaken = types.includes(form.taskType)
+  if (!isTaken || !rules.isOffered(form) || rules.isStandIn(form)) setMode(isTaken ? form.taskType : types[0]!)
 }
 
 /** Applies the Quick preset: the Director model, 720P and 6 seconds. */

@@ -63,7 +63,7 @@ describe('an order whose answer was lost', () => {
     expect(keys[1]).toBe(keys[0])
   })
 
-  it('is made anew if its task has been deleted since', async () => {
+  it('is made again if its task has been deleted since', async () => {
     answers = ['lost', 404, 202]
     expect([await order('b'), await order('b')]).toEqual([0, 'made'])
     expect(keys[1]).toBe(keys[0])

@@ -12,7 +12,7 @@ export interface StripeEvent {
 }
 
 export type Method = 'card' | 'alipay' | 'wechat_pay'
-/** What the bank says to a payment: `later` is told by {@link StripeModel.settle}. */
+/** What the bank says to a payment: `later` is reported by {@link StripeModel.settle}. */
 export type Outcome = 'paid' | 'declined' | 'action' | 'later'
 
 /** A refusal of a call. */

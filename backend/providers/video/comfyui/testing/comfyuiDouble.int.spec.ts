@@ -45,9 +45,9 @@ describe('the double of ComfyUI', () => {
     })
   })
   it('names the nodes of a graph that it cannot run', async () => {
-    const prompt = { '7': { class_type: 'Unknown', inputs: {} } }
+    const prompt = { '9': { class_type: 'SaveVideo', inputs: { video: ['8', 0] } } }
     const { status, body } = await call(double, 'POST', '/prompt', { prompt, prompt_id: randomUUID() })
-    expect([status, Object.keys(body.node_errors)]).toEqual([400, ['7']])
+    expect([status, Object.keys(body.node_errors)]).toEqual([400, ['9']])
   })
   it('reports a job by its id, or 404 with an error', async () => {
     const id = await queue(double)

@@ -30,9 +30,9 @@ interface Options {
 const FRAME = /\.(png|jpe?g|webp)/i
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NOT_FOUND: Answer = { status: 404, body: '404: Not Found' }
-const refuse = (type: string, message: string, node_errors: object = {}): Answer => ({
+const refuse = (type: string, message: string, details = '', node_errors: object = {}): Answer => ({
   status: 400,
-  body: { error: { type, message, details: '', extra_info: {} }, node_errors },
+  body: { error: { type, message, details, extra_info: {} }, node_errors },
 })
 
 export type ComfyuiDouble = Awaited<ReturnType<typeof startComfyuiDouble>>
@@ -128,17 +128,24 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
   const queue = (received: Received): Answer => {
     const { prompt: graph, prompt_id: id, client_id: clientId } = json(received)
     if (!UUID.test(id)) return refuse('invalid_prompt_id', 'prompt_id must be a canonical UUID')
-    const unknown = Object.entries<DoubleJob['graph'][string]>(graph).filter(
+    const [unknown] = Object.entries<DoubleJob['graph'][string]>(graph).filter(
       ([, { class_type }]) => !double.nodes.includes(class_type),
     )
-    if (unknown.length > 0)
-      return refuse('invalid_prompt', 'Cannot execute because a node is missing', Object.fromEntries(unknown))
+    if (unknown) {
+      const [node, { class_type }] = unknown
+      const message = `Cannot execute because node ${class_type} does not exist.`
+      return refuse('invalid_prompt', message, `Node ID '#${node}'`)
+    }
+    const broken = brokenLinks(graph)
+    const leftOut = new Set(Object.values(broken).flatMap(({ dependent_outputs }) => dependent_outputs))
+    if (leftOut.size > 0 && leftOut.size === outputsIn(graph).length)
+      return refuse('prompt_outputs_failed_validation', 'Prompt outputs failed validation', '', broken)
     const now = Date.now()
     const state = double.busy ? 'pending' : 'in_progress'
     const started = { id, graph, clientId, createdAt: now, finishAt: now + double.renderMs, state } as const
     jobs.set(id, { ...started })
     double.started.push(jobs.get(id)!)
-    const node_errors = { ...brokenLinks(graph), ...double.nodeErrors }
+    const node_errors = { ...broken, ...double.nodeErrors }
     return { body: { prompt_id: id, number: double.started.length, node_errors } }
   }
 
@@ -233,15 +240,23 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
 }
 
 /** Says which outputs are left out because a node refers to one that is not there. */
-function brokenLinks(graph: DoubleJob['graph']): object {
-  const isBroken = (value: unknown) => Array.isArray(value) && typeof value[0] === 'string' && !graph[value[0]]
-  const broken = Object.entries(graph).filter(([, { inputs }]) => Object.values(inputs).some(isBroken))
-  const outputs = Object.keys(graph).filter((id) => graph[id]!.class_type.startsWith('Save'))
-  const errors = [{ type: 'exception_during_validation', message: 'Exception when validating node', details: '' }]
-  return Object.fromEntries(
-    broken.map(([id, { class_type }]) => [id, { errors, dependent_outputs: outputs, class_type }]),
-  )
+function brokenLinks(graph: DoubleJob['graph']): Readonly<Record<string, { readonly dependent_outputs: string[] }>> {
+  const linksOf = (id: string) =>
+    Object.values(graph[id]?.inputs ?? {}).flatMap((value) => (Array.isArray(value) ? [String(value[0])] : []))
+  const needs = (id: string, node: string): boolean => id === node || linksOf(id).some((link) => needs(link, node))
+  const broken = Object.keys(graph).flatMap((id) => {
+    const missing = linksOf(id).find((link) => !graph[link])
+    const dependent_outputs = outputsIn(graph).filter((output) => needs(output, id))
+    if (missing === undefined || dependent_outputs.length === 0) return []
+    const type = 'exception_during_inner_validation'
+    const errors = [{ type, message: 'Exception when validating inner node', details: `'${missing}'` }]
+    return [[id, { errors, dependent_outputs, class_type: graph[id]!.class_type }] as const]
+  })
+  return Object.fromEntries(broken)
 }
+
+const outputsIn = (graph: DoubleJob['graph']) =>
+  Object.keys(graph).filter((id) => graph[id]!.class_type.startsWith('Save'))
 
 const GPU = { name: 'cuda:0 NVIDIA GeForce RTX 4090', type: 'cuda', vram_total: 24 * 2 ** 30, vram_free: 20 * 2 ** 30 }
 

@@ -24,7 +24,10 @@ const INPUTS: Readonly<Record<string, readonly [required: object, optional?: obj
   VAEDecode: [{ samples: ['LATENT', {}], vae: ['VAE', {}] }],
   EmptyHunyuanLatentVideo: [{ width: int(848), height: int(480), length: int(25), batch_size: int(1) }],
   LoadImage: [{ image: [['example.png'], { image_upload: true }] }],
+  EmptyImage: [{ width: int(512), height: int(512), batch_size: int(1), color: int(0) }],
+  ImageBlur: [{ image: ['IMAGE', {}], blur_radius: int(1), sigma: ['FLOAT', { default: 1, min: 0.1, max: 10 }] }],
   CreateVideo: [{ images: ['IMAGE', {}], fps: ['FLOAT', { default: 30, min: 1, max: 120 }] }, { audio: ['AUDIO', {}] }],
+  SaveImage: [{ images: ['IMAGE', {}], filename_prefix: ['STRING', { default: 'ComfyUI' }] }],
   SaveVideo: [
     {
       video: ['VIDEO', {}],

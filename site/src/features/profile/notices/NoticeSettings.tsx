@@ -8,7 +8,7 @@ import { $notices, canPush, isBlocked, loadNotices, setMail, setPush } from './n
 
 const pushHint = () => (isBlocked() ? 'pushBlocked' : canPush() ? 'pushHint' : 'pushMissing')
 
-/** Chooses how the user is told that a video is done. */
+/** Chooses how the user is notified that a video is done. */
 export function NoticeSettings() {
   const t = translate()
   const notices = useStore($notices)

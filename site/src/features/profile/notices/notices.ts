@@ -19,7 +19,7 @@ interface Notices {
   readonly pushKey: string
 }
 
-/** How the user is told that a video is done; null while unknown. */
+/** How the user is notified that a video is done; null while unknown. */
 export const $notices = atom<Notices | null>(null)
 
 export const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window
