@@ -39,7 +39,7 @@ const NOWHERE = [...configDefaults.exclude, '**/dist/**']
 /** A machine that is slow for a moment fails a test of a browser or of a time. The run lists tests that passed at the second attempt. */
 const SECOND_ATTEMPT = 1
 /** A browser's tests wait long on a busy machine, and each of their waits ends earlier. */
-const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, retry: SECOND_ATTEMPT }
+const PATIENT = { testTimeout: 600_000, hookTimeout: 600_000, retry: SECOND_ATTEMPT }
 /** Order of the tests of a file, and choices of random tests. Tests read it in `backend/testing/fullRun.ts`. */
 process.env.KINORA_TEST_SEED ??= '11'
 
@@ -67,10 +67,10 @@ const group = (
 export default defineConfig({
   test: {
     // No test passes or fails by the clock: limits end only what hangs. scripts/checks/clocks.spec.ts.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Below the limit of a test, so that a failure names the assertion. As in backend/testing/eventually.ts.
-    expect: { poll: { timeout: 60_000, interval: 50 } },
+    expect: { poll: { timeout: 120_000, interval: 50 } },
     // The list of second attempts shows only messages, and "[ Array(1) ]" names no fault.
     chaiConfig: { truncateThreshold: 4_000 },
     globalSetup: ['scripts/testing/temporaryFolder.mjs'],

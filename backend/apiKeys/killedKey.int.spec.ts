@@ -1,40 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { verify } from '../audit/verify.ts'
-import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
-import { connectDatabase } from '../kernel/postgres/connect.ts'
-import { openPool } from '../kernel/postgres/openPool.ts'
 import { eventually } from '../testing/eventually.ts'
-import { FULL, SEED } from '../testing/fullRun.ts'
+import { FULL } from '../testing/fullRun.ts'
+import { createKillable } from '../testing/killable.ts'
 import { buyPlan, read } from '../testing/plans.ts'
-import { type Program, startProgram } from '../testing/program.ts'
-import { seeded } from '../testing/seeded.ts'
 import { registerUser } from '../testing/testUser.ts'
 import type { ApiKey } from './contract.ts'
 
-/** Moments of the kills. */
-const random = seeded(SEED)
 const KILLS = FULL ? 10 : 3
 /** Orders at once, more than the plan has open. Every third is refused by the engine. */
 const AT_ONCE = 6
 const CREDITS = 30
 const LIMIT = CREDITS * 2 * KILLS
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed key '))
-let program: Program | undefined
-afterAll(async () => {
-  await program?.kill()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
-})
-
-const start = (port: number) =>
-  startProgram(
-    { DATA_DIR: folder, PORT: String(port), SEED: String(Math.floor(random() * 1e9)) },
-    path.join(import.meta.dirname, '../testing/chaosProgram.ts'),
-  )
+const { random, start, readStored } = createKillable('key')
 
 /** Orders a video until the server is there and the queue has room. Returns the last status. */
 async function order(url: string, key: string, prompt: string): Promise<number> {
@@ -55,7 +35,7 @@ async function order(url: string, key: string, prompt: string): Promise<number> 
 }
 
 it(`a key with a limit never passes it while Kinora is killed ${KILLS} times`, { timeout: 900_000 }, async () => {
-  program = await start(0)
+  let program = await start()
   const { url } = program
   const user = await registerUser(url)
   await buyPlan(program, user, 'ultimate')
@@ -74,7 +54,7 @@ it(`a key with a limit never passes it while Kinora is killed ${KILLS} times`, {
     const sent = orders(round)
     await delay(random() * 1_500)
     await program.kill()
-    program = await start(Number(new URL(url).port))
+    program = await start(program)
     accepted.push(...(await Promise.all(sent)))
     await allEnded()
   }
@@ -86,18 +66,12 @@ it(`a key with a limit never passes it while Kinora is killed ${KILLS} times`, {
   }
   expect(new Set(accepted)).toEqual(new Set([200, 402]))
   const { keys } = await read<{ keys: ApiKey[] }>(user, '/keys')
-  await program.kill()
-
-  const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
-  const pool = openPool(connection)
-  const store = createPostgresEventStore(pool)
-  // The audit compares each hold of a key with the limits of that moment.
-  const { books, deviations } = await verify(store)
   let held = 0
-  for await (const { type } of store.readStream(`creditAccount-${user.userId}`)) if (type === 'CreditsHeld') held++
-  await store.close()
-  await pool.end()
-  await stop()
+  const { books, deviations } = await readStored(async ({ store }) => {
+    for await (const { type } of store.readStream(`creditAccount-${user.userId}`)) if (type === 'CreditsHeld') held++
+    // The audit compares each hold of a key with the limits of that moment.
+    return verify(store)
+  })
   expect(deviations).toEqual([])
   const book = books.get(`creditAccount-${user.userId}`)
   expect([book?.total('spent'), book?.sums().held]).toEqual([LIMIT, 0])

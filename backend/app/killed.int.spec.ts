@@ -1,40 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { probeMp4 } from '../kernel/media/probeMp4.ts'
-import { connectDatabase } from '../kernel/postgres/connect.ts'
-import { openPool } from '../kernel/postgres/openPool.ts'
 import { submit } from '../testing/creator.ts'
-import { FULL, SEED } from '../testing/fullRun.ts'
-import { type Program, startProgram } from '../testing/program.ts'
+import { FULL } from '../testing/fullRun.ts'
+import { createKillable } from '../testing/killable.ts'
 import { rebuildAll } from '../testing/rebuildAll.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
-import { seeded } from '../testing/seeded.ts'
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 
-/** Moments of the kills. */
-const random = seeded(SEED)
 const KILLS = FULL ? 10 : 4
 const USERS_PER_ROUND = FULL ? 1 : 2
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))
-let program: Program | undefined
-
-afterAll(async () => {
-  await program?.kill()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
-})
-
-const start = (port: number) =>
-  startProgram(
-    {
-      ...{ DATA_DIR: folder, PORT: String(port), SEED: String(Math.floor(random() * 1e9)) },
-      ENGINE: FULL ? 'demo' : 'double',
-    },
-    path.join(import.meta.dirname, '../testing/chaosProgram.ts'),
-  )
+const { folder, random, start, readStored } = createKillable('被杀', { ENGINE: FULL ? 'demo' : 'double' })
 
 type Task = { id: string; status: string; credits_consumed: number }
 const tasksOf = async (user: TestUser) =>
@@ -44,8 +22,7 @@ describe(`Kinora, killed ${KILLS} times while tasks run`, () => {
   it('ends every task, settles every hold, charges once, and serves only complete files', {
     timeout: 900_000,
   }, async () => {
-    program = await start(0)
-    const port = Number(new URL(program.url).port)
+    let program = await start()
     const users: TestUser[] = []
     const asked: Promise<string>[] = []
     for (let round = 0; round < KILLS; round++) {
@@ -56,7 +33,7 @@ describe(`Kinora, killed ${KILLS} times while tasks run`, () => {
       }
       await delay(random() * (FULL ? 15_000 : 1_500))
       await program.kill()
-      program = await start(port)
+      program = await start(program)
     }
     const accepted = await Promise.all(asked)
     expect(new Set(accepted).size).toBe(2 * users.length)
@@ -85,7 +62,6 @@ describe(`Kinora, killed ${KILLS} times while tasks run`, () => {
         expect((await probeMp4(file)).frames).toBeGreaterThan(0)
       }
     }
-    await program.kill()
     await expectSoundLog(users.length)
   })
 })
@@ -95,12 +71,10 @@ describe(`Kinora, killed ${KILLS} times while tasks run`, () => {
  * are held. Every read model equals its rebuild byte for byte.
  */
 async function expectSoundLog(accounts: number): Promise<void> {
-  const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
-  const pool = openPool(connection)
-  const ledger = await replayLedger(pool)
-  const models = await rebuildAll(connection, pool)
-  await pool.end()
-  await stop()
+  const { ledger, models } = await readStored(async ({ connection, pool }) => ({
+    ledger: await replayLedger(pool),
+    models: await rebuildAll(connection, pool),
+  }))
   for (const { live, rebuilt } of models) expect(rebuilt).toEqual(live)
   expect(models.find(({ name }) => name === 'creditBalances')?.live).toHaveLength(accounts)
   expect(ledger).toHaveLength(accounts)

@@ -120,7 +120,7 @@ describe(`the event loop is not blocked for more than ${LIMIT_MS} ms`, () => {
       }
   })
 
-  it('by 27 MB where a program may send a picture', { timeout: 300_000 }, async () => {
+  it('by 27 MB where a program may send a picture', { timeout: 600_000 }, async () => {
     const { key } = await newKey()
     const headers = { authorization: `Bearer ${key}` }
     const send = (body: BodyInit, type = {}) =>

@@ -1,31 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { bySystem } from '../kernel/eventsourcing/command.ts'
-import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
-import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
-import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
-import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
+import { openStore, STORE_NAMES } from '../kernel/eventsourcing/testing/everyStore.ts'
 import { createCredits } from './credits.ts'
 
-const STORES: Record<string, () => Promise<EventStore>> = {
-  async Postgres() {
-    const postgres = await startTemporaryPostgres()
-    onTestFinished(() => postgres.close())
-    await installEventTable(postgres.pool)
-    return createPostgresEventStore(postgres.pool)
-  },
-  async 'EventStoreDB (a double of the server)'() {
-    const server = await new EventStoreDbTestServer().start()
-    onTestFinished(() => server.kill())
-    return createEventStoreDb({ url: server.url })
-  },
-}
-
-it.each(Object.keys(STORES))('200 calls of a key with credits for three hold three times, in %s', async (name) => {
-  const store = await STORES[name]!()
-  onTestFinished(() => store.close())
+it.each(STORE_NAMES)('200 calls of a key with credits for three hold three times, in %s', async (name) => {
+  const store = await openStore(name)
   // Two processes, which do not know of each other's commands.
   const processes = [createCredits(createHandle(store)), createCredits(createHandle(store))] as const
   await processes[0].grantFreeCredits('user', 10_000)

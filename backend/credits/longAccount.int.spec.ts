@@ -21,7 +21,7 @@ const warnings: string[] = []
 beforeAll(async () => {
   db = await startTemporaryDatabase()
   await storeLongAccount(db.pool, userId, EVENTS)
-}, 240_000)
+}, 600_000)
 afterAll(() => db.close())
 
 /** Opens the account in a new process. */

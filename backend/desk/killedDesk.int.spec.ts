@@ -1,21 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { verify } from '../audit/verify.ts'
-import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
-import { connectDatabase } from '../kernel/postgres/connect.ts'
-import { openPool } from '../kernel/postgres/openPool.ts'
-import { FULL, SEED } from '../testing/fullRun.ts'
+import { FULL } from '../testing/fullRun.ts'
+import { createKillable } from '../testing/killable.ts'
 import { buyPlan, read, readStats, soon } from '../testing/plans.ts'
-import { type Program, startProgram } from '../testing/program.ts'
-import { seeded } from '../testing/seeded.ts'
 import { registerUser, visitor } from '../testing/testUser.ts'
 import type { DeskAction } from './contract.ts'
 
-/** Moments of the kills. */
-const random = seeded(SEED)
 const KILLS = FULL ? 12 : 4
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
 /** Cents of each refund; there are as many as kills. */
@@ -29,26 +20,15 @@ const VIDEO = {
   prompt: 'A cat',
 }
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed desk '))
-let program: Program | undefined
-afterAll(async () => {
-  await program?.kill()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
+const { random, start, readStored } = createKillable('desk', {
+  OPERATOR_USERNAME: OPERATOR.username,
+  OPERATOR_PASSWORD: OPERATOR.password,
 })
-
-const start = (port: number) =>
-  startProgram(
-    {
-      ...{ DATA_DIR: folder, PORT: String(port), SEED: String(Math.floor(random() * 1e9)) },
-      ...{ OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password },
-    },
-    path.join(import.meta.dirname, '../testing/chaosProgram.ts'),
-  )
 
 it(`makes each grant, refund, suspension and release once while Kinora is killed ${KILLS} times`, {
   timeout: 900_000,
 }, async () => {
-  program = await start(0)
+  let program = await start()
   const { url } = program
   const user = await registerUser(url)
   await buyPlan(program, user, 'pro')
@@ -90,7 +70,7 @@ it(`makes each grant, refund, suspension and release once while Kinora is killed
     ]
     await delay(random() * 400)
     await program.kill()
-    program = await start(Number(new URL(url).port))
+    program = await start(program)
     await Promise.all([...sent, ...releases])
   }
   const list = async () => {
@@ -118,21 +98,16 @@ it(`makes each grant, refund, suspension and release once while Kinora is killed
   const subjects = (await visitor(url).mails(user.email)).map(({ subject }) => subject)
   const count = (text: RegExp) => subjects.filter((subject) => text.test(subject)).length
   await soon(async () => expect([count(/is suspended/), count(/is restored/)]).toEqual([KILLS / 2, KILLS / 2]))
-  await program.kill()
 
-  const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
-  const pool = openPool(connection)
-  const store = createPostgresEventStore(pool)
-  const { books, desk, deviations } = await verify(store)
-  const refunds = await pool.query(`select from event where type = 'SubscriptionSaleReversed'`)
-  await store.close()
-  await pool.end()
-  await stop()
+  const { books, desk, deviations, refunds } = await readStored(async ({ pool, store }) => ({
+    ...(await verify(store)),
+    refunds: (await pool.query(`select from event where type = 'SubscriptionSaleReversed'`)).rowCount,
+  }))
   expect([deviations, desk]).toMatchObject([
     [],
     { grant: KILLS, take: KILLS, refund: KILLS, release_task: released, retry_task: 0, signed: 0 },
   ])
-  expect(refunds.rowCount).toBe(KILLS)
+  expect(refunds).toBe(KILLS)
   // Credits of a refund are claimed in proportion to all that was taken back so far.
   const claimed = before + 5 * KILLS - books.get(`creditAccount-${user.userId}`)!.sums().left
   expect(claimed).toBeGreaterThan(0)

@@ -131,7 +131,7 @@ describe('while the read model is rebuilt', () => {
     const checkpoint = 'select version from projection_checkpoint where name = $1'
     const rebuilt = async () =>
       expect((await db.pool.query(checkpoint, [videoTasks.name])).rows).toEqual([{ version: videoTasks.version }])
-    await vi.waitFor(rebuilt, { timeout: 300_000, interval: 50 })
+    await vi.waitFor(rebuilt, { timeout: 600_000, interval: 50 })
     expect([...statuses]).toEqual([202])
     const began = performance.now()
     for (const { user, id } of accepted) expect(await listed(user)).toContain(id)

@@ -1,30 +1,13 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { verify } from '../audit/verify.ts'
 import { createCredits } from '../credits/credits.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
-import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
-import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
-import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
+import { openStore, STORE_NAMES } from '../kernel/eventsourcing/testing/everyStore.ts'
 import { createTeams, isIn } from './teams.ts'
-
-const STORES: Record<string, () => Promise<EventStore>> = {
-  async Postgres() {
-    const postgres = await startTemporaryPostgres()
-    onTestFinished(() => postgres.close())
-    await installEventTable(postgres.pool)
-    return createPostgresEventStore(postgres.pool)
-  },
-  async 'EventStoreDB (a double of the server)'() {
-    const server = await new EventStoreDbTestServer().start()
-    onTestFinished(() => server.kill())
-    return createEventStoreDb({ url: server.url })
-  },
-}
 
 const OWNER = derivedId('user', 'owner')
 const MEMBERS = Array.from({ length: 50 }, (_, n) => derivedId('user', n))
@@ -64,55 +47,50 @@ async function formTeam({ credits, teams }: ReturnType<typeof open>): Promise<st
   return teamId
 }
 
-it.each(Object.keys(STORES))(
-  "50 members race for a team's last 300 credits, in %s",
-  { timeout: 240_000 },
-  async (name) => {
-    const store = await STORES[name]!()
-    onTestFinished(() => store.close())
-    const processes = [open(store), open(store)] as const
-    const teamId = await formTeam(processes[0])
-    const spent = new Map<string, number>()
-    const order = async (member: string, n: number) => {
-      const { credits, teams } = processes[n % 2]!
-      const userId = await teams.payerIn(teamId, member)
-      const taskId = derivedId('task', member, n)
-      const hold = { userId, taskId, amount: PRICE, openLimit: 1_000, spentBy: member }
-      await credits.hold(hold, by(member, 'hold', taskId)).send()
-      spent.set(member, (spent.get(member) ?? 0) + PRICE)
-      return 'held'
-    }
-    const removed = MEMBERS.filter((_, n) => n % 7 === 0)
-    const outcomes = await Promise.all([
-      ...MEMBERS.flatMap((member) => [0, 1, 2, 3].map((n) => order(member, n).catch(codeOf))),
-      // The owner takes members out, and raises and lowers limits, in the middle of it.
-      ...removed.map(async (member) => {
-        await processes[1].teams.removeAs(OWNER, teamId, member, by(OWNER, 'remove', member))
-      }),
-      ...MEMBERS.filter((_, n) => n % 7 === 1).map(async (userId) =>
-        processes[0].teams.setLimit(
-          await processes[0].teams.readOwn(OWNER, teamId),
-          { userId, perMonth: 0 },
-          by(OWNER, 'limit', userId),
-        ),
+it.each(STORE_NAMES)("50 members race for a team's last 300 credits, in %s", { timeout: 600_000 }, async (name) => {
+  const store = await openStore(name)
+  const processes = [open(store), open(store)] as const
+  const teamId = await formTeam(processes[0])
+  const spent = new Map<string, number>()
+  const order = async (member: string, n: number) => {
+    const { credits, teams } = processes[n % 2]!
+    const userId = await teams.payerIn(teamId, member)
+    const taskId = derivedId('task', member, n)
+    const hold = { userId, taskId, amount: PRICE, openLimit: 1_000, spentBy: member }
+    await credits.hold(hold, by(member, 'hold', taskId)).send()
+    spent.set(member, (spent.get(member) ?? 0) + PRICE)
+    return 'held'
+  }
+  const removed = MEMBERS.filter((_, n) => n % 7 === 0)
+  const outcomes = await Promise.all([
+    ...MEMBERS.flatMap((member) => [0, 1, 2, 3].map((n) => order(member, n).catch(codeOf))),
+    // The owner takes members out, and raises and lowers limits, in the middle of it.
+    ...removed.map(async (member) => {
+      await processes[1].teams.removeAs(OWNER, teamId, member, by(OWNER, 'remove', member))
+    }),
+    ...MEMBERS.filter((_, n) => n % 7 === 1).map(async (userId) =>
+      processes[0].teams.setLimit(
+        await processes[0].teams.readOwn(OWNER, teamId),
+        { userId, perMonth: 0 },
+        by(OWNER, 'limit', userId),
       ),
-    ])
-    const count = (code: string) => outcomes.filter((outcome) => outcome === code).length
-    const refused = ['not_in_team', 'member_limit_reached', 'insufficient_credits']
-    expect(outcomes.filter((each) => each !== undefined && each !== 'held' && !refused.includes(each))).toEqual([])
-    expect(count('held')).toBe(CREDITS / PRICE)
-    for (const [member, credits] of spent) expect(credits).toBeLessThanOrEqual(limitOf(member))
-    // A removed member holds nothing more, whichever process decides.
-    for (const { teams } of processes) {
-      await expect(teams.payerIn(teamId, removed[0]!)).rejects.toMatchObject({ code: 'not_in_team' })
-      expect(isIn((await teams.find(teamId))!, removed[0]!)).toBe(false)
-    }
-    const hold = { userId: OWNER, taskId: derivedId('late'), amount: 0, openLimit: 1_000, spentBy: removed[0]! }
-    await expect(processes[0].credits.hold(hold, by(OWNER, 'late')).send()).rejects.toMatchObject({
-      code: 'not_in_team',
-    })
-    const { deviations, books, ok } = await verify(store)
-    expect([deviations, ok]).toEqual([[], true])
-    expect(books.get(`creditAccount-${OWNER}`)!.sums()).toEqual({ left: 0, held: CREDITS })
-  },
-)
+    ),
+  ])
+  const count = (code: string) => outcomes.filter((outcome) => outcome === code).length
+  const refused = ['not_in_team', 'member_limit_reached', 'insufficient_credits']
+  expect(outcomes.filter((each) => each !== undefined && each !== 'held' && !refused.includes(each))).toEqual([])
+  expect(count('held')).toBe(CREDITS / PRICE)
+  for (const [member, credits] of spent) expect(credits).toBeLessThanOrEqual(limitOf(member))
+  // A removed member holds nothing more, whichever process decides.
+  for (const { teams } of processes) {
+    await expect(teams.payerIn(teamId, removed[0]!)).rejects.toMatchObject({ code: 'not_in_team' })
+    expect(isIn((await teams.find(teamId))!, removed[0]!)).toBe(false)
+  }
+  const hold = { userId: OWNER, taskId: derivedId('late'), amount: 0, openLimit: 1_000, spentBy: removed[0]! }
+  await expect(processes[0].credits.hold(hold, by(OWNER, 'late')).send()).rejects.toMatchObject({
+    code: 'not_in_team',
+  })
+  const { deviations, books, ok } = await verify(store)
+  expect([deviations, ok]).toEqual([[], true])
+  expect(books.get(`creditAccount-${OWNER}`)!.sums()).toEqual({ left: 0, held: CREDITS })
+})

@@ -36,12 +36,12 @@ const NO_REMIX = {
   'remixes a video, or answers 404': expect.stringMatching(/^skipped: 404 No engine here changes a finished video/),
 }
 
-it('Kinora passes every case but the remix', { timeout: 300_000 }, async () => {
+it('Kinora passes every case but the remix', { timeout: 600_000 }, async () => {
   const { url, key } = await startServer({ provider: await createProviderDouble() })
   expect(await othersThanPassed({ url: `${url}/v1`, key, model: 'MiniMax-Hailuo-02', seconds: '6' })).toEqual(NO_REMIX)
 })
 
-it('Kinora with another Kinora as its engine passes the same cases', { timeout: 300_000 }, async () => {
+it('Kinora with another Kinora as its engine passes the same cases', { timeout: 600_000 }, async () => {
   const engine = await startServer({ provider: await createProviderDouble() })
   const front = await startServer({ env: { VIDEOS_API_URL: engine.url, VIDEOS_API_KEY: engine.key, DEMO: 'off' } })
   const answer = await fetch(`${front.url}/v1/models`, { headers: { authorization: `Bearer ${front.key}` } })

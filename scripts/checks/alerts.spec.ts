@@ -159,7 +159,7 @@ describe('alerts.yml', () => {
 
   const missing = FULL ? lacks : 'npm run test:full'
   const name = `fires each alert on its fault and on nothing less${missing && ` (needs ${missing})`}`
-  it.skipIf(missing)(name, { timeout: 300_000 }, () => {
+  it.skipIf(missing)(name, { timeout: 600_000 }, () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-alerts-'))
     const file = path.join(folder, 'tests.yml')
     const tests = alerts.flatMap((alert) => [true, false].map((isBroken) => testOf(alert, isBroken)))

@@ -4,7 +4,7 @@ import { projectImports } from '../imports.mjs'
 import { ROOT } from '../run.mjs'
 
 // The footer shows the version of package.json.
-const ALLOWED = /^(?:site\/|content\/|package\.json$|backend\/[^/]+\/contract\.ts$)/
+const ALLOWED = /^(?:site\/|content\/|package\.json$|backend\/[^.]*\/contract\.ts$)/
 const FEATURE = /^site\/src\/features\/([^/]+)\//
 const SHARED = /^site\/src\/(?:ui|i18n|api)\//
 const ABOVE_SHARED = /^site\/src\/(?:features|pages|layouts)\//

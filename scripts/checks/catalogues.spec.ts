@@ -93,6 +93,7 @@ describe('the check of imports in .astro files', () => {
         "import Base from '../layouts/Base.astro'",
         "import en from '#content/en/common.json'",
         "import { PLANS } from '#backend/subscriptions/contract.ts'",
+        "import { API_BASE } from '#backend/kernel/http/contract.ts'",
         "import { readCredits } from '#projections/credits/readCredits.ts'",
         "const app = await import('../../../backend/app/httpApp.ts')",
       ].join('\n'),

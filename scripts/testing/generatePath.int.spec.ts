@@ -18,7 +18,7 @@ it('docs/mechanisms/generate.md follows a video through at most 50 files, each o
 })
 
 it('docs/mechanisms/generate.md lists every file that runs for a video (update: node scripts/testing/generatePath.ts --write)', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'generatePath.ts')])
   const { always, once } = JSON.parse(stdout) as Recording

@@ -132,7 +132,7 @@ describeOnSite('a phone on a slow network', (site) => {
     return best
   }
 
-  it.each(ADDRESSES)('loads %s fast and without layout shifts', { timeout: 240_000 }, async (address) => {
+  it.each(ADDRESSES)('loads %s fast and without layout shifts', { timeout: 600_000 }, async (address) => {
     const best = await measureBest(address)
     const bytes = await scriptBytes(site.url + address, best.scripts)
     console.log(`${address}: ${bytes} B of script in ${best.scripts.length} files`)
@@ -147,7 +147,7 @@ describeOnSite('a phone on a slow network', (site) => {
 
   it.each(FULL ? ['', '/zh'] : [''])(
     'loads %s/v/… fast and without layout shifts',
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (prefix) => {
       const owner = await site.newUser()
       const { url } = await shareFilm(owner, await makeFilm(owner))

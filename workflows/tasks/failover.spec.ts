@@ -205,7 +205,7 @@ describe('many tasks over two lying providers', () => {
   const lie = (salt: number) => (taskId: string, call: number) =>
     answers[createHash('sha256').update(`${salt} ${taskId} ${call}`).digest()[0]! % answers.length]!
 
-  it('submit none twice and charge none without a delivery', { timeout: 300_000 }, async () => {
+  it('submit none twice and charge none without a delivery', { timeout: 600_000 }, async () => {
     first.answerTo = lie(1)
     second.answerTo = lie(2)
     first.stateOf = (jobId) =>

@@ -38,7 +38,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
   }
 
   it('renders a video, and refunds one that fails and one that times out', {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const user = await kinora.newUser()
     const [good, bad] = [await generate(user), await generate(user)]
@@ -61,7 +61,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     expect(ledger.filter((type) => type === 'CreditsReleased')).toHaveLength(2)
   })
 
-  it('loses no video and charges none twice across an outage of Temporal', { timeout: 180_000 }, async () => {
+  it('loses no video and charges none twice across an outage of Temporal', { timeout: 600_000 }, async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     await soon(async () => expect(await taskOf(user, id)).toMatchObject({ status: 'Processing' }))
@@ -82,7 +82,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
   })
 
   it('renews a plan, grants a grace period after a failed payment, and ends a cancelled plan with its period', {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const user = await kinora.newUser()
     const read = async <T>(path: string) => (await (await user.call('GET', path)).json()) as T

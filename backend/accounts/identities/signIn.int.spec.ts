@@ -255,7 +255,8 @@ describe('a callback', () => {
 describe('an issuer', () => {
   it('is listed with its name', async () => {
     const answer = await fetch(`${kinora.api}/auth/providers`)
-    expect(await answer.json()).toEqual({ providers: [{ id: 'oidc', name: 'Acme' }] })
+    const logo = expect.stringMatching(/^\/api\/v1\/auth\/providers\/oidc\/logo\?v=/)
+    expect(await answer.json()).toEqual({ providers: [{ id: 'oidc', name: 'Acme', logo }] })
   })
 
   it('may rotate its keys at any time', async () => {

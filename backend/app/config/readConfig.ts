@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { InvoiceSettings } from '../../invoices/contents.ts'
 import type { ClientRates } from '../../kernel/http/fairness/fairAdmission.ts'
+import { isLoopback } from '../../kernel/isLoopback.ts'
 import type { Credential } from '../../kernel/media/marks/credential.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
@@ -10,7 +11,6 @@ import type { EventStoreConfig } from './eventStoreConfig.ts'
 import { readInvoices } from './invoicesConfig.ts'
 import { checkLayout, parseRoles, refuse } from './layout.ts'
 import { readCredential } from './marksConfig.ts'
-import { openDevelopmentFaults } from './openDevelopment.ts'
 import { type PaymentsConfig, readPayments } from './paymentsConfig.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
@@ -166,3 +166,12 @@ export function readConfig(given: NodeJS.ProcessEnv, makesSecrets = true): Confi
 }
 
 const EXAMPLE_SUPPORT_EMAIL = 'support@kinora.example'
+
+/** Development serves emails, payments and the clock to anyone who can connect, so it listens on loopback only. */
+function openDevelopmentFaults({ HOST, KINORA_ALLOW_OPEN_DEVELOPMENT }: Environment): string[] {
+  if (isLoopback(HOST) || KINORA_ALLOW_OPEN_DEVELOPMENT) return []
+  return [
+    `HOST is ${HOST}, so other machines could read all emails and move the clock: set NODE_ENV=production, or ` +
+      'KINORA_ALLOW_OPEN_DEVELOPMENT=1 if only trusted machines can reach this port',
+  ]
+}

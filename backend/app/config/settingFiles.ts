@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { certificateFault } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDbSettings.ts'
 import { ConfigError, VARIABLES } from './environment.ts'
-import { trustAuthorities } from './trustAuthorities.ts'
 
 /**
  * Replaces each `<NAME>_FILE` by `<NAME>` with the content of that file, without its final line break, for secrets that
@@ -25,4 +26,17 @@ export function withFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   if (env.CA_FILE?.trim()) trustAuthorities(env.CA_FILE)
   return env
+}
+
+/**
+ * Lets this process trust the certificate authorities in a file besides the usual ones, for the database, mail, buckets and engines.
+ * EventStoreDB and Temporal, whose clients do not use Node's TLS, have settings of their own.
+ * @throws ConfigError the file has no certificate
+ */
+function trustAuthorities(file: string): void {
+  const fault = certificateFault(file)
+  if (fault) throw new ConfigError(`CA_FILE: ${file} ${fault}`)
+  const known = getCACertificates('default')
+  const added = readFileSync(file, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  setDefaultCACertificates([...new Set([...known, ...added])])
 }

@@ -65,7 +65,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     await Promise.all(users.map(grant))
     canary = users.pop()!
     creators = users.map((user) => startCreator(user))
-  }, 180_000)
+  }, 600_000)
   afterAll(async () => {
     for (const creator of creators ?? []) creator.disconnect()
     await layout?.close()
@@ -122,7 +122,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     expect(sockets).toBeLessThan(SOCKETS_MS)
   }
 
-  it('continue within seconds when any one of them is killed', { timeout: 300_000 }, async () => {
+  it('continue within seconds when any one of them is killed', { timeout: 600_000 }, async () => {
     await socketsBack(Date.now())
     for (const names of KILLED) {
       const kill = () => Promise.all(names.map((name) => layout.kill(name)))
@@ -136,7 +136,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
   })
 
   it('continue after short outages of Postgres, the event store’s connections and Temporal', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     await measure('Postgres restarted', () => layout.postgres.restart())
     await measure('connections to the event store cut', async () => layout.network.cut())
@@ -146,7 +146,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     })
   })
 
-  it('lose no accepted task and charge none twice', { timeout: 180_000 }, async () => {
+  it('lose no accepted task and charge none twice', { timeout: 600_000 }, async () => {
     await Promise.all(creators.map((creator) => creator.finish()))
     let failed = 0
     for (const { user, accepted } of creators) {
@@ -176,7 +176,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
   })
 
   it('respond during the rebuild of every read model, and never return an older state', {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     await layout.kill('standby')
     creators = creators.map(({ user, disconnect }) => {

@@ -63,7 +63,7 @@ describe.skipIf(lacks)(`the upgrade of a split layout${lacks && ` (needs ${lacks
       expect(await runAdjust(args, env, () => {})).toBe(0)
     }
     sockets = await openLiveSockets(users, SOCKETS)
-  }, 300_000)
+  }, 600_000)
   afterAll(async () => {
     sockets?.close()
     await layout?.close()
@@ -100,7 +100,7 @@ describe.skipIf(lacks)(`the upgrade of a split layout${lacks && ` (needs ${lacks
       })
   })
 
-  it(`can be rolled back to ${former}, which makes videos on the new schema`, { timeout: 180_000 }, async () => {
+  it(`can be rolled back to ${former}, which makes videos on the new schema`, { timeout: 600_000 }, async () => {
     for (const name of PROCESSES) await layout.stop(name)
     for (const name of ['api1', 'worker1', 'projector'] as const) await layout.start(name, old.entry)
     const id = await submit(users[0]!, 'after the rollback')

@@ -79,7 +79,7 @@ describe.skipIf(lacking)(`the upgrade of the small level${lacking}`, () => {
     return { calls: calls.length, failed, accepted }
   }
 
-  it('starts the new process beside the old one, fails no call and loses no video', { timeout: 180_000 }, async () => {
+  it('starts the new process beside the old one, fails no call and loses no video', { timeout: 600_000 }, async () => {
     const old = await start(ports[0]!)
     const user = await registerUser(entry.url)
     await eventually(async () => {

@@ -53,7 +53,7 @@ beforeAll(async () => {
   program = await startProgram(env, PROGRAM)
   const names = Array.from({ length: TASKS / 2 }, (_, n) => `down-${n}@kinora.test`)
   users = await Promise.all(names.map((name) => registerUser(program.url, name)))
-}, 180_000)
+}, 600_000)
 afterAll(async () => {
   await program?.kill()
   await double.close()
@@ -179,7 +179,7 @@ describe('a provider that is down for ten minutes', () => {
   ] as const)(
     'and %s: loses none of %i tasks and charges none without a video (Kinora killed: %j)',
     {
-      timeout: 240_000,
+      timeout: 600_000,
     },
     async (how, count, killed) => {
       const name = `${how}:`

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const [PORT, PUBLIC_URL] = [port, `http://localhost:${port}`]
   const keys = { MY_GATEWAY_KEY: DOUBLE_KEY, FAL_KEY: DOUBLE_KEY, REPLICATE_API_TOKEN: DOUBLE_KEY }
   kinora = await startTestKinora({
-    definitions: { callbacks: true, createTimeoutMs: 2_000, failureThreshold: 100 },
+    definitions: { callbacks: true, createTimeoutMs: 20_000, failureThreshold: 100 },
     logTo: { write: (line: string) => void lines.push(line) },
     env: { DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT, PUBLIC_URL, ...keys, WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' },
   })

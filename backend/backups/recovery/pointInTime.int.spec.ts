@@ -80,7 +80,7 @@ describe.skipIf(lacks)(`point-in-time recovery of PostgreSQL, as operations.md d
     rmSync(place, { recursive: true, force: true, maxRetries: 10 })
   })
 
-  it('restores the moment before an accident, hours after the base backup', { timeout: 240_000 }, async () => {
+  it('restores the moment before an accident, hours after the base backup', { timeout: 600_000 }, async () => {
     const provider = await createProviderDouble()
     const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-pitr-data-'))
     kinora = await startTestKinora({ provider, env: { DATABASE_URL: url, DATA_DIR: dataDir } })

@@ -55,12 +55,7 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
     }
   }
 
-  const profile = ({ sub, email, email_verified, name }: IDToken | UserInfoResponse) => {
-    // Some issuers send text.
-    const isClaimed = email_verified === true || (email_verified as unknown) === 'true'
-    const emailVerified = verifiedEmails === 'always' || (verifiedEmails === 'claim' && isClaimed)
-    return profileOf({ subject: sub, email, emailVerified, name })
-  }
+  const profile = (user: IDToken | UserInfoResponse) => profileIn(user, verifiedEmails)
 
   return {
     id,
@@ -91,6 +86,15 @@ export function createOpenIdProvider(settings: OpenIdSettings): IdentityProvider
       }
     },
   }
+}
+
+/** Returns the profile in what an issuer says of a user. */
+function profileIn(user: IDToken | UserInfoResponse, verifiedEmails: OpenIdSettings['verifiedEmails']) {
+  const { sub, email, email_verified, name } = user
+  // Some issuers send text.
+  const isClaimed = email_verified === true || (email_verified as unknown) === 'true'
+  const emailVerified = verifiedEmails === 'always' || (verifiedEmails === 'claim' && isClaimed)
+  return profileOf({ subject: sub, email, emailVerified, name })
 }
 
 /** Returns the parameters of an authorization request with PKCE. */

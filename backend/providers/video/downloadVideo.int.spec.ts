@@ -54,7 +54,7 @@ const download = async (url: string, options: Partial<DownloadOptions> & { bytes
     guard: createGuard().trusting(engine),
     engine,
     signal: new AbortController().signal,
-    stallTimeoutMs: 300,
+    stallTimeoutMs: 3_000,
   }
   await downloadVideo(async () => ({ url, bytes }), file, { ...usual, ...rest })
   return readFile(file)

@@ -78,7 +78,7 @@ function rawUpload(head: readonly string[], body: Buffer, closes: boolean): Prom
 
 describe('malformed and hostile uploads', () => {
   it('are each rejected with a specific 4xx, and leave no file and no used memory', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     // Warm up: measure memory after some large valid uploads, as in normal operation.
     for (let n = 0; n < 4; n++) expect((await upload(large)).status).toBe(200)

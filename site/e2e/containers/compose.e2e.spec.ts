@@ -29,7 +29,7 @@ describe.each(['small', 'full'] as const)('the %s level of Compose', (level) => 
   describe.skipIf(lacks)(`on a Docker Engine${needs}`, () => {
     const project = composeProject(level, PORTS[level])
     beforeAll(() => project.start(), 1_800_000)
-    afterAll(() => project.remove(), 120_000)
+    afterAll(() => project.remove(), 600_000)
 
     it('makes a new user’s first two videos', { timeout: 600_000 }, async () => {
       const browser = await launchChromium()

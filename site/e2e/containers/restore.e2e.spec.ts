@@ -18,7 +18,7 @@ describe.skipIf(lacks)(`the small level of Compose on a new machine${lacks && ` 
     videoId = await submit(user, 'A lighthouse')
     expect(await untilEnded(user, videoId)).toMatchObject({ status: 'Success' })
   }, 1_800_000)
-  afterAll(() => project.remove(), 120_000)
+  afterAll(() => project.remove(), 600_000)
 
   /** Removes everything but the backups. */
   const loseMachine = () => {
@@ -36,7 +36,7 @@ describe.skipIf(lacks)(`the small level of Compose on a new machine${lacks && ` 
     const { output } = project.ops('recovery-phrase')
     const phrase = /(?:^(?:[a-z]+ ){5}[a-z]+\n){4}/m.exec(output)![0]
     const logged = () => project.compose('logs', 'kinora')
-    await expect.poll(logged, { timeout: 300_000, interval: 2_000 }).toContain('backup proven restorable')
+    await expect.poll(logged, { timeout: 600_000, interval: 2_000 }).toContain('backup proven restorable')
     loseMachine()
     const restored = project.ops('restore --from /backups --here', phrase)
     expect(restored, restored.output).toMatchObject({ status: 0 })

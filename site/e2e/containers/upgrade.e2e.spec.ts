@@ -71,7 +71,7 @@ describe.each(['small', 'full'] as const)('upgrade.sh on the %s level of Compose
       project?.remove()
       await double?.close()
       docker('rmi', image, 'kinora:before-upgrade')
-    }, 120_000)
+    }, 600_000)
 
     // A second attempt would start from the new version.
     const onlyOnce = { timeout: 1_800_000, retry: 0 }

@@ -62,7 +62,7 @@ async function scroll(page: Page): Promise<void> {
 
 describeOnSite('a library of 5,000 videos on a processor that is four times slower', (site) => {
   // Other load makes a run worse, never better.
-  it('scrolls with little work in each frame', { timeout: 120_000, retry: 1 }, async () => {
+  it('scrolls with little work in each frame', { timeout: 600_000, retry: 1 }, async () => {
     const page = await site.visit({ language: 'en' })
     await openLibraryDouble(page, { url: site.url, language: 'en', count: FILMS })
     await page.goto(`${site.url}/library`)

@@ -50,7 +50,7 @@ const fill = (text: string, values: Readonly<Record<string, string>>) =>
 describeInBrowser('a team', start, (site) => {
   it.each(['en', 'zh'] as const)(
     'lets a member spend to a limit, goes on without one who is removed, and ends with the plan (%s)',
-    { timeout: 240_000 },
+    { timeout: 600_000 },
     async (language) => {
       const { teams: t, workspace, errors, auth, library, credits } = await textsOf(language)
       const home = `${site.url}${language === 'zh' ? '/zh' : ''}`

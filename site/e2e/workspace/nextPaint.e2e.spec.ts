@@ -14,7 +14,7 @@ const CPU_SLOWDOWN = 4
 
 describeOnSite('the workspace on a processor that is four times slower', (site) => {
   // Other load makes a run worse, never better.
-  it('paints soon after every input', { timeout: 120_000, retry: 2 }, async () => {
+  it('paints soon after every input', { timeout: 600_000, retry: 2 }, async () => {
     const [{ form, task }, { action }] = [await words('en', 'workspace'), await words('en', 'common')]
     const page = await site.visit({ language: 'en' })
     const state = await openDouble(page, site.url, 'en')

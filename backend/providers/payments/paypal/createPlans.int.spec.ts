@@ -5,7 +5,7 @@ import { DOUBLE_CLIENT, startPaypalDouble } from './testing/paypalDouble.ts'
 
 it('plans at PayPal are created once when the program runs repeatedly', async () => {
   const double = await startPaypalDouble()
-  const api = createPaypalApi({ ...DOUBLE_CLIENT, baseUrl: double.url }, { timeoutMs: 1_000, pauseMs: 5 })
+  const api = createPaypalApi({ ...DOUBLE_CLIENT, baseUrl: double.url }, { timeoutMs: 60_000, pauseMs: 5 })
   let left = 1
   double.fault = (call) => (call === 'POST /v1/billing/plans' && left-- > 0 ? 'done, then reset' : undefined)
   const first = await createPlans(api)

@@ -32,7 +32,7 @@ const adapter = (change: Partial<PaypalOptions> = {}) =>
     baseUrl: double.url,
     webhookId: DOUBLE_WEBHOOK_ID,
     plans: MODEL_PLANS,
-    pace: { timeoutMs: 2_000, pauseMs: 5 },
+    pace: { timeoutMs: 30_000, pauseMs: 5 },
     certificates: { source: double.certificateSource, roots: double.roots },
     now: () => double.model.now,
     ...change,

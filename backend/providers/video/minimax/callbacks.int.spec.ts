@@ -25,7 +25,7 @@ beforeAll(async () => {
     minimax: {
       callbacks: true,
       pollIntervalMs: POLL_MS,
-      createTimeoutMs: 2_000,
+      createTimeoutMs: 5_000,
       initialOpenMs: 50,
       failureThreshold: 100,
     },

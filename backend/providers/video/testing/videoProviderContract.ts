@@ -110,7 +110,7 @@ export function videoProviderContract(
       return { taskId: request.taskId, jobId }
     }
 
-    it('accepts a job and produces a playable file', { timeout: 180_000 }, async () => {
+    it('accepts a job and produces a playable file', { timeout: 600_000 }, async () => {
       finished = await finishedJob()
       const { jobId } = finished
       const file = path.join(folder, 'video.mp4')
@@ -123,7 +123,7 @@ export function videoProviderContract(
     })
 
     it(`delivers marked files${FULL && lacksReference ? ` (the reference reader ${lacksReference})` : ''}`, {
-      timeout: 300_000,
+      timeout: 600_000,
     }, async () => {
       const { taskId, jobId } = finished ?? (await finishedJob())
       await expectMarked(await deliverShapes(provider, { jobId, taskId, folder, copies: FULL }))

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { isTokenRefused, verify } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { isRegisteredHere } from '../../api/start/registeredHere.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
+import { useOnce } from './mailedToken.ts'
 import { ResendButton } from './ResendButton.tsx'
 
 type State =
@@ -24,7 +25,6 @@ export function EmailVerification() {
   const [state, setState] = useState<State>(() => ({
     kind: !token ? 'missing' : isRegisteredHere(email) ? 'verifying' : 'asking',
   }))
-  const requested = useRef(false)
   const read = () => {
     if (!token) return
     setState({ kind: 'verifying' })
@@ -33,10 +33,7 @@ export function EmailVerification() {
       (error) => setState({ kind: 'failed', error }),
     )
   }
-  useEffect(() => {
-    // The token is single-use. React may run this effect twice, and the second call would fail.
-    if (requested.current) return
-    requested.current = true
+  useOnce(() => {
     if (state.kind === 'verifying') read()
   })
 

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { me } from '#backend/accounts/contract.ts'
 import { acceptInvitation, JOIN_PAGE, previewInvitation } from '#backend/teams/contract.ts'
 import { isTokenRefused } from '../../api/account.ts'
@@ -13,6 +13,7 @@ import { Button, LinkButton } from '../../ui/Button.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
+import { tokenOf, useOnce } from './mailedToken.ts'
 
 type Invitation = Answer<typeof previewInvitation>
 
@@ -21,8 +22,6 @@ type State =
   | { readonly kind: 'asking'; readonly shown: Invitation }
   | { readonly kind: 'joined'; readonly team: string }
   | { readonly kind: 'failed'; readonly error: unknown }
-
-const tokenOf = ({ hash }: Location) => new URLSearchParams(hash.slice(1)).get('token') ?? ''
 
 /** Opens the sign-in, which leads back to the invitation. Its token stays out of addresses that servers log. */
 function signInFirst(token: string): void {
@@ -35,7 +34,6 @@ export function JoinTeam() {
   const t = translate()
   const [token] = useState(() => tokenOf(location))
   const [state, setState] = useState<State>({ kind: 'opening' })
-  const requested = useRef(false)
   const read = () => {
     setState({ kind: 'opening' })
     Promise.all([call(previewInvitation, { body: { token } }), startSession()]).then(
@@ -43,11 +41,7 @@ export function JoinTeam() {
       (error: unknown) => setState({ kind: 'failed', error }),
     )
   }
-  useEffect(() => {
-    if (requested.current) return
-    requested.current = true
-    read()
-  })
+  useOnce(read)
   switch (state.kind) {
     case 'opening':
       return (

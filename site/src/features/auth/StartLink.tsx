@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { signInWithCode, signInWithPasskey } from '../../api/account.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
@@ -7,14 +7,13 @@ import { localHref, translate } from '../../i18n/client.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { SecondStep } from '../../ui/factors/SecondStep.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
+import { tokenOf, useOnce } from './mailedToken.ts'
 
 type State =
   | { readonly kind: 'opening' }
   | { readonly kind: 'asking'; readonly shown: StartPreview }
   | { readonly kind: 'second'; readonly shown: StartPreview; readonly ticket: string }
   | { readonly kind: 'failed'; readonly error: unknown }
-
-const tokenOf = ({ hash }: Location) => new URLSearchParams(hash.slice(1)).get('token') ?? ''
 
 /**
  * Signs in with the mailed link in the page's address: immediately in the browser that asked for it, and in others after a
@@ -24,7 +23,6 @@ export function StartLink() {
   const t = translate()
   const [token] = useState(() => tokenOf(location))
   const [state, setState] = useState<State>({ kind: 'opening' })
-  const requested = useRef(false)
   const fail = (error: unknown) => setState({ kind: 'failed', error })
 
   const open = async (shown: StartPreview) => {
@@ -38,12 +36,7 @@ export function StartLink() {
       .then((shown) => (shown.same_browser ? open(shown) : setState({ kind: 'asking', shown })))
       .catch(fail)
   }
-  useEffect(() => {
-    // The token is single-use, and React may run this effect twice.
-    if (requested.current) return
-    requested.current = true
-    read()
-  })
+  useOnce(read)
 
   switch (state.kind) {
     case 'opening':

@@ -48,7 +48,7 @@ export function openComfyuiWorld() {
       folder: graphs,
       ffmpegPath: undefined,
       ...deps(),
-      timing: { pollIntervalMs: 20, timeoutMs: 2_000, stallTimeoutMs: 600, initialOpenMs: 30_000 },
+      timing: { pollIntervalMs: 20, timeoutMs: 20_000, stallTimeoutMs: 3_000, initialOpenMs: 30_000 },
       ...options,
     })
   /** Opens an adapter until the end of the test. */

@@ -13,8 +13,8 @@ export type Fault =
   | { readonly status: number; readonly text?: string }
   /** Responds correctly after this delay in milliseconds. */
   | { readonly lateMs: number }
-  /** Closes the connection after this number of bytes of a file. */
-  | { readonly cutAt: number }
+  /** Closes the connection after this number of bytes of a file, once the client has taken them. */
+  | { readonly cutAt: number; readonly taken: () => Promise<unknown> }
   /** The call has no effect. It gets no response, or the connection is reset. */
   | 'hang'
   | 'reset'
@@ -192,7 +192,8 @@ function sendFile(
     ...(start > 0 ? { 'content-range': range } : {}),
   })
   if (typeof fault !== 'object' || !('cutAt' in fault)) return void response.end(part)
-  response.write(part.subarray(0, fault.cutAt), () => setTimeout(() => request.socket.destroy(), 50))
+  response.write(part.subarray(0, fault.cutAt))
+  void fault.taken().finally(() => request.socket.destroy())
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

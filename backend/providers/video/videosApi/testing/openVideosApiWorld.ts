@@ -12,8 +12,8 @@ export const MODEL = {
   ...{ providerModel: 'Wan-AI/Wan2.2-T2V-A14B-Diffusers', resolution: '720P', cameraMovements: [] },
 } as const
 const TIMING = {
-  ...{ pollIntervalMs: 20, createTimeoutMs: 500, queryTimeoutMs: 2_000 },
-  ...{ stallTimeoutMs: 600, intervalMs: 20, initialOpenMs: 30_000 },
+  ...{ pollIntervalMs: 20, createTimeoutMs: 2_000, queryTimeoutMs: 20_000 },
+  ...{ stallTimeoutMs: 3_000, intervalMs: 20, initialOpenMs: 30_000 },
 }
 
 export const request = (more: Partial<ReturnType<typeof newRequest>> = {}) => newRequest({ ...MODEL, ...more })
