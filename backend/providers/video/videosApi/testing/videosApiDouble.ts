@@ -22,8 +22,6 @@ interface Options {
   readonly apiKey?: string
   readonly model?: string
   readonly renderMs?: number
-  /** File of the video that it serves. */
-  readonly film?: string
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -65,9 +63,8 @@ export async function startVideosApiDouble({
   apiKey,
   model = 'Wan-AI/Wan2.2-T2V-A14B-Diffusers',
   renderMs = 50,
-  film,
 }: Options = {}) {
-  const video = await readFile(film ?? (await makeTinyVideo()))
+  const video = await readFile(await makeTinyVideo())
   const isVllm = personality === 'vllm-omni'
   const jobs = new Map<string, DoubleJob>()
   /** All jobs ever started, including those that the engine has forgotten. */
