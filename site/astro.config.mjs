@@ -35,7 +35,7 @@ const defaultLinks = (links = []) =>
 
 /**
  * Bundles shared modules into a few files, because many small files load slowly. A file also contains what its modules
- * import, unless an earlier file does. Public pages load `page` and, for signed-in visitors, `contracts` and `calls`. Forms need
+ * import, unless an earlier file does. Public pages load `page` and, for signed-in visitors, `calls`. Forms need
  * `schemas`, those of accounts `auth`, lists and players of videos `tasks`, the operator's board and its pages the last three.
  */
 const groups = [
@@ -44,17 +44,13 @@ const groups = [
     test: /site\/src\/(api\/(pages\/restored|start\/startDraft)|i18n\/(client|core|firstCharacters|language)|ui\/(toasts\/lazyToast|closeIcon|part|keys\/typedKey|pictures\/refuseStrayFiles))\./,
   },
   {
-    name: 'contracts',
-    test: /backend\/(accounts|kernel|subscriptions|tasks)\/.*contract\.ts$/,
+    name: 'schemas',
+    test: /node_modules\/zod\/|backend\/(accounts|kernel|tasks)\/.*\?schemas|site\/src\/api\/check\./,
     includeDependenciesRecursively: false,
   },
   {
-    name: 'schemas',
-    test: /node_modules\/zod\/|backend\/(accounts|kernel|tasks)\/.*\?schemas|site\/src\/api\/check\./,
-  },
-  {
     name: 'calls',
-    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures|ui\/secondClicks)\./,
+    test: /node_modules\/nanostores\/|backend\/(accounts|kernel|subscriptions|tasks)\/.*contract\.ts$|site\/src\/(api\/(api|apiError|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures|ui\/secondClicks)\./,
   },
   {
     name: 'islands',
@@ -62,14 +58,14 @@ const groups = [
   },
   {
     name: 'auth',
-    test: /site\/src\/(api\/(account|factors\/passkeys|safeNext|pages\/leaveFor|start\/(keptNext|mailedLink))|ui\/(factors\/(CodeField|PasskeyButton|SecondStep|useStepUp)|passwords\/\w+))\./,
+    test: /site\/src\/(api\/(account|factors\/passkeys|safeNext|pages\/leaveFor|start\/(keptNext|mailedLink))|ui\/(useForm|factors\/(CodeField|PasskeyButton|SecondStep|useStepUp)|passwords\/\w+))\./,
   },
   {
     name: 'tasks',
     test: /site\/src\/(api\/(task|taskProgress|models|share|videoLabel)\b|i18n\/(lengthText|movements|taskTitle)|ui\/task\/(Placeholder|Progress|playback)|features\/workspace\/(queue|tasks)\.)/,
   },
   { name: 'players', test: /site\/src\/ui\/(plans|task)\// },
-  { name: 'ledger', test: /backend\/(apiKeys|credits)\/contract\./ },
+  { name: 'ledger', test: /backend\/(apiKeys|credits)\/contract\.|site\/src\/ui\/(OwnReceipt|ReceiptLife)\./ },
   { name: 'operator', test: /site\/src\/features\/dashboard\/(operator|operators\/operators)\./ },
   {
     name: 'board',

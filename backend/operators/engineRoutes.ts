@@ -7,7 +7,7 @@ import type { OperatorActions } from './operatorActions.ts'
 
 interface EngineRoutes {
   readonly setup: EngineSetup
-  readonly actions: Pick<OperatorActions, 'record'>
+  readonly actions: Pick<OperatorActions, 'record' | 'isFirstSignIn'>
   /** @throws Rejection step_up_required */
   readonly requireStepUp: (ctx: Context) => Promise<void>
 }
@@ -16,10 +16,10 @@ const TIMEOUT_MS = 10_000
 
 /** Serves the engine wizard. */
 export function serveEngines(serve: Serve, { setup, actions, requireStepUp }: EngineRoutes): void {
-  serve(contract.engines, async () => ({
-    success: true as const,
-    data: await setup.list(AbortSignal.timeout(TIMEOUT_MS)),
-  }))
+  serve(contract.engines, async ({ ctx }) => {
+    const [list, isFirst] = await Promise.all([setup.list(AbortSignal.timeout(TIMEOUT_MS)), actions.isFirstSignIn(ctx)])
+    return { success: true as const, data: { ...list, first_sign_in: isFirst } }
+  })
   serve(contract.findEngines, ({ body }) => setup.find(body.address))
   serve(contract.connectEngine, async ({ body, ctx }) => {
     await requireStepUp(ctx)

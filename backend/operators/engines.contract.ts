@@ -54,7 +54,13 @@ export const EngineBoard = z.object({
 
 export const engines = endpoint('GET /analytics/engines', {
   access: 'operator',
-  answer: z.object({ success, data: EngineBoard }),
+  answer: z.object({
+    success,
+    data: z.extend(EngineBoard, {
+      /** Whether the operator has signed in only once: the sign-in leads to the wizard while there is no engine. */
+      first_sign_in: z.boolean(),
+    }),
+  }),
   summary: 'The video engines, the models that they offer, and their prices',
 })
 

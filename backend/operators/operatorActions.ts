@@ -77,6 +77,12 @@ export function createOperatorActions(pool: Pick<pg.Pool, 'query'>) {
       await pool.query(sql, row)
     },
 
+    /** Returns whether the operator who calls has signed in only once. */
+    async isFirstSignIn({ state }: Pick<Context, 'state'>): Promise<boolean> {
+      const sql = `select 1 from operator_action where action = 'signed_in' and operator = $1 limit 2`
+      return (await pool.query(sql, [state.operator])).rowCount === 1
+    },
+
     /** Records a throttled sign-in, at most once a minute. */
     async recordThrottle(ctx: NonNullable<Action['ctx']>): Promise<void> {
       const sql = `select 1 from operator_action where action = 'sign_in_throttled' and at > now() - interval '1 minute'`

@@ -82,6 +82,10 @@ describeOnSite('the page of a shared film', (site) => {
     await page.goto(addressIn(language))
     await page.getByRole('link', { name: texts.remix }).click()
     await page.waitForURL('**/auth/login?next=*')
+    await page.getByText((await words(language, 'auth')).remix, { exact: true }).waitFor()
+    await expect
+      .poll(() => page.locator('#remix img').evaluate((picture: HTMLImageElement) => picture.naturalWidth))
+      .toBeGreaterThan(0)
     const { form, task } = await words(language, 'workspace')
     return { page, form, task, prompt: page.getByRole('textbox', { name: form.prompt }) }
   }

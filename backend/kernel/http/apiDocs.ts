@@ -4,7 +4,7 @@ import Router from '@koa/router'
 import { REPORTS_PATH } from './site/pagePolicy.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'apiDocs')
-const FILES = ['page.css', 'page.mjs', 'schemaText.mjs']
+const FILES = ['page.css', 'page.mjs', 'schemaText.mjs', 'texts.mjs']
 /** Content security policy that allows resources and requests from this origin only. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +

@@ -21,6 +21,25 @@ async function startWithEngine() {
 }
 
 describeInBrowser('the engine wizard', startWithEngine, (site) => {
+  it('opens at the first sign-in, and not at later ones', async () => {
+    const page = await site.visit({ language: 'en' })
+    const { engines: wizard, login } = await words('en', 'dashboard')
+    const signIn = async () => {
+      await page.goto(`${site.url}/admin/dashboard/login`)
+      await page.getByLabel(login.username, { exact: true }).fill(OPERATOR.username)
+      await page.getByLabel(login.password, { exact: true }).fill(OPERATOR.password)
+      await page.getByRole('button', { name: login.submit, exact: true }).click()
+      await page.waitForURL(/\/admin\/dashboard(#|$)/)
+    }
+    await signIn()
+    await page.getByRole('region', { name: wizard.heading, exact: true }).waitFor()
+    await page.context().clearCookies()
+    await signIn()
+    await page.getByText(wizard.demo).waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await page.context().close()
+  })
+
   it.each(languagesInTurn('en'))('leads from the demo to an engine with a price (%s)', async (language) => {
     const page = await site.visit({ language, width: 1280 })
     const t = (await words(language, 'dashboard')).engines

@@ -287,7 +287,10 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [me.path, () => ({ id: '00000000-0000-0000-0000-000000000000', name: 'olga', role: 'owner', alone: false })],
       [taskHealth.path, () => ({ data: HEALTH })],
       [now.path, () => ({ data: WAITING })],
-      [engines.path, () => ({ data: { demo: false, engines: [], hosted: [], models: [], credit_cents: 1 } })],
+      [
+        engines.path,
+        () => ({ data: { demo: false, engines: [], hosted: [], models: [], credit_cents: 1, first_sign_in: false } }),
+      ],
       [sources.path, () => ({ data: SOURCES })],
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],

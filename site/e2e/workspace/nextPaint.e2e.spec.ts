@@ -1,6 +1,6 @@
-import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
+import { interactions, observeInteractions } from '../testing/interactions.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, taskOf } from '../testing/workspaceDouble.ts'
@@ -11,23 +11,6 @@ import { openDouble, openTask, taskOf } from '../testing/workspaceDouble.ts'
  */
 const BUDGET_MS = FULL ? 200 : 600
 const CPU_SLOWDOWN = 4
-
-type Measured = Window & { slow?: [string, number][] }
-interface Interaction extends PerformanceEventTiming {
-  readonly interactionId: number
-}
-
-/** Records each interaction of pages that are opened from now on, with its duration in ms. */
-async function observeInteractions(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const slow: [string, number][] = []
-    ;(window as Measured).slow = slow
-    new PerformanceObserver((list) => {
-      for (const { interactionId, name, target, duration } of list.getEntries() as Interaction[])
-        if (interactionId) slow.push([`${name} ${(target as Element | null)?.outerHTML.slice(0, 80)}`, duration])
-    }).observe({ type: 'event', durationThreshold: 16, buffered: true } as PerformanceObserverInit)
-  })
-}
 
 describeOnSite('the workspace on a processor that is four times slower', (site) => {
   // Other load makes a run worse, never better.
@@ -58,9 +41,8 @@ describeOnSite('the workspace on a processor that is four times slower', (site) 
     await play.click()
     await page.locator('dialog[open]').waitFor()
     await page.keyboard.press('Escape')
-    await page.waitForTimeout(300)
-    const seen = await page.evaluate(() => (window as Measured).slow!)
-    const slowest = seen.toSorted(([, a], [, b]) => b - a).slice(0, 5)
+    const seen = await interactions(page)
+    const slowest = seen.slice(0, 5)
     console.log(`slowest interactions, ms: ${slowest.map(([name, ms]) => `${ms} ${name}`).join('; ')}`)
     expect(seen.length).toBeGreaterThan(20)
     expect(slowest.filter(([, ms]) => ms >= BUDGET_MS)).toEqual([])

@@ -58,7 +58,8 @@ const pendingPath = (email: string) => `/auth/email-verification-pending?email=$
 /** Returns the page that this page's URL asks for. A redirect from a private page leaves its anchor in this URL. */
 export function requestedPage(): string | null {
   const next = new URLSearchParams(location.search).get('next')
-  return next && !next.includes('#') ? next + location.hash : next
+  // `#remix` shows a film on this page.
+  return next && !next.includes('#') && location.hash !== '#remix' ? next + location.hash : next
 }
 
 /** Keeps the page that this page's URL asks for, before a sign-up or a mail leads through other pages and tabs. */

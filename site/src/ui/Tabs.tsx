@@ -15,7 +15,7 @@ const TO: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_, count) => count - 1,
 }
 
-/** Tabs that share one panel. Arrow keys select a tab, as the ARIA Authoring Practices recommend. */
+/** Tabs that share one panel, without a list if there is one. Arrow keys select a tab, as the ARIA Authoring Practices recommend. */
 export function Tabs<V extends string>({ label, value, options, onChange, children }: TabsProps<V>) {
   const id = useId()
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -28,6 +28,7 @@ export function Tabs<V extends string>({ label, value, options, onChange, childr
     onChange(next.value)
     event.currentTarget.querySelector<HTMLElement>(`[data-value="${next.value}"]`)?.focus()
   }
+  if (options.length === 1) return <div className="stack stack-wide tab-panel min-0">{children}</div>
   return (
     <>
       <div className="tabs stack gap-1" role="tablist" aria-label={label} onKeyDown={onKeyDown}>

@@ -1,4 +1,5 @@
 import { exampleOf, typeText } from './schemaText.mjs'
+import { showTexts, texts } from './texts.mjs'
 
 const root = document.getElementById('calls')
 const filter = document.getElementById('filter')
@@ -14,6 +15,16 @@ function element(name, properties = {}, ...children) {
 
 /** Makes elements of the `code` in a text. */
 const withCode = (text) => text.split('`').map((part, n) => (n % 2 ? element('code', { textContent: part }) : part))
+
+/** A text with a button that copies it. */
+function copied(textContent) {
+  const button = element('button', { type: 'button', className: 'copy', textContent: texts.copy })
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(textContent)
+    button.textContent = texts.copied
+  })
+  return element('div', { className: 'copied' }, element('pre', { tabIndex: 0, textContent }), button)
+}
 
 const heading = (text) => element('h3', { textContent: text })
 const jsonOf = (content) => content?.['application/json']?.schema
@@ -88,13 +99,13 @@ function renderForm(base, path, method, { parameters = [], requestBody, response
     ...(sent
       ? [
           heading('Body'),
-          element('pre', { tabIndex: 0, textContent: typeText(sent) }),
+          copied(typeText(sent)),
           element('label', { htmlFor: id('body'), textContent: 'JSON to send' }),
           body,
         ]
       : []),
     heading(`Answer ${status}`),
-    element('pre', { tabIndex: 0, textContent: returned ? typeText(returned) : 'no body, or a file' }),
+    returned ? copied(typeText(returned)) : element('pre', { textContent: 'no body, or a file' }),
     button,
     output,
   ]
@@ -120,10 +131,7 @@ async function send(base, path, method, values, body) {
       },
     })
     const line = `${answer.status} ${answer.statusText} · ${Math.round(performance.now() - start)} ms · request ${answer.headers.get('x-request-id')}`
-    return [
-      element('p', { className: answer.ok ? 'good' : 'bad', textContent: line }),
-      element('pre', { tabIndex: 0, textContent: await textOf(answer) }),
-    ]
+    return [element('p', { className: answer.ok ? 'good' : 'bad', textContent: line }), copied(await textOf(answer))]
   } catch (error) {
     return [element('p', { className: 'bad', textContent: `No answer: ${error.message}` })]
   }
@@ -142,9 +150,12 @@ function applyFilter() {
   for (const call of calls) call.hidden = !words.every((word) => call.dataset.text.includes(word))
   for (const section of root.querySelectorAll('section'))
     section.hidden = [...section.querySelectorAll('details')].every(({ hidden }) => hidden)
-  found.textContent = `${calls.filter(({ hidden }) => !hidden).length} of ${calls.length} calls`
+  found.textContent = texts.found
+    .replace('{n}', calls.filter(({ hidden }) => !hidden).length)
+    .replace('{all}', calls.length)
 }
 
+showTexts()
 filter.addEventListener('input', applyFilter)
 try {
   render(await (await fetch('/api/v1/openapi.json')).json())

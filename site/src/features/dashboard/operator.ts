@@ -1,13 +1,23 @@
-import { login, logout, operatorFactors, passkeyLogin, secondFactor } from '#backend/operators/contract.ts'
+import { engines, login, logout, operatorFactors, passkeyLogin, secondFactor } from '#backend/operators/contract.ts'
 import { type Answer, call } from '../../api/api.ts'
 import { ApiError, ticketOf } from '../../api/apiError.ts'
 import { provePasskey } from '../../api/factors/passkeys.ts'
 import { leaveFor } from '../../api/pages/leaveFor.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 
+/** How long a sign-in waits for the list of engines, ms. */
+const ENGINES_MS = 3_000
+
 async function enter({ success, message }: Answer<typeof login>): Promise<void> {
   if (success !== true) throw new ApiError(200, 'unknown', message)
-  await leaveFor(localHref('/admin/dashboard'))
+  await leaveFor(localHref('/admin/dashboard') + (await wizardAnchor()))
+}
+
+/** Returns the anchor of the engine wizard at the first sign-in, unless there is an engine besides the demo. */
+async function wizardAnchor(): Promise<string> {
+  const signal = AbortSignal.timeout(ENGINES_MS)
+  const found = await call(engines, { signal }).catch(() => undefined)
+  return found?.data.demo && found.data.first_sign_in ? '#engines' : ''
 }
 
 /** Signs in the operator and opens the dashboard. Returns a ticket if there is a second factor. @throws ApiError */

@@ -1,10 +1,16 @@
 import { keepVisitorDraft } from '../../api/draft.ts'
-import { translate } from '../../i18n/client.ts'
+import { keepRemixPicture } from '../../api/start/remixPicture.ts'
+import { localHref, translate } from '../../i18n/client.ts'
 import { lazyToast } from '../../ui/toasts/lazyToast.ts'
 
 // The form opens with this film's settings, after signing up if need be.
-document.querySelector('[data-remix]')?.addEventListener('click', () => {
+const remix = document.querySelector<HTMLAnchorElement>('[data-remix]')
+remix?.addEventListener('click', () => {
   keepVisitorDraft(document.getElementById('remix')?.textContent ?? 'null')
+  if (document.documentElement.dataset.session === 'in') return
+  // The page that asks for a sign-in says what for.
+  keepRemixPicture(remix.dataset.remix ?? '')
+  remix.href = `${localHref('/auth/login')}?next=${encodeURIComponent(remix.pathname)}#remix`
 })
 
 document.querySelector('[data-copy]')?.addEventListener('click', async () => {

@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type SubmitEvent, useEffect, useRef } from 'react'
 import type { TaskType } from '#backend/tasks/contract.ts'
+import { $models } from '../../api/models.ts'
 import { translate } from '../../i18n/client.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { SwitchField } from '../../ui/SwitchField.tsx'
@@ -10,7 +11,7 @@ import { $blocked } from './generate/blocked.ts'
 import { GenerateBar } from './generate/GenerateBar.tsx'
 import { stopWatching } from './generate/watched.ts'
 import { $faults, $generation, setMode, setOptimizer, setQuick } from './generation.ts'
-import { hasQuick, quickModel } from './generationRules.ts'
+import { hasQuick, offeredTypes, quickModel } from './generationRules.ts'
 import { MovementsField } from './movements/MovementsField.tsx'
 import { OptionFields } from './options/OptionFields.tsx'
 import { Pickers } from './Pickers.tsx'
@@ -32,6 +33,7 @@ export function GenerationForm() {
   const form = useRef<HTMLFormElement>(null)
   const { taskType, promptOptimizer } = useStore($generation)
   const faults = useStore($faults)
+  const models = useStore($models)
   const canOptimize = useStore($canOptimize)
   useEffect(() => {
     if (Object.keys(faults).length > 0) focusFault(form.current)
@@ -61,10 +63,10 @@ export function GenerationForm() {
         label={t('workspace.form.mode')}
         value={taskType}
         onChange={setMode}
-        options={[
-          { value: 'text_to_video', label: t('workspace.form.text') },
-          { value: 'image_to_video', label: t('workspace.form.image') },
-        ]}
+        options={offeredTypes(models).map((value) => ({
+          value,
+          label: t(value === 'text_to_video' ? 'workspace.form.text' : 'workspace.form.image'),
+        }))}
       >
         {hasQuick(taskType) && (
           <button type="button" className="row quick rounded" onClick={setQuick}>

@@ -120,7 +120,9 @@ export async function loadModels(): Promise<void> {
   // Paused models offer nothing. Films of theirs keep their names.
   $models.set(models.map(formModel).map((model) => (isPaused(model) ? { ...model, shapes: [] } : model)))
   const form = $generation.get()
-  if (!rules.isOffered(form) || rules.isStandIn(form)) setMode(form.taskType)
+  const types = rules.offeredTypes($models.get())
+  const isTaken = types.includes(form.taskType)
+  if (!isTaken || !rules.isOffered(form) || rules.isStandIn(form)) setMode(isTaken ? form.taskType : types[0]!)
 }
 
 /** Applies the Quick preset: the Director model, 720P and 6 seconds. */

@@ -10,6 +10,7 @@ import {
   DEFAULT_CHOICES,
   durationOptions,
   isStandIn,
+  offeredTypes,
   resolutionOptions,
 } from './generationRules.ts'
 
@@ -47,6 +48,13 @@ describe('the generation form', () => {
     const { choices, forced } = chooseMode(chooseQuick(DEFAULT_CHOICES), 'image_to_video')
     expect(choices).toEqual(image)
     expect(forced.map(({ kind }) => kind)).toEqual(['model', 'settings'])
+  })
+
+  it('offers the task types that a model takes', () => {
+    const textOnly = $models.get().filter(({ inputs }) => !inputs.firstFrame)
+    expect(offeredTypes(textOnly)).toEqual(['text_to_video'])
+    expect(offeredTypes($models.get())).toEqual(['text_to_video', 'image_to_video'])
+    expect(offeredTypes([])).toEqual(['text_to_video', 'image_to_video'])
   })
 
   it('leaves 512P when the mode changes to text', () => {

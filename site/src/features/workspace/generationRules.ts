@@ -1,6 +1,13 @@
 /** Form rules as pure functions: which options are available, and how each choice affects the others. */
 import type { Tier } from '#backend/subscriptions/contract.ts'
-import { cellsFor, configurationFault, isFullHd, modelsFor, type TaskType } from '#backend/tasks/contract.ts'
+import {
+  cellsFor,
+  configurationFault,
+  isFullHd,
+  modelsFor,
+  TASK_TYPES,
+  type TaskType,
+} from '#backend/tasks/contract.ts'
 import { $models, durationsOf, type FormModel, isDrawn, modelNamed, resolutionsOf } from '../../api/models.ts'
 
 export interface Choices {
@@ -89,6 +96,12 @@ export function chooseMode(choices: Choices, taskType: TaskType): Settled {
   const model = firstChoice(fitting)?.id ?? choices.model
   const settled = settle({ ...choices, taskType, model }, 'duration')
   return { ...settled, forced: [{ kind: 'model', model }, ...settled.forced] }
+}
+
+/** Returns the task types that a model takes; all while there is no model. */
+export function offeredTypes(models: readonly FormModel[]): readonly TaskType[] {
+  const offered = TASK_TYPES.filter((type) => modelsFor(models, type).length > 0)
+  return offered.length > 0 ? offered : TASK_TYPES
 }
 
 /** Returns whether the Quick preset's model is offered. */
