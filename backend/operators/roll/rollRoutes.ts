@@ -78,7 +78,7 @@ export function serveRoll(serve: Serve, routes: RollRoutes): void {
     const operator = await operators.accept(body.token, body.password)
     await limit.giveBack(ctx)
     await sessions.endAll(operator.id)
-    // The second factor is needed with a new password, too. See docs/decisions/0098-operators-reset-their-password.md.
+    // The second factor is needed with a new password, too. See docs/decisions/0096-operators-reset-their-password.md.
     const isNew = operator.role === 'invited'
     if (isNew) await sessions.signIn(ctx, operator, false)
     ctx.state.operator = operator.name

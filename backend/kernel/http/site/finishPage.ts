@@ -36,7 +36,7 @@ function withFacts(html: string, facts: Facts): string {
   return `${html.slice(0, end)}${attributes.join('')}${html.slice(end)}`
 }
 
-/** Fills in the notice. See docs/decisions/0099-notices-are-part-of-the-page.md. */
+/** Fills in the notice. See docs/decisions/0097-notices-are-part-of-the-page.md. */
 const withNotice = (html: string, notice: PageSettings['notice']): string =>
   html.replace('<!--notice-->', () => escaped(notice?.[html.includes('<html lang="zh') ? 'zh' : 'en'] ?? ''))
 
