@@ -1,6 +1,6 @@
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
-import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { hashedText } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { must } from '../kernel/must.ts'
 import { AUDITED_CATEGORIES, readLedger } from './readLedger.ts'
 
@@ -8,8 +8,6 @@ import { AUDITED_CATEGORIES, readLedger } from './readLedger.ts'
 export interface CanonicalPage {
   /** The text of each event that its hash covers. */
   readonly texts: readonly string[]
-  /** The hash of each text. */
-  readonly hashes: readonly string[]
   readonly positions: readonly GlobalPosition[]
   /** Creation times in epoch milliseconds. */
   readonly created: readonly number[]
@@ -17,15 +15,12 @@ export interface CanonicalPage {
 
 /** Yields all audited events in log order. */
 export async function* readCanonical(store: EventStore): AsyncGenerator<CanonicalPage> {
-  for await (const events of readLedger(store, { categories: AUDITED_CATEGORIES })) {
-    const texts = events.map(hashedText)
+  for await (const events of readLedger(store, { categories: AUDITED_CATEGORIES }))
     yield {
-      texts,
-      hashes: texts.map(textHash),
+      texts: events.map(hashedText),
       positions: events.map(({ position }) => position),
       created: events.map(({ created }) => created.getTime()),
     }
-  }
 }
 
 /** Parses an event from its hashed text, so that the event booked is the event verified. */

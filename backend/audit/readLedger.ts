@@ -5,7 +5,7 @@ import { RENDER_LANE, VIDEO_TASK } from '../tasks/events.ts'
 import { LEDGER_CATEGORIES, type LedgerEvent } from './ledgerEvents.ts'
 
 /** Events per page: round trips hardly count, and the collector copies few events that are waiting. */
-const PAGE = 2_000
+const PAGE = 1_000
 
 /**
  * Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. The most frequent

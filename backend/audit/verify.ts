@@ -4,8 +4,8 @@ import { DESK_ACTION, type DeskActionEvent } from '../desk/events.ts'
 import { INSTALLATION, type InstallationEvent } from '../installation/events.ts'
 import { INVOICE_BOOK, type InvoiceEvent } from '../invoices/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
-import { must } from '../kernel/must.ts'
 import { OPERATOR_ROLL, type OperatorRollEvent } from '../operators/events.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
@@ -173,7 +173,7 @@ async function replay(
   for await (const page of pages) {
     const texts: string[] = []
     for (const [index, text] of page.texts.entries()) {
-      const hash = must(page.hashes[index], 'hash')
+      const hash = textHash(text)
       const stored = eventOf<LedgerEvent>(page, index)
       try {
         if (isOfLedger(stored.stream)) {

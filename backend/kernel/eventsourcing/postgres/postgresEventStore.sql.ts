@@ -42,10 +42,23 @@ export function toGlobalPosition(position: string | number): GlobalPosition {
 }
 
 /** Returns the event of a row. */
-export function toStored<E extends Event>({ position, revision, created, ...row }: EventRow): Stored<E> {
+export function toStored<E extends Event>({
+  position,
+  revision,
+  created,
+  stream,
+  id,
+  type,
+  data,
+  meta,
+}: EventRow): Stored<E> {
   const stored: Stored = {
-    ...row,
+    stream,
     revision: Number(revision),
+    id,
+    type,
+    data,
+    meta,
     position: toGlobalPosition(position),
     created: created instanceof Date ? created : new Date(created),
   }

@@ -52,8 +52,11 @@ function printed(value: unknown): string {
 }
 
 /** Returns the canonical JSON to hash. The metadata of a hash-chained event includes the previous event's hash. */
-export const hashedText = ({ stream, revision, id, type, data, meta }: Hashed): string =>
-  canonicalJson({ stream, revision, id, type, data, meta })
+export function hashedText({ stream, revision, id, type, data, meta }: Hashed): string {
+  const [sortedData, sortedMeta] = [sorted(data), sorted(meta)]
+  if (sortedData === unsortable || sortedMeta === unsortable) return printed({ stream, revision, id, type, data, meta })
+  return JSON.stringify({ data: sortedData, id, meta: sortedMeta, revision, stream, type })
+}
 
 /** Returns the SHA-256 of an event's {@link hashedText} in hex. @example eventHash(stored) */
 export const eventHash = (event: Hashed): string => textHash(hashedText(event))
