@@ -19,11 +19,10 @@ showTooltips()
 document.getElementById('toasts')?.showPopover()
 
 /** Resolves once the page's island is drawn. On a slow network, the scripts below would compete with those of the island. */
-const drawn = new Promise<void>((resolve) => {
-  const island = document.querySelector('astro-island[ssr]')
-  if (!island) return resolve()
-  new MutationObserver(() => resolve()).observe(island, { attributeFilter: ['ssr'] })
-})
+const island = document.querySelector('astro-island[ssr]')
+const drawn = new Promise<unknown>((resolve) =>
+  island ? new MutationObserver(resolve).observe(island, { attributeFilter: ['ssr'] }) : resolve(island),
+)
 
 // On public pages, skip the session check for visitors, because it would return 401. A hint without a session is either
 // out of date, and then deleted, or older than the cookie that tells about the session.
@@ -40,10 +39,9 @@ if (mayBeSignedIn || document.querySelector('astro-island'))
 
 // Small, and cached for a few seconds. Most of the time, the figures are those of the page.
 if (document.querySelector('[data-claim]'))
-  void drawn
-    .then(() => fetch('/api/v1/installation'))
-    .then((answer) => (answer.ok ? answer.json() : {}))
-    .then(async ({ figures }: Notices) => {
+  void fetch('/api/v1/installation')
+    .then((answer) => answer.json())
+    .then(async ({ figures }: Partial<Notices>) => {
       if (figures) (await import('./notices.ts')).showFigures(figures)
     })
     .catch(() => {})

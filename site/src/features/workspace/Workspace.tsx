@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { lazy, Suspense, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -15,9 +15,23 @@ import { showInTab } from './tab/showInTab.ts'
 import { QueuePlace, StagePlace, WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
-const films = () => import('./films.ts')
-const Stage = lazy(async () => ({ default: (await films()).Stage }))
-const QueueCard = lazy(async () => ({ default: (await films()).QueueCard }))
+type Films = typeof import('./films.ts')
+
+/** Shows a part of the films, which load after the form. `lazy` of React would show them a pause later. @throws Error they cannot be loaded */
+function FilmPart({ part, place }: { readonly part: keyof Films; readonly place: ReactNode }) {
+  const [films, setFilms] = useState<Films>()
+  useEffect(() => {
+    import('./films.ts').then(
+      (loaded) => setFilms(loaded),
+      (error) =>
+        setFilms(() => {
+          throw error
+        }),
+    )
+  }, [])
+  const Part = films?.[part]
+  return Part ? <Part /> : place
+}
 
 /** Shows the form, the stage and the queue: side by side, or below each other on narrow screens. */
 export function Workspace() {
@@ -39,11 +53,7 @@ export function Workspace() {
         <WorkspaceSkeleton />
       </>
     )
-  const stagePart = (
-    <Suspense key="stage" fallback={<StagePlace />}>
-      <Stage />
-    </Suspense>
-  )
+  const stagePart = <FilmPart key="stage" part="Stage" place={<StagePlace />} />
   return (
     <ErrorBoundary>
       <div className="stack stack-wide frame workspace" data-view={theatre ? 'theatre' : undefined}>
@@ -57,9 +67,7 @@ export function Workspace() {
           )}
         </div>
         {!filmFirst && stagePart}
-        <Suspense key="queue" fallback={<QueuePlace />}>
-          <QueueCard />
-        </Suspense>
+        <FilmPart key="queue" part="QueueCard" place={<QueuePlace />} />
       </div>
     </ErrorBoundary>
   )
