@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -15,22 +15,27 @@ import { showInTab } from './tab/showInTab.ts'
 import { QueuePlace, StagePlace, WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
-type Films = typeof import('./films.ts')
+const loadStage = async () => (await import('./films.ts')).Stage
+const loadQueue = async () => (await import('./films.ts')).QueueCard
 
-/** Shows a part of the films, which load after the form. `lazy` of React would show them a pause later. @throws Error they cannot be loaded */
-function FilmPart({ part, place }: { readonly part: keyof Films; readonly place: ReactNode }) {
-  const [films, setFilms] = useState<Films>()
+interface LateProps {
+  readonly load: () => Promise<ComponentType>
+  readonly place: ReactNode
+}
+
+/** Shows a component that loads after the form. `lazy` of React would show it a pause later. @throws Error it cannot be loaded */
+function Late({ load, place }: LateProps) {
+  const [loaded, setLoaded] = useState<{ Part: ComponentType }>()
   useEffect(() => {
-    import('./films.ts').then(
-      (loaded) => setFilms(loaded),
+    load().then(
+      (Part) => setLoaded({ Part }),
       (error) =>
-        setFilms(() => {
+        setLoaded(() => {
           throw error
         }),
     )
-  }, [])
-  const Part = films?.[part]
-  return Part ? <Part /> : place
+  }, [load])
+  return loaded ? <loaded.Part /> : place
 }
 
 /** Shows the form, the stage and the queue: side by side, or below each other on narrow screens. */
@@ -53,7 +58,7 @@ export function Workspace() {
         <WorkspaceSkeleton />
       </>
     )
-  const stagePart = <FilmPart key="stage" part="Stage" place={<StagePlace />} />
+  const stagePart = <Late key="stage" load={loadStage} place={<StagePlace />} />
   return (
     <ErrorBoundary>
       <div className="stack stack-wide frame workspace" data-view={theatre ? 'theatre' : undefined}>
@@ -67,7 +72,7 @@ export function Workspace() {
           )}
         </div>
         {!filmFirst && stagePart}
-        <FilmPart key="queue" part="QueueCard" place={<QueuePlace />} />
+        <Late key="queue" load={loadQueue} place={<QueuePlace />} />
       </div>
     </ErrorBoundary>
   )
