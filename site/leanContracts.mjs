@@ -49,6 +49,7 @@ const leaner = (code, { inits, cuts }) => [
 /**
  * Divides the contracts in the scripts of the pages. A page needs paths, limits and rules of a contract, and never reads the
  * shapes of answers: the schemas become modules of their own, which only forms load, with the validation library.
+ * See docs/decisions/0098-what-the-workspace-waits-for.md.
  */
 export const leanContracts = () => ({
   name: 'lean-contracts',

@@ -16,9 +16,9 @@ const TIMEOUT_MS = 10_000
 
 /** Serves the engine wizard. */
 export function serveEngines(serve: Serve, { setup, actions, requireStepUp }: EngineRoutes): void {
-  serve(contract.engines, async ({ ctx }) => {
+  serve(contract.engines, async ({ ctx, operator }) => {
     const [list, isFirst] = await Promise.all([setup.list(AbortSignal.timeout(TIMEOUT_MS)), actions.isFirstSignIn(ctx)])
-    return { success: true as const, data: { ...list, first_sign_in: isFirst } }
+    return { success: true as const, data: { ...list, first_sign_in: isFirst && operator.role === 'owner' } }
   })
   serve(contract.findEngines, ({ body }) => setup.find(body.address))
   serve(contract.connectEngine, async ({ body, ctx }) => {

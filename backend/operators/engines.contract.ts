@@ -57,7 +57,7 @@ export const engines = endpoint('GET /analytics/engines', {
   answer: z.object({
     success,
     data: z.extend(EngineBoard, {
-      /** Whether the operator has signed in only once: the sign-in leads to the wizard while there is no engine. */
+      /** Whether an owner has signed in only once: the sign-in leads to the wizard while there is no engine. */
       first_sign_in: z.boolean(),
     }),
   }),

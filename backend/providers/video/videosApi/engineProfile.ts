@@ -41,7 +41,7 @@ const VIDEO_NAME =
 /** Returns the tasks of a model that makes videos; none if it makes something else; undefined if nobody knows. */
 function videoTasksOf(card: ModelCard): readonly TaskType[] | undefined {
   const { supported_endpoint_types: endpoints } = card
-  // LocalAI has no jobs that could be followed.
+  // LocalAI has no jobs that could be followed. See docs/decisions/0099-gateways-and-localai.md.
   if (programOf(card) === 'localai' || endpoints?.some((each) => NOT_VIDEO.test(each))) return []
   const tasks = usualTasksOf(card)
   // Other channels of new-api than this one drop a picture without a word.

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
 import { money as contract, type Money, operatorFactors } from '#backend/operators/contract.ts'
 import { call } from '../../../api/api.ts'
 import { startDownload } from '../../../api/taskActions.ts'
@@ -118,6 +118,12 @@ function Zeros({ zeros }: Pick<Money, 'zeros'>) {
   )
 }
 
+/** A table of figures. On phones, each has its name beside it. */
+function Figures<Row>({ columns, ...table }: Omit<ComponentProps<typeof Table<Row>>, 'className'>) {
+  const named = columns.map((column) => ({ ...column, cellProps: () => ({ 'data-label': column.head }) }))
+  return <Table className="table-lines board-table board-figures" columns={named} {...table} />
+}
+
 function Recurring({ recurring: { mrr, subscribers, before, churned, churn } }: Pick<Money, 'recurring'>) {
   const t = translate()
   return (
@@ -140,8 +146,7 @@ function Sums({ data: { currencies, tills } }: { data: Money }) {
   const t = translate()
   return (
     <Part title={t('dashboard.money.revenue')} empty={currencies.length === 0} csv="sales">
-      <Table
-        className="table-lines board-table board-lines"
+      <Figures
         rows={currencies}
         keyOf={({ currency }) => currency}
         columns={[
@@ -152,8 +157,7 @@ function Sums({ data: { currencies, tills } }: { data: Money }) {
           { head: t('dashboard.money.net'), cell: ({ net, currency }) => amount(net, currency) },
         ]}
       />
-      <Table
-        className="table-lines board-table board-lines"
+      <Figures
         rows={tills}
         keyOf={({ provider, currency }) => `${provider} ${currency}`}
         columns={[
@@ -171,8 +175,7 @@ function Plans({ plans }: Pick<Money, 'plans'>) {
   const t = translate()
   return (
     <Part title={t('dashboard.money.plans')} empty={plans.length === 0}>
-      <Table
-        className="table-lines board-table board-lines"
+      <Figures
         rows={plans}
         keyOf={({ item, currency }) => `${item} ${currency}`}
         columns={[
@@ -197,8 +200,7 @@ function Made({ data: { models, engines } }: { data: Money }) {
   const t = translate()
   return (
     <Part title={t('dashboard.money.models')} empty={models.length === 0} csv="costs">
-      <Table
-        className="table-lines board-table board-lines"
+      <Figures
         rows={models}
         keyOf={({ model }) => `${model}`}
         columns={[
@@ -209,8 +211,7 @@ function Made({ data: { models, engines } }: { data: Money }) {
           { head: t('dashboard.money.margin'), cell: ({ margin }) => amount(margin) },
         ]}
       />
-      <Table
-        className="table-lines board-table board-lines"
+      <Figures
         rows={engines}
         keyOf={({ engine }) => `${engine}`}
         columns={[
