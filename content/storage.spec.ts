@@ -15,7 +15,7 @@ const ROWS: Readonly<Record<string, readonly [string, string]>> = {
   'kinora.loop': ['Display choices', '显示偏好'],
   'kinora.payer.': ['Paying team', '付费团队'],
   'kinora.renewed': ['Last renewal', '上次续期'],
-  'kinora.remix': ['Remixed film', '改编的作品'],
+  'kinora.remix': ['Remixed film', '再创作的作品'],
   'kinora.handover': ['Next step', '下一步操作'],
   'kinora.ended': ['Next step', '下一步操作'],
 }
