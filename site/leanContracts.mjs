@@ -2,7 +2,7 @@ import { parseAst } from 'vite'
 
 const CONTRACT = /\/backend\/.*contract\.ts(\?schemas)?$/
 /** What clients need of an endpoint. The rest, above all its schemas, is for the server. */
-const KEPT = new Set(['access', 'method', 'path'])
+const KEPT = new Set(['access', 'method', 'path', 'role'])
 
 const isEndpoint = ({ type, callee }) => type === 'CallExpression' && callee.name === 'endpoint'
 
