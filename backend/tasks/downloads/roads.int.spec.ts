@@ -106,6 +106,8 @@ const OTHER_FILES = [
   'GET /videos/templates/{id}/clip',
   // The still of a video, which the operator sees on the page of its owner.
   'GET /desk/videos/{id}/poster',
+  // The picture on the button of a service to sign in with.
+  'GET /auth/providers/{provider}/logo',
 ]
 /** Fields of answers about videos that lead to the roads above, or to pictures of the user. */
 const ADDRESSES = [
