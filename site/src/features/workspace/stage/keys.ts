@@ -1,6 +1,6 @@
 /** Keyboard shortcuts of the workspace. Single keys can be switched off (WCAG 2.1.4). */
 import { atom } from 'nanostores'
-import { useEffect } from 'react'
+import { useLayoutEffect } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { downloadVideo } from '../../../api/taskActions.ts'
 import { isFinal, readStatus } from '../../../api/taskProgress.ts'
@@ -96,7 +96,8 @@ export function handleKey(event: KeyboardEvent, openers: Openers): void {
 }
 
 export function useKeys(openers: Openers): void {
-  useEffect(() => {
+  // A layout effect: keys are obeyed as soon as the stage can be seen.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => handleKey(event, openers)
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
