@@ -142,6 +142,13 @@ function Recurring({ recurring: { mrr, subscribers, before, churned, churn } }: 
   )
 }
 
+/** Sums the known fees, and counts the sales of which the payment provider has not told its fee. */
+function feesText({ fees, unknown_fees, currency }: Money['currencies'][number] | Money['tills'][number]) {
+  const t = translate()
+  if (fees === null) return t('dashboard.money.untold')
+  return amount(fees, currency) + (unknown_fees > 0 ? t('dashboard.money.untoldSome', { count: unknown_fees }) : '')
+}
+
 function Sums({ data: { currencies, tills } }: { data: Money }) {
   const t = translate()
   return (
@@ -153,7 +160,7 @@ function Sums({ data: { currencies, tills } }: { data: Money }) {
           { head: t('dashboard.money.currency'), isRowHead: true, cell: ({ currency }) => currency },
           { head: t('dashboard.money.gross'), cell: ({ gross, currency }) => amount(gross, currency) },
           { head: t('dashboard.money.refunds'), cell: ({ refunds, currency }) => amount(refunds, currency) },
-          { head: t('dashboard.money.fees'), cell: ({ fees, currency }) => amount(fees, currency) },
+          { head: t('dashboard.money.fees'), cell: feesText },
           { head: t('dashboard.money.net'), cell: ({ net, currency }) => amount(net, currency) },
         ]}
       />
@@ -165,8 +172,10 @@ function Sums({ data: { currencies, tills } }: { data: Money }) {
           { head: t('dashboard.money.sales'), className: 'number', cell: ({ sales }) => numberText(sales) },
           { head: t('dashboard.money.gross'), cell: ({ gross, currency }) => amount(gross, currency) },
           { head: t('dashboard.money.refunds'), cell: ({ refunds, currency }) => amount(refunds, currency) },
+          { head: t('dashboard.money.fees'), cell: feesText },
         ]}
       />
+      <p className="hint">{t('dashboard.money.feesHint')}</p>
     </Part>
   )
 }
