@@ -70,6 +70,16 @@ export const readPayers = async (database: Database, from: string, to: string): 
     )
   ).map(({ user_id }) => user_id)
 
+/** Returns the orders of packs that were sold since an instant, and whose fees are unknown. */
+export const readOrdersWithoutFee = async (database: Database, since: Date): Promise<string[]> =>
+  (
+    await query<{ agreement_id: string }>(
+      database,
+      'select agreement_id from invoice where pack is not null and fee_cents is null and period_start >= $1',
+      [since],
+    )
+  ).map(({ agreement_id }) => agreement_id)
+
 /** Export of a period's sales. Parameters: first day, last day, time zone. */
 export const SALES_FILE = {
   columns: ['sold_at', 'sale', 'agreement', 'user', 'plan', 'pack', 'currency', 'amount', 'refunded', 'fee', 'credits'],
