@@ -2,11 +2,12 @@ import { listIdentities, listSessions, me, readNotices, securityRecords } from '
 import { listKeys } from '#backend/apiKeys/contract.ts'
 import { history } from '#backend/credits/contract.ts'
 import { billingDetails } from '#backend/invoices/contract.ts'
-import { current, invoices } from '#backend/subscriptions/contract.ts'
+import { invoices } from '#backend/subscriptions/contract.ts'
 import { listMarks, listPictures, listTasks } from '#backend/tasks/contract.ts'
 import { listTeams } from '#backend/teams/contract.ts'
 import { page as webhooks } from '#backend/webhooks/contract.ts'
 import { call } from '../../api/api.ts'
+import { readCurrent } from '../../api/plans/subscription.ts'
 
 /** The most that a list returns at once. */
 const PER_PAGE = 100
@@ -35,7 +36,7 @@ export async function readOwnData(): Promise<object> {
       const { entries, total } = await call(history, { query })
       return [entries, total]
     }),
-    subscription: await call(current),
+    subscription: await readCurrent(),
     invoices: await all(async (query) => {
       const { invoices: found, total } = await call(invoices, { query })
       return [found, total]
