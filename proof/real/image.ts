@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   chownSync,
   copyFileSync,
@@ -17,6 +16,7 @@ import ffmpegInstaller from '@ffmpeg-installer/ffmpeg'
 import { freePort } from '#backend/testing/freePort.ts'
 import { walkJourney } from './journey.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
+import { stop } from './server.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** User of the image. */
@@ -86,8 +86,7 @@ async function tryImage({ folder }: PartContext): Promise<string> {
     assert.equal((await user.call('GET', `/videos/tasks/${id}`)).status, 200)
     return `restarted in ${seconds.toFixed(1)} s`
   } finally {
-    image.kill('SIGTERM')
-    if (image.exitCode === null) await once(image, 'exit')
+    await stop(image)
     step('umount', proc)
     rmSync(root, { recursive: true, force: true, maxRetries: 10 })
   }

@@ -13,7 +13,7 @@ import { type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { goProgram, goProgramOfCopy, goVersion } from './goProgram.ts'
 import { startKinora, walkJourney } from './journey.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
-import { makeCertificate } from './server.ts'
+import { hasEnded, makeCertificate, stop } from './server.ts'
 
 /** Files that a proxy needs, and the ports that it connects. */
 interface Setting {
@@ -166,8 +166,7 @@ async function tryProxy(tried: Proxy, { cache, folder, full }: PartContext): Pro
     await tryThrough({ url, ca }, `http://localhost:${upstream}`, full)
     return version
   } finally {
-    proxy.kill('SIGINT')
-    if (proxy.exitCode === null) await once(proxy, 'exit')
+    await stop(proxy, 'SIGINT')
     await kinora.stop()
   }
 }
@@ -179,7 +178,7 @@ interface Front {
 
 async function listens(proxy: ChildProcess, front: Front, said: readonly string[]): Promise<void> {
   for (;;) {
-    if (proxy.exitCode !== null) throw new Error(`it ended with ${proxy.exitCode}: ${said.join('')}`)
+    if (hasEnded(proxy)) throw new Error(`it ended with ${proxy.exitCode ?? proxy.signalCode}: ${said.join('')}`)
     const answer = await send(front, '/healthz').catch(() => undefined)
     if (answer?.status === 200) return
     await delay(100)

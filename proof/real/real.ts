@@ -1,71 +1,72 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { BROWSER_PARTS } from './browsers.ts'
-import { BUCKET_PARTS } from './buckets.ts'
-import { COMFYUI_PARTS } from './comfyui.ts'
-import { DATABASE_PARTS } from './databases.ts'
-import { ENGINES } from './engines.ts'
-import { EVENT_STORE_PARTS } from './eventStore.ts'
-import { GATEWAY_PARTS } from './gateway.ts'
-import { HELM_PARTS } from './helm.ts'
-import { IMAGE_PARTS } from './image.ts'
-import { MAIL_PARTS } from './mail.ts'
-import { MCP_PARTS } from './mcpConformance.ts'
-import { type Part, Skipped } from './part.ts'
-import { PROGRAM_PARTS } from './programs.ts'
-import { PROXY_PARTS } from './proxies.ts'
-import { DEFAULTS_PARTS } from './proxyDefaults.ts'
-import { STRIPE_PARTS } from './stripeMock.ts'
-import { TELEMETRY_PARTS } from './telemetry.ts'
-import { TEMPORAL_PARTS } from './temporal.ts'
+import { PARTS } from './parts.ts'
+import type { Outcome } from './runPart.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     record: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
     pictures: { type: 'string' },
   },
 })
-const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
-const ALL = [
-  ENGINES,
-  GATEWAY_PARTS,
-  COMFYUI_PARTS,
-  PROGRAM_PARTS,
-  PROXY_PARTS,
-  DEFAULTS_PARTS,
-  BROWSER_PARTS,
-  DATABASE_PARTS,
-  EVENT_STORE_PARTS,
-  BUCKET_PARTS,
-  TEMPORAL_PARTS,
-  TELEMETRY_PARTS,
-  MAIL_PARTS,
-  MCP_PARTS,
-  IMAGE_PARTS,
-  HELM_PARTS,
-  STRIPE_PARTS,
-].flat()
-const parts: readonly Part[] = ALL.filter(({ name }) => positionals.every((text) => name.includes(text)))
+const cache = path.resolve(import.meta.dirname, '../../node_modules/.cache/kinora-real')
+/** A build of Kubernetes takes half an hour. */
+const LIMIT_MINUTES = values.full ? 90 : 20
+const names = PARTS.map(({ name }) => name).filter((name) => positionals.every((text) => name.includes(text)))
 
-mkdirSync(CACHE, { recursive: true })
-let failed = 0
-for (const part of parts) console.log(await lineOf(part))
-process.exit(failed > 0 || parts.length === 0 ? 1 : 0)
+mkdirSync(cache, { recursive: true })
+const outcomes: Outcome[] = []
+for (const name of names) {
+  const outcome = await outcomeOf(name)
+  console.log(outcome.line)
+  outcomes.push(outcome)
+}
+const numberOf = (wanted: Outcome['result']) => outcomes.filter(({ result }) => result === wanted).length
+const sum = `${numberOf('passed')} passed, ${numberOf('failed')} failed, ${numberOf('skipped')} skipped`
+console.log(sum)
+if (values.save) {
+  const firsts = outcomes.map(({ line }) => line.split('\n')[0])
+  const text = [`${new Date().toISOString().slice(0, 10)}: ${sum}`, '', ...firsts, ''].join('\n')
+  writeFileSync(path.join(import.meta.dirname, 'results.txt'), text)
+}
+process.exit(numberOf('failed') > 0 || names.length === 0 ? 1 : 0)
 
-/** Runs a part and returns its line: name, version if it started, and what came of it. */
-async function lineOf({ name, run }: Part): Promise<string> {
+/** Runs a part in a process group of its own, which ends with all that the part has started. */
+async function outcomeOf(name: string): Promise<Outcome> {
   const folder = mkdtempSync(path.join(tmpdir(), 'kinora-real-'))
+  const context = JSON.stringify({ ...values, folder, cache })
+  const child = fork(path.join(import.meta.dirname, 'runPart.ts'), [name, context], { detached: true })
+  let reason: string | undefined
+  const limit = setTimeout(() => {
+    reason = `it did not end within ${LIMIT_MINUTES} minutes`
+    endGroup(child)
+  }, LIMIT_MINUTES * 60_000)
+  let outcome: Outcome | undefined
+  child.once('message', (message) => (outcome = message as Outcome))
+  const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+  clearTimeout(limit)
+  endGroup(child)
   try {
-    return `${name} ${await run({ ...values, folder, cache: CACHE, pictures: values.pictures })}: passed`
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   } catch (error) {
-    if (error instanceof Skipped) return `${name}: skipped, ${error.message}`
-    failed++
-    return `${name}: failed, ${(error as Error).stack ?? error}`
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    console.error((error as Error).message)
+  }
+  return (
+    outcome ?? { result: 'failed', line: `${name}: failed, ${reason ?? `its process ended with ${code ?? signal}`}` }
+  )
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL')
+  } catch {
+    // All have ended.
   }
 }
