@@ -33,8 +33,8 @@ interface Proxy {
   readonly configure: (setting: Setting) => readonly string[]
 }
 
-/** The newest release whose own modules the Go proxy has, down to the last. */
-const TRAEFIK = '3.0.4'
+/** The newest release of which the Go proxy has every module. */
+const TRAEFIK = '3.6.12'
 const CADDY = 'github.com/caddyserver/caddy/v2'
 const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const SAMPLES = path.resolve(import.meta.dirname, '../../docs/operations/proxies')
