@@ -75,7 +75,9 @@ export async function startEngine(
   const [name, version] = program.wheel.split('==') as [string, string]
   const port = await freePort()
   const server = path.join(import.meta.dirname, 'engines', program.server)
-  const process = spawn(python, [server, wheels[name]!, String(port), model, folder], { stdio: 'inherit' })
+  const process = spawn(python, [server, wheels[name]!, String(port), model, folder], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   return { url: `http://127.0.0.1:${port}`, process, version }
 }
 
@@ -93,9 +95,12 @@ export async function openProvider(baseUrl: string, apiKey?: string) {
   return { provider, close }
 }
 
+/** Waits until a program answers. @throws Error with what it has said, if it ends before */
 export async function answers(engine: ChildProcess, url: string): Promise<void> {
+  const said: string[] = []
+  engine.stderr?.on('data', (text) => said.push(String(text)))
   for (;;) {
-    if (hasEnded(engine)) throw new Error(`the engine ended with ${engine.exitCode ?? engine.signalCode}`)
+    if (hasEnded(engine)) throw new Error(`it ended with ${engine.exitCode ?? engine.signalCode}: ${said.join('')}`)
     const ok = await fetch(url).then(
       (answer) => answer.ok,
       () => false,

@@ -31,7 +31,7 @@ async function tryGateway({ folder, cache }: PartContext): Promise<string> {
   writeFileSync(config, JSON.stringify({ model_list: models, general_settings: { master_key: KEY } }))
   const program = path.join(path.dirname(python), 'litellm')
   const gateway = spawn(program, ['--config', config, '--port', String(port), '--host', '127.0.0.1'], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
   const { provider, close } = await openProvider(`http://127.0.0.1:${port}`, KEY)
   try {

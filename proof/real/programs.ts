@@ -118,7 +118,7 @@ async function tryGateway({ folder, cache }: PartContext): Promise<string> {
   const models = [{ model_name: GENERATION.model, litellm_params: behind, model_info: { mode: 'video_generation' } }]
   writeFileSync(config, JSON.stringify({ model_list: models, general_settings: { master_key: MASTER_KEY } }))
   const args = ['--config', config, '--port', String(port), '--host', '127.0.0.1']
-  const gateway = spawn(path.join(path.dirname(python), 'litellm'), args, { stdio: 'ignore' })
+  const gateway = spawn(path.join(path.dirname(python), 'litellm'), args, { stdio: ['ignore', 'ignore', 'pipe'] })
   try {
     await answers(gateway, `http://127.0.0.1:${port}/health/liveliness`)
     const failed = await failures({ url: `http://127.0.0.1:${port}/v1`, key: MASTER_KEY, model: GENERATION.model })

@@ -220,7 +220,7 @@ async function tryThrough(front: Front, direct: string, full: boolean): Promise<
   assert.equal((await slow).status, 200, 'an upload that takes long')
   await idle
   socket.send('{"type":"ping"}')
-  const [answer] = await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })
+  const [answer] = await once(socket, 'message', { signal: AbortSignal.timeout(120_000) })
   assert.deepEqual(JSON.parse(String(answer)), { type: 'pong' }, 'a socket that was idle')
   socket.close()
 }
@@ -228,7 +228,7 @@ async function tryThrough(front: Front, direct: string, full: boolean): Promise<
 async function openSocket({ url, ca }: Front, user: TestUser): Promise<WebSocket> {
   const address = new URL(await user.socketAddress())
   const socket = new WebSocket(`${url.replace('https', 'wss')}${address.pathname}${address.search}`, { ca })
-  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
+  await once(socket, 'open', { signal: AbortSignal.timeout(120_000) })
   return socket
 }
 

@@ -1,12 +1,7 @@
 import { EVENT_STORE_PARTS } from './eventStore.ts'
+import type { Outcome } from './outcome.ts'
 import { type PartContext, Skipped } from './part.ts'
 import { PARTS } from './parts.ts'
-
-/** What came of a part. */
-export interface Outcome {
-  readonly result: 'passed' | 'failed' | 'skipped'
-  readonly line: string
-}
 
 const [name = '', context = ''] = process.argv.slice(2)
 // Ends all that the part has started when its starter has ended.
