@@ -4,7 +4,7 @@ import { outcomeOf } from './outcome.ts'
 import { PARTS } from './parts.ts'
 
 /** Programs that start within a minute, and of which nothing is downloaded. The full run tries all. */
-const QUICK = ['proxy nginx', 'proxy haproxy', 'PostgreSQL', 'PgBouncer', 'Kinora behind Kinora']
+const QUICK = ['proxy nginx', 'proxy haproxy', 'PostgreSQL', 'PgBouncer']
 
 it.for(FULL ? PARTS.map(({ name }) => name) : QUICK)(
   'Kinora works with the real program: %s',
