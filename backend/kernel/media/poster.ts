@@ -19,8 +19,14 @@ type PosterOptions = Readonly<{
 /** A JPEG of one colour, such as the black with which some films begin, takes half of this; a picture five times as much. */
 const MIN_BITS_PER_PIXEL = 0.1
 
-/** Options of the input that make ffmpeg decode only the key frame before the position. Times stay those of the film. */
-const KEY_FRAME = ['-threads', '1', '-skip_frame', 'nokey', '-noaccurate_seek', '-copyts']
+/**
+ * Options of the input that make ffmpeg read and decode only key frames from the one before the position on. It decodes as many as the
+ * film reorders. Times stay those of the film.
+ */
+const KEY_FRAME = [
+  ...['-nofind_stream_info', '-discard:v', 'nokey', '-threads', '1', '-skip_frame', 'nokey'],
+  ...['-noaccurate_seek', '-copyts'],
+]
 
 /**
  * Writes one frame of a video as JPEG, or as WebP if `outPath` ends in `.webp`.

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -7,6 +7,7 @@ import { insertXmp } from './aigcField.ts'
 import { algorithmOf, coseSign1, reservedBytes } from './coseSign1.ts'
 import type { Credential } from './credential.ts'
 import { withField } from './fieldBoxes.ts'
+import { cutFilm, moveManifest } from './filmHash.ts'
 import type { Signed, SigningJob } from './signInThread.ts'
 
 /** A Blob whose bytes can be read synchronously. It copies none of them. */
@@ -39,23 +40,38 @@ const credential = workerData as Credential
 const chain = credential.chain.map((certificate) => Buffer.from(certificate))
 const alg = algorithmOf(credential.key).name
 const reserveSize = reservedBytes(credential)
-const signer = {
-  alg,
-  reserveSize,
-  sign: async (claim: Uint8Array) => new Uint8Array(coseSign1(claim, { ...credential, chain }, reserveSize)),
-}
+const sign = (claim: Uint8Array) => new Uint8Array(coseSign1(claim, { ...credential, chain }, reserveSize))
 
 /** A fault of the library while it reads a parent. */
 class ParentFault extends Error {}
 
 async function signFile(job: SigningJob): Promise<Signed | undefined> {
-  const { target, format, manifest, parent } = job
   const content = withMark(await readFile(job.source), job)
   if (!content) return undefined
+  const signed = (job.format === 'video/mp4' && (await signFilm(content, job))) || [
+    (await signWhole(content, job)).signed,
+  ]
+  await writeFile(job.target, signed)
+  const sum = createHash('sha256')
+  for (const part of signed) sum.update(part)
+  return { sha256: sum.digest('hex') }
+}
+
+/** Signs a film by its skeleton. Returns its parts, or undefined if it has to be signed whole. */
+async function signFilm(content: Buffer, job: SigningJob): Promise<Buffer[] | undefined> {
+  const film = cutFilm(content)
+  if (!film) return undefined
+  const { signed, ...claim } = await signWhole(film.skeleton, job)
+  const head = moveManifest(signed, film.data, claim, sign)
+  return head && [head, film.data]
+}
+
+/** Signs a file with the library. */
+async function signWhole(content: Buffer, { format, manifest, parent, parts }: SigningJob) {
   const settings = { verify: { verify_after_sign: false } }
   const builder = WasmBuilder.fromJson(JSON.stringify(manifest.definition), JSON.stringify(settings))
   try {
-    const files = parent ? [parent] : (job.parts ?? [])
+    const files = parent ? [parent] : (parts ?? [])
     for (const [n, file] of files.entries()) {
       const ingredient = new ReadableBlob(await readFile(file))
       const adding = builder.addIngredientFromBlob(JSON.stringify(manifest.ingredients?.[n]), format, ingredient)
@@ -63,9 +79,12 @@ async function signFile(job: SigningJob): Promise<Signed | undefined> {
         throw new ParentFault(String(cause))
       })
     }
-    const signed = await builder.sign(signer, [], format, new ReadableBlob(content))
-    await writeFile(target, signed)
-    return { sha256: hash('sha256', signed) }
+    const made = { claim: new Uint8Array(), signature: new Uint8Array() }
+    const signLast = async (claim: typeof made.claim) =>
+      Object.assign(made, { claim, signature: sign(claim) }).signature
+    const signer = { alg, reserveSize, sign: signLast }
+    const signed = Buffer.from(await builder.sign(signer, [], format, new ReadableBlob(content)))
+    return { signed, ...made }
   } finally {
     builder.free()
   }
