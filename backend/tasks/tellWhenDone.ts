@@ -14,6 +14,8 @@ interface TellDeps {
 
 /** Older videos are changed by a rebuild, and are no news. */
 const NEWS_MS = 3_600_000
+/** Most changes are of videos that have not ended, so those of half a second are looked up together. */
+const TOGETHER_MS = 500
 
 /**
  * Tells about each video that succeeds or fails, and about those of the last hour at the start and after notifications
@@ -26,13 +28,26 @@ export function tellWhenDone({ database, changes, clock, tell, onError }: TellDe
     last = last.then(async () => tell(await read(since))).catch(onError)
   }
   const catchUp = () => tellAbout((since) => readEndedSince(database, since))
+  const changed = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  const tellChanged = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const ids = [...changed]
+    changed.clear()
+    if (ids.length > 0) tellAbout((since) => readNewlyEnded(database, ids, since))
+  }
   const unsubscribe = changes.subscribe(({ name, ids }: Change) => {
-    if (name === 'videoTasks') tellAbout((since) => readNewlyEnded(database, ids, since))
+    if (name === 'videoTasks') {
+      for (const id of ids) changed.add(id)
+      timer ??= setTimeout(tellChanged, TOGETHER_MS)
+    }
     if (name === RELISTENED) catchUp()
   })
   catchUp()
   return () => {
     unsubscribe()
+    tellChanged()
     return last
   }
 }

@@ -24,6 +24,7 @@ export async function pollJob(
 ): Promise<RenderOutcome | undefined> {
   const { taskId } = state.order
   let { startedAt } = state
+  let shown = false
   /** Returns how the render fails if its time is over. A job that has not begun leaves the queue of its engine. */
   const over = async () => {
     const late = failureAt(deps, { ...state, startedAt })
@@ -67,7 +68,9 @@ export async function pollJob(
     // The account was erased, another worker has started the download, or the owner has cancelled the task.
     if (read.status !== 'rendering') return undefined
     if (isCancelled(read) !== isCancelled(state)) return undefined
-    if (job.kind === 'rendering') await deps.showProgress(taskId, job)
+    const told = job.kind === 'rendering' && job.percent !== undefined
+    if (told || shown) await deps.showProgress(taskId, job.kind === 'rendering' ? job : undefined)
+    shown = told
     startedAt = read.startedAt
     const late = await over()
     if (late) return late

@@ -23,14 +23,14 @@ export function createOperatorAlerts(pool: Pick<pg.Pool, 'query'>, log: Pick<Log
       if (rows[0]?.times === 1) log.error({ alert: code, detail }, 'operator alert raised')
     },
 
-    /** Ends an alert; with `quietFor`, only if it was last raised that many milliseconds ago or earlier. */
-    async clear(code: string, quietFor = 0): Promise<void> {
-      const { rowCount } = await pool.query(
+    /** Ends alerts; with `quietFor`, only those that were last raised that many milliseconds ago or earlier. */
+    async clear(codes: string | readonly string[], quietFor = 0): Promise<void> {
+      const { rows } = await pool.query<{ code: string }>(
         `update operator_alert set cleared_at = now()
-         where code = $1 and cleared_at is null and last_at <= now() - $2 * interval '1 millisecond'`,
-        [code, quietFor],
+         where code = any($1) and cleared_at is null and last_at <= now() - $2 * interval '1 millisecond' returning code`,
+        [[codes].flat(), quietFor],
       )
-      if (rowCount) log.info({ alert: code }, 'operator alert cleared')
+      for (const { code } of rows) log.info({ alert: code }, 'operator alert cleared')
     },
   }
 }

@@ -1,5 +1,5 @@
-import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Guard } from '../../kernel/http/outgoing/guardedRequest.ts'
 import { traceHeaders } from '../../kernel/observability/tracing.ts'
 
@@ -33,25 +33,44 @@ export class TimedOut extends Error {
 }
 
 const MAX_RESPONSE_BYTES = 1 << 20
+/** Some networks forget a connection without a word that is unused for minutes. */
+const UNUSED_MS = 30_000
+/** A TLS handshake takes more CPU time than a call. */
+const KEPT = {
+  'http:': new HttpAgent({ keepAlive: true, timeout: UNUSED_MS }),
+  'https:': new HttpsAgent({ keepAlive: true, timeout: UNUSED_MS }),
+}
 
 /**
- * Sends one request on a new connection. A kept-alive connection can close while a request is in flight, which leaves
- * it unknown whether the server received the request.
+ * Sends one request. Only a GET, which can be repeated, uses a connection that was kept: such a connection can close while a request is
+ * in flight, which leaves it unknown whether the server received the request.
  * @throws NotSent if the address was refused or the connection failed
  * @throws TimedOut, or another Error, if the server may have received the request
  */
-export function httpCall(
+export async function httpCall(url: URL, call: HttpCall): Promise<HttpAnswer> {
+  if (call.method !== 'GET' || call.guard) return send(url, call, false)
+  return send(url, call, KEPT[url.protocol as keyof typeof KEPT] ?? false).catch((error) => {
+    if (!(error instanceof Closed)) throw error
+    return send(url, call, false)
+  })
+}
+
+/** A kept connection closed before an answer. */
+class Closed extends Error {}
+
+function send(
   url: URL,
   { method, headers, body, connectTimeoutMs, timeoutMs, signal, maxBytes = MAX_RESPONSE_BYTES, guard }: HttpCall,
+  agent: HttpAgent | false,
 ): Promise<HttpAnswer> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
-    let connected = false
+    let [connected, answered] = [false, false]
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     const options = {
       method,
       headers: { ...headers, ...length, ...traceHeaders() },
-      agent: false,
+      agent,
       signal,
     } as const
     const start = guard?.request ?? (secure ? httpsRequest : httpRequest)
@@ -63,6 +82,7 @@ export function httpCall(
       return
     }
     request.on('response', (response) => {
+      answered = true
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
@@ -83,13 +103,19 @@ export function httpCall(
       setTimeout(() => request.destroy(new TimedOut(`The ${phase} timed out.`)), ms)
     const connecting = timeout(connectTimeoutMs, 'connection')
     const responding = timeout(timeoutMs, 'request')
-    request.on('socket', (socket) =>
-      socket.once(secure ? 'secureConnect' : 'connect', () => {
+    request.on('socket', (socket) => {
+      const ready = () => {
         connected = true
         clearTimeout(connecting)
-      }),
-    )
-    request.on('error', (error) => reject(connected ? error : new NotSent(error.message, { cause: error })))
+      }
+      if (request.reusedSocket) ready()
+      else socket.once(secure ? 'secureConnect' : 'connect', ready)
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const closed = request.reusedSocket && !answered && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
+      if (closed) reject(new Closed(error.message))
+      else reject(connected ? error : new NotSent(error.message, { cause: error }))
+    })
     request.on('close', () => {
       clearTimeout(connecting)
       clearTimeout(responding)

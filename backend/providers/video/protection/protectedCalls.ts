@@ -44,7 +44,7 @@ export async function recordOutcome({ log }: Pick<Protection, 'log'>, record: ()
 export const recordAccepted = (protection: Protection): Promise<void> =>
   recordOutcome(protection, async () => {
     await protection.breaker.recordSuccess()
-    for (const code of PROVIDER_ALERTS) await protection.alerts.clear(code)
+    await protection.alerts.clear(PROVIDER_ALERTS)
   })
 
 /** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */

@@ -1,7 +1,7 @@
 /** Alerts the operator to problems that only the operator can solve. */
 export interface ProviderAlerts {
   raise(code: string, detail: string): Promise<void>
-  clear(code: string): Promise<void>
+  clear(codes: string | readonly string[]): Promise<void>
 }
 
 export const UNREACHABLE = 'video_provider_unreachable'
@@ -14,7 +14,7 @@ export const PROVIDER_ALERTS: readonly string[] = [UNREACHABLE, KEY_REFUSED, ACC
 /** Returns the alerts of one provider: its name follows each code, so that providers do not clear each other's alerts. */
 export const alertsOf = (alerts: ProviderAlerts, name: string): ProviderAlerts => ({
   raise: (code, detail) => alerts.raise(`${code} ${name}`, detail),
-  clear: (code) => alerts.clear(`${code} ${name}`),
+  clear: (codes) => alerts.clear([codes].flat().map((code) => `${code} ${name}`)),
 })
 
 /** Returns the provider that raised an alert, or undefined if none did. MiniMax's codes have no name. */
