@@ -26,6 +26,13 @@ describe('castOf', () => {
     expect(Math.abs(first!.x - second!.x)).toBeGreaterThan(0.1)
   })
 
+  it.each([1, 7, 23, 41])('lets neighbours in the air fly at different heights (seed %i)', async (seed) => {
+    const reading = readPrompt('A mountain lake at sunset with birds')
+    const lifts = (await castOf(reading, placeOf(reading), seed)).map(({ lift }) => lift)
+    expect(lifts.length).toBeGreaterThan(2)
+    for (const [n, lift] of lifts.slice(1).entries()) expect(Math.abs(lift - lifts[n]!)).toBeGreaterThanOrEqual(0.08)
+  })
+
   it.each([
     ['A chef cooking in a kitchen', 'room', ['ground']],
     ['A grandmother by the fireplace', 'room', ['ground', 'backdrop']],

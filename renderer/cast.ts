@@ -81,7 +81,7 @@ function scaleOf({ size, habit }: Puppet, { scale, count }: Wanted, isAlone: boo
   return scale * usual * (size < 0.13 ? 1.35 : 1) * (count > 4 ? 0.72 : 1)
 }
 
-/** Returns a row of copies that differ a little. In the air they also fly at different heights. */
+/** Returns a row of copies that differ a little. In the air, neighbours fly at different heights, so that they do not touch. */
 function copiesOf(lead: Actor, count: number, random: Random): Actor[] {
   const { puppet, scale, slot } = lead
   const own = (puppet.size * scale * (puppet.box[2] - puppet.box[0])) / 2.6
@@ -90,7 +90,9 @@ function copiesOf(lead: Actor, count: number, random: Random): Actor[] {
     const ahead = random.range(0, 3)
     if (count === 1) return { ...lead, ahead }
     const lift =
-      slot === 'air' ? random.range(-0.1, 0.1) : random.range(-0.015, 0.015) + (count > 4 ? 0.035 * (n % 2) : 0)
+      slot === 'air'
+        ? random.range(0.04, 0.1) * (n % 2 ? -1 : 1)
+        : random.range(-0.015, 0.015) + (count > 4 ? 0.035 * (n % 2) : 0)
     return {
       ...{ ...lead, ahead },
       x: lead.x + (n - (count - 1) / 2) * wide + random.range(-0.02, 0.02),

@@ -37,8 +37,8 @@ describe('the files shared by both languages', () => {
     // Descriptions of the shipped models, which the form shows until the server's catalogue is loaded.
     const models = /全能模型，最高 1080P|精准运镜控制|适合插画与角色/g
     const found = readdirSync(folder)
-      // What the demo draws is shown by prompts of the wall, which are written in two languages.
-      .filter((file) => /\.(js|css)$/.test(file) && !file.startsWith('nearPrompts.'))
+      // What the demo draws is shown by prompts of the wall, which are written in two languages. Late texts have one.
+      .filter((file) => /\.(js|css)$/.test(file) && !/^(nearPrompts|zh)\./.test(file))
       .flatMap((file) => {
         const text = readFileSync(path.join(folder, file), 'utf8')
         const han =

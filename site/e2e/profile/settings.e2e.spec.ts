@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
+import { axeFaults } from '../testing/axeFaults.ts'
 import { openMoneyDouble } from '../testing/moneyDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -18,6 +20,24 @@ describeOnSite('a setting', (site) => {
     await opened
     const chosen = () => page.evaluate(() => document.querySelector('#language input:checked')?.getAttribute('value'))
     await expect.poll(chosen).toBe('zh')
+    await page.context().close()
+  })
+
+  it.each(['en', 'zh'] as const)('downloads what the account holds (%s)', async (language) => {
+    const user = await site.newUser()
+    await user.call('PUT', '/users/language', { language })
+    const page = await site.visit({ language, user, width: language === 'en' ? 1280 : 390 })
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/settings`)
+    const { data } = await words(language, 'profile')
+    const downloaded = page.waitForEvent('download')
+    await page.getByRole('button', { name: data.download, exact: true }).click()
+    const held = JSON.parse(await readFile(await (await downloaded).path(), 'utf8'))
+    expect(held).toMatchObject({ user: { email: user.email }, videos: [], pictures: [], invoices: [], keys: [] })
+    expect(held.credits).toMatchObject([{ amount: 60 }])
+    expect(held.sessions).toMatchObject({ sessions: [{ current: true }] })
+    expect(held.security.length).toBeGreaterThan(0)
+    expect(await axeFaults(page, '#own-data')).toEqual([])
+    if (process.env.KINORA_SHOTS) await page.screenshot({ path: `${process.env.KINORA_SHOTS}/data-${language}.png` })
     await page.context().close()
   })
 

@@ -10,9 +10,17 @@ export async function observeInteractions(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const slow: [string, number][] = []
     ;(window as Measured).slow = slow
+    // An entry does not name a target that its own event has removed.
+    const targets = new Map<number, string>()
+    for (const name of ['pointerdown', 'pointerup', 'click', 'keydown', 'keyup'])
+      addEventListener(
+        name,
+        ({ timeStamp, target }) => targets.set(timeStamp, target instanceof Element ? target.outerHTML : ''),
+        true,
+      )
     new PerformanceObserver((list) => {
-      for (const { interactionId, name, target, duration } of list.getEntries() as Interaction[])
-        if (interactionId) slow.push([`${name} ${(target as Element | null)?.outerHTML.slice(0, 80)}`, duration])
+      for (const { interactionId, name, startTime, duration } of list.getEntries() as Interaction[])
+        if (interactionId) slow.push([`${name} ${targets.get(startTime)?.slice(0, 80)}`, duration])
     }).observe({ type: 'event', durationThreshold: 16, buffered: true } as PerformanceObserverInit)
   })
 }

@@ -1,4 +1,8 @@
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect, it } from 'vitest'
+import { runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -36,4 +40,50 @@ describeOnSite('the controls of a film', (site) => {
     await expect.poll(() => button(player.loop).getAttribute('aria-pressed')).toBe('true')
     await page.context().close()
   })
+
+  it('mute only films that have sound', async () => {
+    const { player } = await words('en', 'common')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('silent'), taskOf('heard')]
+    for (const { id } of state.tasks) {
+      const body = await film(id === 'heard')
+      state.rare.set(`GET /videos/preview/${id}`, (route) => route.fulfill({ body, contentType: 'video/webm' }))
+    }
+    await page.goto(`${site.url}/workspace`)
+    const video = page.locator('video#film')
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const play = () =>
+      video.evaluate((element: HTMLVideoElement) => {
+        const ended = new Promise((resolve) => element.addEventListener('ended', resolve))
+        return element.play().then(() => ended.then(() => undefined))
+      })
+    const isMuted = () => video.evaluate((element: HTMLVideoElement) => element.muted)
+    await video.waitFor()
+    await play()
+    await expect.poll(() => button(player.silent).isDisabled()).toBe(true)
+    await expect.poll(() => button(player.sound).count()).toBe(0)
+    await page.locator('[data-take="heard"]').click()
+    await expect.poll(() => button(player.sound).isEnabled()).toBe(true)
+    expect(await isMuted()).toBe(true)
+    for (const isHeard of [true, false]) {
+      await button(player.sound).click()
+      await expect.poll(() => button(player.sound).getAttribute('aria-pressed')).toBe(String(isHeard))
+      expect(await isMuted()).toBe(!isHeard)
+    }
+    await page.context().close()
+  })
 })
+
+/** Returns a film of a second in a format that every Chromium plays. */
+async function film(sound: boolean): Promise<Buffer> {
+  const file = path.join(tmpdir(), `kinora-${sound ? 'heard' : 'silent'}-${process.pid}.webm`)
+  const tone = ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'libopus']
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=24:duration=1']
+  try {
+    await runFfmpeg([...picture, ...(sound ? tone : []), '-c:v', 'libvpx', '-deadline', 'realtime', file])
+    return await readFile(file)
+  } finally {
+    await rm(file, { force: true })
+  }
+}

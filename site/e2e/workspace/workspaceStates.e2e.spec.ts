@@ -3,11 +3,13 @@ import { expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { type Shot, writeContactSheet } from '../testing/contactSheet.ts'
+import { interactions, observeInteractions } from '../testing/interactions.ts'
 import type { Language } from '../testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
+import { filmOf, openLibraryDouble } from '../testing/libraryDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
-import { openDouble, openTask, picture, problem, taskOf, type WorkspaceState } from '../testing/workspaceDouble.ts'
+import { openTask, picture, problem, taskOf, type WorkspaceState } from '../testing/workspaceDouble.ts'
 
 /** A page with the server's double and the texts of its language. */
 interface Scene {
@@ -17,7 +19,12 @@ interface Scene {
   open(path?: string): Promise<void>
   readonly workspace: Awaited<ReturnType<typeof words>>
   readonly landing: Awaited<ReturnType<typeof words>>
+  readonly library: Awaited<ReturnType<typeof words>>
+  readonly common: Awaited<ReturnType<typeof words>>
 }
+
+/** Longest time from an input to the next paint, ms. `npm run test:full` applies it, on an idle machine. */
+const NEXT_PAINT_MS = 150
 
 const button = ({ page }: Scene, name: string) => page.getByRole('button', { name, exact: true })
 const rendering = openTask('b', 'Processing', { progress: 80, live_frame_url: '/api/v1/videos/tasks/b/frame?at=75' })
@@ -63,12 +70,53 @@ const askForAddress = async (scene: Scene) => {
   await page.locator('#start').getByRole('button', { name: landing.start.generate, exact: true }).click()
   await page.getByRole('dialog', { name: landing.start.heading }).waitFor()
 }
+const typePrompt = async (scene: Scene) => {
+  await scene.open()
+  await scene.page.locator('#prompt').click()
+  await scene.page.keyboard.type('A red fox jumps over a fence')
+}
+const openLibrary = async (scene: Scene) => {
+  scene.state.tasks = Array.from({ length: 12 }, (_, n) => filmOf(n))
+  await scene.open('/library')
+  await scene.page.locator('.library-tile').first().waitFor()
+}
+const openViewer = async (scene: Scene) => {
+  await openLibrary(scene)
+  await scene.page.locator('.library-open').nth(1).click()
+  await scene.page.locator('.viewer').waitFor()
+}
 
-/** Every state that the workspace and the prompt of the landing page can be in. */
+/** Every state that the workspace, the library, the log-in page and the prompt of the landing page can be in. */
 const STATES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   'first visit': async (scene) => {
     await scene.open()
     await button(scene, scene.workspace.queue.create).waitFor()
+  },
+  'prompt typed': typePrompt,
+  'other choices': async (scene) => {
+    await typePrompt(scene)
+    for (const name of ['model', 'resolution', 'duration', 'ratio'])
+      await scene.page
+        .getByRole('group', { name: scene.workspace.form[name], exact: true })
+        .locator('label:has(:enabled)')
+        .last()
+        .click()
+  },
+  templates: async (scene) => {
+    await scene.open()
+    await button(scene, scene.common.templates.heading).click()
+    await scene.page.locator('dialog[open] .template').last().waitFor()
+  },
+  history: async (scene) => {
+    scene.state.tasks = [done]
+    await scene.open()
+    await button(scene, scene.workspace.prompts.short).click()
+    await scene.page.locator('dialog[open]').waitFor()
+  },
+  generating: async (scene) => {
+    await typePrompt(scene)
+    await scene.page.getByRole('button', { name: new RegExp(`^${scene.workspace.form.generate}`) }).click()
+    await scene.page.locator('[data-task^="new-"]').waitFor()
   },
   finished: withTask(done),
   waiting: withTask(waiting),
@@ -149,7 +197,44 @@ const STATES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await scene.page.locator('#plans .plan-current').waitFor()
     await scene.page.locator('#plans').scrollIntoViewIfNeeded()
   },
+  'empty library': async (scene) => {
+    await scene.open('/library')
+    await scene.page.locator('.empty').waitFor()
+  },
+  library: openLibrary,
+  selection: async (scene) => {
+    await openLibrary(scene)
+    await button(scene, scene.library.select.start).click()
+    await scene.page.locator('.library-tile').first().getByRole('checkbox').check()
+  },
+  viewer: openViewer,
+  'menu of the viewer': async (scene) => {
+    await openViewer(scene)
+    await button(scene, scene.library.viewer.more).click()
+  },
+  'comparison of films': async (scene) => {
+    await openViewer(scene)
+    await scene.page.keyboard.press('c')
+    await scene.page.locator('.viewer-film').nth(1).waitFor()
+  },
+  join: async (scene) => {
+    await openViewer(scene)
+    await scene.page.keyboard.press('c')
+    await scene.page.keyboard.press('j')
+    await scene.page.locator('.join-clip').nth(1).waitFor()
+  },
+  palette: async (scene) => {
+    await openLibrary(scene)
+    await scene.page.keyboard.press('Control+k')
+    await scene.page.getByRole('combobox', { name: scene.common.palette.placeholder }).fill('fox')
+    await scene.page.locator('.palette-option', { hasText: 'fox' }).first().waitFor()
+  },
   // These end the session.
+  'log-in': async (scene) => {
+    await scene.page.context().clearCookies()
+    await scene.open('/auth/login')
+    await scene.page.locator('main input[type="email"]').fill('ada@kinora.test')
+  },
   'sign-up card': askForAddress,
   'mail sent': async (scene) => {
     scene.state.rare.set('POST /auth/start', (route) => route.fulfill({ status: 204 }))
@@ -168,9 +253,10 @@ const VIEWS: readonly (readonly [Language, number])[] = FULL
       ['zh', 390],
     ]
 
-describeOnSite('every state of the stage', (site) => {
+describeOnSite('every state', (site) => {
   it.each(VIEWS)('is accessible, fits and stays in place, in %s at %i px', async (language, width) => {
-    const [workspace, landing] = await Promise.all([words(language, 'workspace'), words(language, 'landing')])
+    const names = ['workspace', 'landing', 'library', 'common'] as const
+    const [workspace, landing, library, common] = await Promise.all(names.map((name) => words(language, name)))
     const shots: Shot[] = []
     const faults: string[] = []
     const page = await site.visit({ language, width })
@@ -182,27 +268,32 @@ describeOnSite('every state of the stage', (site) => {
       localStorage.setItem('kinora.user', '{"name":"Ada","email":"ada@kinora.test","credits":900}')
     })
     await observeShifts(page)
-    const state = await openDouble(page, site.url, language)
+    await observeInteractions(page)
+    const { server: state } = await openLibraryDouble(page, { url: site.url, language, count: 0 })
     const { stats, queue } = state
+    const answers = [...state.rare]
     const open = async (path = '/workspace') => {
       await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
     }
     const look = async (name: string) => {
       Object.assign(state, { stats, queue: { ...queue }, tasks: [] })
       state.rare.clear()
+      for (const [key, answer] of answers) state.rare.set(key, answer)
       state.sockets.length = 0
-      await STATES[name]!({ page, state, open, workspace, landing })
+      await STATES[name]!({ page, state, open, workspace, landing, library, common })
+      const slow = FULL ? (await interactions(page)).filter(([, ms]) => ms > NEXT_PAINT_MS) : []
+      faults.push(...slow.map(([input, ms]) => `${name}: ${ms} ms until the paint after ${input}`))
       const part = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open]' : undefined
       faults.push(...(await axeFaults(page, part)).map((fault) => `${name}: ${fault}`))
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       // The landing page is measured by `accessible.e2e.spec.ts`, with the user that its header remembers.
-      const shifts = page.url().includes('/workspace') ? await shiftFaults(page) : []
+      const isLanding = new URL(page.url()).pathname.replace('/zh', '').length <= 1
+      const shifts = isLanding ? [] : await shiftFaults(page)
       faults.push(...shifts.map((fault) => `${name}: ${fault}`))
       if (overflow > 0) faults.push(`${name}: ${overflow} px wider than the window`)
       if (process.env.KINORA_PICTURES) shots.push({ name, png: await page.screenshot() })
     }
-    const names = Object.keys(STATES)
-    for (const [index, name] of names.entries())
+    for (const [index, name] of Object.keys(STATES).entries())
       if (FULL || index % VIEWS.length === VIEWS.findIndex(([, at]) => at === width)) await look(name)
     await page.context().close()
     await writeContactSheet(`stage-${language}-${width}`, shots)

@@ -1,5 +1,6 @@
 import { refresh } from '#backend/accounts/contract.ts'
 import { API_BASE, type Endpoint, type Params } from '#backend/kernel/http/contract.ts'
+import { loadTexts } from '../i18n/client.ts'
 import { ApiError, problemOf } from './apiError.ts'
 
 const TIMEOUT_MS = 30_000
@@ -95,8 +96,11 @@ export function createClient(ports: ClientPorts) {
   return { call, authorized, renewSession }
 }
 
-const readProblem = async (response: Response): Promise<ApiError> =>
-  problemOf(response.status, await response.json().catch(() => undefined), response.headers.get('retry-after'))
+/** Returns the error of a response, once the page has the texts to explain it. */
+async function readProblem(response: Response): Promise<ApiError> {
+  const [body] = await Promise.all([response.json().catch(() => undefined), loadTexts()])
+  return problemOf(response.status, body, response.headers.get('retry-after'))
+}
 
 /** Returns a correlation ID header. Insecure contexts lack `randomUUID` and send none. */
 const correlation = (): Record<string, string> =>

@@ -21,6 +21,7 @@ async function page(answers: Readonly<Record<string, () => Response | Promise<Re
   vi.stubGlobal('document', {
     documentElement: root,
     body: { hasAttribute: () => true },
+    getElementById: () => null,
     visibilityState: 'visible',
     addEventListener: () => {},
   })

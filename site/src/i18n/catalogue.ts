@@ -68,6 +68,14 @@ export const catalogues: Readonly<Record<Locale, Messages>> = {
   zh: /* @__PURE__ */ merge(english, /* @__PURE__ */ chinese()),
 }
 
-/** Returns the namespaces that a page embeds for its scripts. */
-export const pick = (locale: Locale, namespaces: readonly Namespace[]): Messages =>
-  Object.fromEntries(namespaces.map((name) => [name, catalogues[locale][name] ?? {}]))
+/** Errors that a form explains without an answer of the server. */
+const OWN_ERRORS = /_not_for_model$|^(insufficient_credits|plan_required|invalid_input|network|timeout|unknown)$/
+
+/** Returns the namespaces that a page embeds for its scripts; of errors, those that it explains itself if `late` brings the others. */
+export const pick = (locale: Locale, namespaces: readonly Namespace[], late: boolean): Messages =>
+  Object.fromEntries(
+    namespaces.map((name) => {
+      const texts = Object.entries(catalogues[locale][name] ?? {})
+      return [name, Object.fromEntries(texts.filter(([key]) => !late || name !== 'errors' || OWN_ERRORS.test(key)))]
+    }),
+  )

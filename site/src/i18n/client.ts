@@ -5,9 +5,11 @@ import type { Translate } from './keys.ts'
 
 const known = new Map<Locale, Translate>()
 
+let embedded: Messages | undefined
 function messagesOf(locale: Locale): Messages {
   if (import.meta.env.SSR) return catalogues[locale]
-  return JSON.parse(document.getElementById('messages')?.textContent ?? '{}') as Messages
+  embedded ??= JSON.parse(document.getElementById('messages')?.textContent ?? '{}') as Messages
+  return embedded
 }
 
 /** Returns the page's language. During the build, returns the default. */
@@ -24,11 +26,22 @@ export function translate(locale: Locale = pageLocale()): Translate {
   return t
 }
 
-let embedded: Messages | undefined
 /** Returns the text of a key known only at run time, such as an error code; undefined if it is missing. */
-export function textAt(key: string): string | undefined {
-  embedded ??= messagesOf(pageLocale())
-  return lookup(embedded, key)
+export const textAt = (key: string): string | undefined => lookup(messagesOf(pageLocale()), key)
+
+let late: Promise<void> | undefined
+/** Loads the texts that a page with `lateTexts` does not embed. Without them, errors have the server's words. */
+export function loadTexts(): Promise<void> {
+  if (typeof document === 'undefined' || document.getElementById('messages')?.dataset.late === undefined)
+    return Promise.resolve()
+  const load = () => (pageLocale() === 'zh' ? import('./late/zh.ts') : import('./late/en.ts'))
+  late ??= load().then(
+    ({ texts }) => void Object.assign(messagesOf(pageLocale()), texts),
+    () => {
+      late = undefined
+    },
+  )
+  return late
 }
 
 /** Returns a path in the page's language. */

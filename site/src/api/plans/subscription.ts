@@ -28,7 +28,8 @@ const SAMPLE_STATS: Stats = {
 /** The user's plan; null while loading. */
 export const $plan = atom<Plan | null>(null)
 
-async function readCurrent(): Promise<CurrentSubscription | null> {
+/** Returns the user's subscription, if there is one. @throws ApiError */
+export async function readCurrent(): Promise<CurrentSubscription | null> {
   try {
     return await call(current)
   } catch (error) {

@@ -12,6 +12,7 @@ import type { Tab } from './accountTabs.ts'
 import { Billing } from './Billing.tsx'
 import { CreditHistory } from './CreditHistory.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
+import { DownloadData } from './DownloadData.tsx'
 import { Developers } from './keys/Developers.tsx'
 import { LanguageSetting } from './LanguageSetting.tsx'
 import { NoticeSettings } from './notices/NoticeSettings.tsx'
@@ -88,6 +89,7 @@ function Settings({ user }: { user: User }) {
       <div className="profile-columns">
         <NoticeSettings />
         <LanguageSetting language={user.language} />
+        <DownloadData />
         <DeleteAccount />
       </div>
     </section>

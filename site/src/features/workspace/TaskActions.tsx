@@ -1,11 +1,12 @@
 import { useStore } from '@nanostores/react'
+import type { ComponentProps } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { $models } from '../../api/models.ts'
 import { costOf } from '../../api/task/taskCost.ts'
 import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
 import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
-import { IconButton } from '../../ui/Button.tsx'
+import { Button, IconButton } from '../../ui/Button.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { generateAgain, regenerate, startRemix } from './remix.ts'
 import { continueFrom } from './stage/continueFrom.ts'
@@ -22,11 +23,16 @@ interface TaskActionsProps {
   readonly onView: (kind: TaskView['kind']) => void
   /** Closes the player, if the buttons are in it. */
   readonly leavePlayer?: (() => void) | undefined
+  /** Shows the two main buttons with words. */
+  readonly words?: boolean
 }
 
-/** Buttons for the actions that the task's status allows. */
-export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
+const WordButton = (props: ComponentProps<typeof Button>) => <Button variant="outline" {...props} />
+
+/** Buttons for the actions that the task's status allows. The main ones come first. */
+export function TaskActions({ task, onView, leavePlayer, words = false }: TaskActionsProps) {
   const t = translate()
+  const Main = words ? WordButton : IconButton
   const busy = useStore($busyTasks).get(task.id)
   const succeeded = readStatus(task.status) === 'Success'
   const model = useStore($models).find(({ id }) => id === task.model)
@@ -34,6 +40,25 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
   const stops = isWaiting(task) || (readStatus(task.status) === 'Processing' && model?.cancels === true)
   return (
     <div className="task-actions">
+      {isFinal(task) && (
+        <Main
+          icon="repeat"
+          label={t('workspace.task.again', { count: costOf(task) })}
+          busy={busy === 'again'}
+          onClick={() => void generateAgain(task)}
+        />
+      )}
+      {succeeded && task.video_url && (
+        <Main
+          icon="continue"
+          label={t('workspace.task.continue')}
+          busy={busy === 'continue'}
+          onClick={() => {
+            leavePlayer?.()
+            void continueFrom(task)
+          }}
+        />
+      )}
       <WatchActions task={task} onView={onView} leavePlayer={leavePlayer} />
       <IconButton
         icon="refresh"
@@ -41,14 +66,6 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
         busy={busy === 'refresh'}
         onClick={() => void refreshTask(task.id)}
       />
-      {isFinal(task) && (
-        <IconButton
-          icon="repeat"
-          label={t('workspace.task.again', { count: costOf(task) })}
-          busy={busy === 'again'}
-          onClick={() => void generateAgain(task)}
-        />
-      )}
       {succeeded && higher && (
         <IconButton
           icon="enlarge"
@@ -58,17 +75,6 @@ export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
           })}
           busy={busy === 'regenerate'}
           onClick={() => void regenerate(task, higher)}
-        />
-      )}
-      {succeeded && task.video_url && (
-        <IconButton
-          icon="continue"
-          label={t('workspace.task.continue')}
-          busy={busy === 'continue'}
-          onClick={() => {
-            leavePlayer?.()
-            void continueFrom(task)
-          }}
         />
       )}
       <IconButton

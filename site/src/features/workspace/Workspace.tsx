@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { translate } from '../../i18n/client.ts'
+import { loadTexts, translate } from '../../i18n/client.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { useWide } from '../../ui/useWide.ts'
@@ -27,8 +27,8 @@ interface LateProps {
 function Late({ load, place }: LateProps) {
   const [loaded, setLoaded] = useState<{ Part: ComponentType }>()
   useEffect(() => {
-    load().then(
-      (Part) => setLoaded({ Part }),
+    Promise.all([load(), loadTexts()]).then(
+      ([Part]) => setLoaded({ Part }),
       (error) =>
         setLoaded(() => {
           throw error
@@ -46,6 +46,9 @@ export function Workspace() {
   const theatre = useStore($theatre)
   const wide = useWide()
   const filmFirst = !wide && isFilmFirst()
+  // Faults that the form shows by then get their words.
+  const [, setTexts] = useState(false)
+  useEffect(() => void loadTexts().then(() => setTexts(true)), [])
   useEffect(showInTab, [])
   useEffect(() => void openWorkspace().then(startVideo).then(carryOut).then(takeNamedTemplate), [])
   if (stage === 'away') return null

@@ -7,7 +7,7 @@ import { codeText, errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { modelNamed } from '../../api/models.ts'
 import { newOrderKey } from '../../api/orderKey.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { loadTexts, localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { joinBatch } from './batches.ts'
 import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frames.ts'
@@ -33,7 +33,11 @@ import { putTask, refreshList } from './tasks.ts'
 export const $submitting = atom(false)
 
 /** Loads the server's rules, which are applied before a request is sent. Without them, only the server applies them. */
-export const loadRules = () => import('./rules.ts').catch(() => undefined)
+export const loadRules = () =>
+  Promise.all([import('./rules.ts'), loadTexts()]).then(
+    ([rules]) => rules,
+    () => undefined,
+  )
 
 /** Builds the request body from what the mode and the model take. */
 export function bodyOf(form: GenerationForm, { first, last, references }: FrameUrls): z.input<typeof Generation> {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { translate } from '../../i18n/client.ts'
+import { loadTexts, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
 
@@ -14,6 +14,6 @@ function offerReload(): void {
 export function useLatePart<T>(load: () => Promise<T>) {
   const [part, setPart] = useState<T>()
   const [busy, run] = useBusy()
-  const open = () => run(() => load().then(setPart, offerReload))
+  const open = () => run(() => Promise.all([load(), loadTexts()]).then(([loaded]) => setPart(loaded), offerReload))
   return { part, busy, open, close: () => setPart(undefined) }
 }

@@ -41,7 +41,7 @@ export function TakeCaption({ task, onView }: TakeCaptionProps) {
           </li>
         ))}
       </ul>
-      <TaskActions task={task} onView={onView} />
+      <TaskActions task={task} onView={onView} words />
       {!isFinal(task) && <p className="hint">{t('workspace.stage.leave')}</p>}
     </div>
   )
