@@ -23,7 +23,10 @@ export interface ProviderSale {
   readonly amountCents: number | undefined
   readonly currency: string
   readonly soldAt: string
-  /** What the provider kept for itself, in the currency of the sale; undefined if it has not told that. */
+  /**
+   * What the provider kept for itself, in the currency of the sale; undefined if it has not told that. See
+   * docs/decisions/0100-fees-as-the-till-tells-them.md.
+   */
   readonly feeCents?: number | undefined
 }
 

@@ -41,6 +41,7 @@ async function startWithAgreements() {
     payments: createTills([{ ...payments, getAgreement }]),
     openAgreements: async () => agreements,
     usersWithExpiredLots: async () => [],
+    ordersWithoutFee: async () => [],
   } as unknown as SubscriptionActivityDeps)
   const payers = () => new Set(store.log.filter(({ type }) => type === 'SubscriptionPaid').map(({ stream }) => stream))
   const asked = () => double.calls.filter(({ call }) => call.startsWith('GET /v1/billing') && !call.endsWith('ons'))

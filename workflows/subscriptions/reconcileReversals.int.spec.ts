@@ -19,7 +19,7 @@ afterEach(() => double.close())
 
 const reconcile = () => {
   const openAgreements = async () => [{ userId, agreementIds: [agreementId] }]
-  const deps = { ...world.deps, openAgreements, usersWithExpiredLots: async () => [] }
+  const deps = { ...world.deps, openAgreements, usersWithExpiredLots: async () => [], ordersWithoutFee: async () => [] }
   return createSubscriptionActivities(deps as unknown as SubscriptionActivityDeps).reconcile({})
 }
 
