@@ -75,9 +75,10 @@ function createAccessActs(options: OperatorActsOptions, once: Once) {
   const { database, links, grants, securityLog, calendar } = options
   return {
     sign_out: (action) =>
-      once(action, async (tx, { id }) => {
-        await endSessions(tx, id, new Date())
-        await securityLog.recordOfOperator(id, 'signed_out_by_operator', tx)
+      once(action, async (tx, account) => {
+        await endSessions(tx, account.id, new Date())
+        await securityLog.recordOfOperator(account.id, 'signed_out_by_operator', tx)
+        await mail(options, tx, account, 'signedOut', { reason: action.reason })
       }),
 
     /** @throws Rejection email_not_verified */
@@ -102,7 +103,8 @@ function createAccessActs(options: OperatorActsOptions, once: Once) {
         await links.revokeUnverified(tx, account.id)
         const verified = { emailVerifiedAt: new Date(calendar()), ...disabled }
         await tx.nativeUpdate(UserTable, { id: account.id }, verified)
-        if (!isOnly) await links.send(tx, 'reset', account)
+        if (isOnly) await mail(options, tx, account, 'addressVerified', { reason: action.reason })
+        else await links.send(tx, 'reset', account)
         await securityLog.recordOfOperator(account.id, 'verified_by_operator', tx)
       })
     },

@@ -24,6 +24,7 @@ import { M0018Operators } from './migrations/M0018Operators.ts'
 import { M0019Cases } from './migrations/M0019Cases.ts'
 import { M0020Control } from './migrations/M0020Control.ts'
 import { M0021Prompts } from './migrations/M0021Prompts.ts'
+import { M0023Fees } from './migrations/M0023Fees.ts'
 
 export const ENTITIES: readonly EntitySchema[] = [UserTable, ...PROJECTIONS.map(({ table }) => table)]
 export const MIGRATIONS = [
@@ -47,6 +48,7 @@ export const MIGRATIONS = [
   { name: 'M0019Cases', class: M0019Cases },
   { name: 'M0020Control', class: M0020Control },
   { name: 'M0021Prompts', class: M0021Prompts },
+  { name: 'M0023Fees', class: M0023Fees },
 ]
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readExpired } from '#projections/credits/readCredits.ts'
 import { readOldHolds } from '#projections/credits/readOpenHolds.ts'
+import { readOrdersWithoutFee } from '#projections/subscriptions/readMoney.ts'
 import { readBuyer, readOpenAgreements } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations } from '#projections/tasks/readOpenWork.ts'
 import { showProgress } from '#projections/tasks/renderProgress.ts'
@@ -204,6 +205,9 @@ function createSweep(
   }).sweep
 }
 
+/** Time in which a payment provider is asked for the fee of a pack. */
+const FEE_MS = 7 * 24 * 3_600_000
+
 /** Returns the queries and emails about subscriptions and credits that activities need. */
 export function subscriptionDeps(
   { config, database, pool, calendar, log }: Context,
@@ -216,6 +220,7 @@ export function subscriptionDeps(
     findBuyer: (saleId) => readBuyer(database, saleId),
     openAgreements: () => readOpenAgreements(database),
     usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),
+    ordersWithoutFee: () => readOrdersWithoutFee(database, new Date(calendar() - FEE_MS)),
     cases,
     async onUnmatchedWebhook(webhookId) {
       log.error({ webhookId, alert: 'payment_webhook_unmatched' }, 'webhook unmatched')

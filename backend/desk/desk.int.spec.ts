@@ -240,11 +240,13 @@ describe('the desk', { shuffle: false }, () => {
   })
 
   describe('acts about access', () => {
-    it('sign_out ends every session', async () => {
+    it('sign_out ends every session, and tells the person once', async () => {
       const user = await kinora.newUser()
       expect(await order({ kind: 'sign_out', subject: user.userId })).toMatchObject({ status: 'done' })
       expect((await user.call('GET', '/auth/me')).status).toBe(401)
       expect((await login(user.email)).status).toBe(200)
+      const signedOut = async () => (await subjects(user)).filter((each) => /signed out of Kinora/.test(each))
+      await soon(async () => expect(await signedOut()).toHaveLength(1))
     })
 
     it('send_reset mails a link that sets a password', async () => {
@@ -268,6 +270,9 @@ describe('the desk', { shuffle: false }, () => {
       })
       expect(await order({ kind: 'verify_email', subject })).toMatchObject({ status: 'done' })
       expect(await order({ kind: 'verify_email', subject })).toMatchObject({ status: 'done' })
+      await soon(async () =>
+        expect((await kinora.mails(email)).filter((each) => /is verified/.test(each.subject))).toHaveLength(1),
+      )
       const answer = await login(email)
       const session = answer.headers
         .getSetCookie()

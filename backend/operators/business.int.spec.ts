@@ -165,12 +165,12 @@ describe('business figures', () => {
     )
     const dollars = { currency: 'USD', sales: 2, gross: 2598, refunds: 200 }
     expect(await data('/money')).toEqual({
-      currencies: [{ ...dollars, fees: null, net: null }],
+      currencies: [{ ...dollars, fees: null, unknown_fees: 2, net: null }],
       // 2,000 credits cost 56 ÷ 60 cents each.
       plans: [
         { item: 'standard', pack: false, ...dollars, credits: 2000, margin: Math.round(2398 - (2000 * 56) / 60) },
       ],
-      tills: [{ provider: 'sandbox', ...dollars }],
+      tills: [{ provider: 'sandbox', ...dollars, fees: null, unknown_fees: 2 }],
       models: [
         { model: GENERATION.model, clips: 2, credits: 60, cost: 56, margin: Math.round(60 * (2398 / 2000) - 56) },
       ],
@@ -191,10 +191,19 @@ describe('business figures', () => {
       models: [],
     })
     await pool.query("delete from invoice where tier = 'pro'")
+    // What is kept of refunded sales counts, and unknown fees never count as none.
+    const kept = (sale: string, cents: number) =>
+      pool.query('update invoice set fee_cents = $2 where sale_id = $1', [sale, cents])
+    await kept('s0', 94)
+    const some = { fees: 94, unknown_fees: 1 }
+    expect(await data('/money')).toMatchObject({ currencies: [{ ...some, net: null }], tills: [some] })
+    await kept('s2', 90)
+    const all = { fees: 184, unknown_fees: 0 }
+    expect(await data('/money')).toMatchObject({ currencies: [{ ...all, net: 2598 - 200 - 184 }], tills: [all] })
     const csv = async (name: string) => (await (await get(`/tables/${name}`)).text()).split('\r\n')
     expect((await csv('sales.csv')).slice(0, 2)).toEqual([
       'sold_at,sale,agreement,user,plan,pack,currency,amount,refunded,fee,credits',
-      expect.stringMatching(/^2026-10-24T\d\d:\d\d:\d\dZ,s0,a,[-0-9a-f]{36},standard,,USD,12\.99,0\.00,,1000$/),
+      expect.stringMatching(/^2026-10-24T\d\d:\d\d:\d\dZ,s0,a,[-0-9a-f]{36},standard,,USD,12\.99,0\.00,0\.94,1000$/),
     ])
     expect((await csv('costs.csv')).slice(1)).toContainEqual(expect.stringMatching(/demo,768P,6,,30,0\.28/))
     expect(await csv('zeros.csv')).toEqual(['day,zero,record,signature,public_key', ''])

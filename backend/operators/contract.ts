@@ -161,12 +161,14 @@ const Margin = z.object({
 const Sales = { currency: z.string(), sales: count, gross: cents, /** Of these sales, at any time. */ refunds: cents }
 /** Null: unknown. Margins and costs are US cents, other amounts the smallest unit of their currency. */
 const unknown = z.nullable(cents)
+/** What the payment providers kept of the sales; null if they told it of none. They keep it when a sale is refunded. */
+const Fees = { fees: unknown, unknown_fees: count }
 const Money = z.object({
-  /** Different currencies are never added. `net`: after refunds and the fees of the tills. */
-  currencies: z.array(z.object({ ...Sales, fees: unknown, net: unknown })),
+  /** Different currencies are never added. `net`: after refunds and fees; null while a fee is unknown. */
+  currencies: z.array(z.object({ ...Sales, ...Fees, net: unknown })),
   /** `margin`: what is left if the sold credits cost what spent ones did. */
   plans: z.array(z.object({ item: z.string(), pack: z.boolean(), ...Sales, credits: count, margin: unknown })),
-  tills: z.array(z.object({ provider: z.nullable(z.string()), ...Sales })),
+  tills: z.array(z.object({ provider: z.nullable(z.string()), ...Sales, ...Fees })),
   /** Delivered clips. `margin`: if their credits were sold at the average price of the period. */
   models: z.array(
     z.object({ model: z.nullable(z.string()), clips: count, credits: count, cost: unknown, margin: unknown }),

@@ -40,6 +40,15 @@ const sales = (group: readonly SoldRow[]) => ({
   refunds: sum(group, (row) => row.refunds),
 })
 
+function feesOf(group: readonly SoldRow[]) {
+  const unknown_fees = sum(group, (row) => row.unknown_fees)
+  return { fees: unknown_fees < sum(group, (row) => row.sales) ? sum(group, (row) => row.fees) : null, unknown_fees }
+}
+
+/** Returns what is left of sales after refunds and fees; null if a fee is unknown. */
+const netOf = (group: readonly SoldRow[]) =>
+  group.some(({ unknown_fees }) => unknown_fees > 0) ? null : sum(group, (row) => row.gross - row.refunds - row.fees)
+
 /**
  * Returns what a sold credit brought, and what a spent one cost, in US cents. Null: nothing was sold or spent, a cost is unknown,
  * or some sale was in another currency.
@@ -71,11 +80,10 @@ export function serveMoney(serve: Serve, { database, time, unprefixed, hasCost, 
       hasCost && rows.every(({ unpriced }) => unpriced === 0) ? sum(rows, (row) => row.cents) : null
     const { mrr, subscribers, before, churned } = recurring
     return answer({
-      // No till reports its fees to Kinora yet, so they are unknown, and so is what is left after them.
       currencies: grouped(
         sold,
         ({ currency }) => currency,
-        (group) => ({ ...sales(group), fees: null, net: null }),
+        (group) => ({ ...sales(group), ...feesOf(group), net: netOf(group) }),
       ),
       plans: grouped(
         sold,
@@ -91,7 +99,7 @@ export function serveMoney(serve: Serve, { database, time, unprefixed, hasCost, 
       tills: grouped(
         sold,
         ({ till, currency }) => `${till} ${currency}`,
-        (group) => ({ provider: group[0]!.till ?? unprefixed ?? null, ...sales(group) }),
+        (group) => ({ provider: group[0]!.till ?? unprefixed ?? null, ...sales(group), ...feesOf(group) }),
       ),
       models: grouped(
         made,

@@ -47,6 +47,8 @@ export interface Sale {
   readonly periodStart: string
   readonly periodEnd: string
   readonly reportedAt: string
+  /** What the provider kept; missing while it has not told that. */
+  readonly feeCents?: number
 }
 
 /** `mismatched`: the sale's amount or currency differs from the agreement, so it grants no credits. */
@@ -186,7 +188,7 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       }))
     }
     case 'SubscriptionPaid': {
-      const { saleId, credits, amountCents, currency, afterEnd, periodStart, periodEnd } = event.data
+      const { saleId, credits, amountCents, currency, afterEnd, periodStart, periodEnd, feeCents } = event.data
       const paid = change((agreement) => ({
         approvedAt: earliest(agreement.approvedAt, periodStart),
         periodStart: latest(agreement.periodStart, periodStart),
@@ -194,7 +196,7 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
         graceUntil: agreement.failedAt !== null && agreement.failedAt > periodStart ? agreement.graceUntil : null,
       }))
       const about = { agreementId, credits, amountCents, currency, afterEnd, periodStart, periodEnd, reportedAt: at }
-      return { ...paid, sales: [...paid.sales, { id: saleId, ...about }] }
+      return { ...paid, sales: [...paid.sales, { id: saleId, ...about, ...(feeCents !== undefined && { feeCents }) }] }
     }
     case 'SubscriptionPaymentFailed':
       return change({ failedAt: event.data.failedAt, graceUntil: event.data.graceUntil })
@@ -231,7 +233,7 @@ type SaleEvent = Extract<
     type:
       | 'SubscriptionRefundProposed'
       | 'SubscriptionWithdrawn'
-      | `SubscriptionSale${'Mismatched' | 'Reversed' | 'Disputed' | 'Restored'}`
+      | `SubscriptionSale${'Mismatched' | 'Reversed' | 'Disputed' | 'Restored' | 'FeeReported'}`
   }
 >
 
@@ -247,6 +249,14 @@ function evolveSales(subscription: Subscription, event: SaleEvent): Subscription
       const automatic = !isMismatched && event.data.automatic === true
       const refund = { saleId, agreementId, amountCents, currency, cause, automatic, at } as const
       return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
+    }
+    case 'SubscriptionSaleFeeReported': {
+      const { saleId, feeCents } = event.data
+      return {
+        ...subscription,
+        sales: subscription.sales.map((sale) => (sale.id === saleId ? { ...sale, feeCents } : sale)),
+        packs: subscription.packs.map((pack) => (pack.saleId === saleId ? { ...pack, feeCents } : pack)),
+      }
     }
     case 'SubscriptionWithdrawn': {
       const { userId: _, ...withdrawal } = event.data

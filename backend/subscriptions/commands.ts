@@ -29,6 +29,7 @@ interface Data {
     credits: number
     soldAt: string
     periodEnd: string
+    feeCents?: number | undefined
   }
   ReportPaymentFailed: { agreementId: string; failedAt: string; graceUntil: string }
   ReportReversal: {
@@ -60,7 +61,14 @@ interface Data {
   /** Withdraws from the contract of a sale, whose credits were used as the ledger says. */
   WithdrawSale: { saleId: string; usedCredits: number }
   /** Reports the completed sale of a pack's order. */
-  ReportPackSale: { agreementId: string; saleId: string; amountCents: number; currency: string; soldAt: string }
+  ReportPackSale: {
+    agreementId: string
+    saleId: string
+    amountCents: number
+    currency: string
+    soldAt: string
+    feeCents?: number | undefined
+  }
   /** Reports that the provider knows no payment of a pack's order, and none is expected any more. */
   LapsePack: { agreementId: string }
   /** Ends the open orders of packs of an account that is deleted. */

@@ -52,11 +52,15 @@ interface Data {
     periodEnd: string | null
     statusAt: string | null
   }
-  /** A sale completed. Only this event grants credits. `periodStart` is the time of the sale. */
+  /**
+   * A sale completed. Only this event grants credits. `periodStart` is the time of the sale. `feeCents`: what the payment provider
+   * kept for itself; missing if it has not told that.
+   */
   SubscriptionPaid: {
     tier: PaidTier
     saleId: string
     amountCents: number
+    feeCents?: number
     currency: string
     credits: number
     periodStart: string
@@ -85,6 +89,7 @@ interface Data {
   SubscriptionSaleMismatched: {
     saleId: string
     amountCents: number
+    feeCents?: number
     currency: string
     /** Plan and period, or pack, that the sale was intended to pay for. */
     intended: { tier: PaidTier; periodStart: string; periodEnd: string } | { pack: string; soldAt: string }
@@ -143,6 +148,8 @@ interface Data {
     credits: number
     reversalId?: string
   }
+  /** The payment provider told only now what it kept of a sale. */
+  SubscriptionSaleFeeReported: { saleId: string; feeCents: number }
   /** A pack of credits was ordered at a payment provider and awaits the buyer's payment. */
   PackRequested: {
     provider: string
@@ -158,6 +165,7 @@ interface Data {
     pack: string
     saleId: string
     amountCents: number
+    feeCents?: number
     currency: string
     credits: number
     soldAt: string
@@ -196,6 +204,7 @@ export const SUBSCRIPTION_EVENTS: EventSchemas<SubscriptionEvent['type']> = {
   SubscriptionSaleReversed: [],
   SubscriptionSaleDisputed: [],
   SubscriptionSaleRestored: [],
+  SubscriptionSaleFeeReported: [],
   PackRequested: [],
   PackPaid: [],
   PackLapsed: [],

@@ -22,6 +22,8 @@ export interface Pack {
   /** The sale that paid for it, and its time; null if none did. */
   readonly saleId: string | null
   readonly soldAt: string | null
+  /** What the provider kept; missing while it has not told that. */
+  readonly feeCents?: number
 }
 
 /** Time after which an order lapses that the provider knows no payment of. Providers end unpaid orders sooner. */
@@ -42,14 +44,18 @@ export function evolvePacks(
       const order = { id, provider, pack, amountCents, currency, credits, requestedAt: at }
       return [...packs, { ...order, status: 'requested', saleId: null, soldAt: null }]
     }
-    case 'PackPaid':
-      return change({ status: 'paid', saleId: data.saleId, soldAt: data.soldAt })
+    case 'PackPaid': {
+      const { saleId, soldAt, feeCents } = data
+      return change({ status: 'paid', saleId, soldAt, ...(feeCents !== undefined && { feeCents }) })
+    }
     case 'PackLapsed':
       return change({ status: 'lapsed', late: true, ...(data.abandoned && { abandoned: true }) })
     case 'PackReopened':
       return change({ status: 'requested', requestedAt: data.at })
   }
 }
+
+type Sold = Pick<SubscriptionCommand<'ReportPackSale'>, 'userId' | 'at' | 'agreementId' | 'saleId' | 'feeCents'>
 
 function find({ packs }: Subscription, id: string): Pack {
   const pack = packs.find((each) => each.id === id)
@@ -67,18 +73,29 @@ export function requestPack({ type: _, ...data }: SubscriptionCommand<'RequestPa
   return packs.some(({ id }) => id === data.agreementId) ? [] : [{ type: 'PackRequested', data }]
 }
 
+/** Records the fee of a sale that is known, if the provider told none before. */
+export const reportFee = (
+  { userId, at, agreementId, saleId, feeCents }: Sold,
+  known: { readonly feeCents?: number },
+): Events =>
+  feeCents === undefined || known.feeCents !== undefined
+    ? []
+    : [{ type: 'SubscriptionSaleFeeReported', data: { userId, at, agreementId, saleId, feeCents } }]
+
 /**
  * Grants the credits of a paid order, however late it was paid. A sale with another amount or currency, and a second sale of
  * the same order, grant none, nor does that of a deleted account.
  * @throws Rejection unknown_order
  */
 export function reportPackSale(
-  { type: _, soldAt, ...sale }: SubscriptionCommand<'ReportPackSale'>,
+  { type: _, soldAt, feeCents, ...report }: SubscriptionCommand<'ReportPackSale'>,
   subscription: Subscription,
 ): Events {
-  const { pack, late, abandoned, amountCents, currency, credits, saleId } = find(subscription, sale.agreementId)
-  const isKnown = saleId === sale.saleId || subscription.proposedRefunds.some((each) => each.saleId === sale.saleId)
-  if (isKnown) return []
+  const sale = { ...report, ...(feeCents !== undefined && { feeCents }) }
+  const order = find(subscription, sale.agreementId)
+  const { pack, late, abandoned, amountCents, currency, credits, saleId } = order
+  if (saleId === sale.saleId) return reportFee(sale, order)
+  if (subscription.proposedRefunds.some((each) => each.saleId === sale.saleId)) return []
   if (abandoned || saleId !== null || sale.amountCents !== amountCents || sale.currency !== currency)
     return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, intended: { pack, soldAt } } }]
   return [{ type: 'PackPaid', data: { ...sale, pack, credits, soldAt, ...(late && { late }) } }]

@@ -51,6 +51,20 @@ describe('the order of a pack', () => {
     expect(packSales(state)).toEqual([{ id: 'C1', agreementId: 'O1', ...SOLD, credits: 1_100, periodStart: null }])
   })
 
+  it('keeps the fee that the provider told, also if it is told later', () => {
+    const told = { ...report, feeCents: 101 }
+    const fee = { saleId: 'C1', feeCents: 101 }
+    expect(eventsOf(request, told, told).slice(1)).toMatchObject([{ type: 'PackPaid', data: fee }])
+    expect(eventsOf(request, report, told, told).slice(2)).toMatchObject([
+      { type: 'SubscriptionSaleFeeReported', data: fee },
+    ])
+    expect(eventsOf(request, { ...told, amountCents: 1 })[1]).toMatchObject({
+      type: 'SubscriptionSaleMismatched',
+      data: fee,
+    })
+    expect(eventsOf(request, report)[1]?.data).not.toHaveProperty('feeCents')
+  })
+
   it('lapses three days after it was made, or reopened', () => {
     expect(lapsesAt({ requestedAt: on('01-10') })).toBe(Date.parse(on('01-13')))
     const collect = { type: 'CollectPack', userId, agreementId: 'O1', at: on('01-20') } as const

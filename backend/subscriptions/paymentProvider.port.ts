@@ -23,6 +23,8 @@ export interface ProviderSale {
   readonly amountCents: number | undefined
   readonly currency: string
   readonly soldAt: string
+  /** What the provider kept for itself, in the currency of the sale; undefined if it has not told that. */
+  readonly feeCents?: number | undefined
 }
 
 export interface ListedSale extends ProviderSale {

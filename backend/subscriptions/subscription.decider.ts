@@ -23,7 +23,7 @@ import {
 } from './endings.rules.ts'
 import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
 import { faultOf } from './invariants.rules.ts'
-import { abandonPacks, collectPack, lapsePack, reportPackSale, requestPack } from './packs.rules.ts'
+import { abandonPacks, collectPack, lapsePack, reportFee, reportPackSale, requestPack } from './packs.rules.ts'
 import { findMismatched, reportDispute, reportFailedRefund, reportReversal } from './reversals.rules.ts'
 import { activate, approve, delayNext, startPaid } from './starts.rules.ts'
 import { withdrawSale } from './withdrawals.rules.ts'
@@ -77,14 +77,17 @@ function end(command: SubscriptionCommand<'ReportStatus'>, subscription: Subscri
 }
 
 function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Subscription): Events {
-  const { userId, at, agreementId, saleId, amountCents, currency, credits, soldAt, periodEnd } = command
+  const { userId, at, agreementId, saleId, amountCents, currency, credits, soldAt, periodEnd, feeCents } = command
   const agreement = find(subscription, agreementId)
-  if (subscription.sales.some(({ id }) => id === saleId) || findMismatched(subscription, saleId)) return []
+  const known = subscription.sales.find(({ id }) => id === saleId)
+  if (known) return reportFee(command, known)
+  if (findMismatched(subscription, saleId)) return []
   const sale = { userId, at, agreementId, saleId, amountCents, currency }
+  const sold = { ...sale, ...(feeCents !== undefined && { feeCents }) }
   const { status, tier } = agreement
   if (amountCents !== agreement.priceCents || currency !== agreement.currency)
     return [
-      { type: 'SubscriptionSaleMismatched', data: { ...sale, intended: { tier, periodStart: soldAt, periodEnd } } },
+      { type: 'SubscriptionSaleMismatched', data: { ...sold, intended: { tier, periodStart: soldAt, periodEnd } } },
     ]
   const starts = awaitsApproval(agreement) || isScheduled(agreement)
   const started = starts ? startPaid(subscription, command, agreement) : []
@@ -95,7 +98,7 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
   const resumes = status === 'suspended' && agreement.cancelled === 'no' && periodEnd > at
   return [
     ...started,
-    { type: 'SubscriptionPaid', data: { ...sale, tier, credits, periodStart: soldAt, periodEnd, afterEnd } },
+    { type: 'SubscriptionPaid', data: { ...sold, tier, credits, periodStart: soldAt, periodEnd, afterEnd } },
     ...(afterEnd || isDuplicate ? [{ type: 'SubscriptionRefundProposed', data: refund } as const] : []),
     ...(resumes ? [{ type: 'SubscriptionResumed', data: { userId, agreementId, at, statusAt: null } } as const] : []),
     ...delayNext(subscription, command, agreement),

@@ -34,6 +34,21 @@ describe('ReportSale', () => {
       .when(sale('s1', { amountCents: 1 }))
       .decidesNothing()
   })
+  it('keeps the fee that the provider told, also if it is told later', () => {
+    const told = sale('s1', { feeCents: 206 })
+    const { type, data } = paid('s1') as SubscriptionEvent<'SubscriptionPaid'>
+    const withFee = { type, data: { ...data, feeCents: 206 } }
+    const later = { userId, agreementId: 'A', at, saleId: 's1', feeCents: 206 }
+    const reported: SubscriptionEvent = { type: 'SubscriptionSaleFeeReported', data: later }
+    given(requested(), activated()).when(told).decides(withFee)
+    given(requested(), activated(), withFee).when(told).decidesNothing()
+    given(...running)
+      .when(told)
+      .decides(reported)
+    given(...running, reported)
+      .when(sale('s1', { feeCents: 207 }))
+      .decidesNothing()
+  })
   it('records a mismatch instead of a sale with the wrong amount or currency', () => {
     for (const wrong of [{ amountCents: 4498 }, { currency: 'EUR' }]) {
       const { amountCents, currency } = { amountCents: 4499, currency: 'USD', ...wrong }

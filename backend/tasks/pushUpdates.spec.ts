@@ -24,6 +24,7 @@ let sent: object[]
 let change: (name: string, ...ids: string[]) => void
 let online: boolean
 let isMember: boolean
+let paused: Promise<void> | undefined
 let credits: { remaining: number; total: number }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -31,28 +32,32 @@ beforeEach(() => {
   rows.clear()
   reads.length = 0
   reading = undefined
+  paused = undefined
   sent = []
   online = true
   isMember = true
   credits = { remaining: 60, total: 60 }
-  pushUpdates({
-    changes: {
-      subscribe(listener: (change: Change) => void) {
-        change = (name, ...ids) => listener({ name, ids })
-        return () => {}
+  pushUpdates(
+    {
+      changes: {
+        subscribe(listener: (change: Change) => void) {
+          change = (name, ...ids) => listener({ name, ids })
+          return () => {}
+        },
       },
-    },
-    realtime: {
-      hasClients: () => true,
-      isOnline: (userId: string) => online && userId === 'user',
-      send: (_: string, message: object) => sent.push(message),
-    },
-    creditsOf: async () => ({ ...credits }),
-    teamsOf: async ([ownerId]: string[]) =>
-      ownerId === 'owner' ? [{ id: 'team', ownerId, members: ['user', 'away'] }] : [],
-    isInTeam: async () => isMember,
-    onError: (error: unknown) => expect.fail(String(error)),
-  } as never)
+      realtime: {
+        hasClients: () => true,
+        isOnline: (userId: string) => online && userId === 'user',
+        send: (_: string, message: object) => sent.push(message),
+      },
+      creditsOf: async () => ({ ...credits }),
+      teamsOf: async ([ownerId]: string[]) =>
+        ownerId === 'owner' ? [{ id: 'team', ownerId, members: ['user', 'away'] }] : [],
+      isInTeam: async () => isMember,
+      onError: (error: unknown) => expect.fail(String(error)),
+    } as never,
+    () => Promise.resolve(paused),
+  )
 })
 
 it('sends one message for each change of what a user sees', async () => {
@@ -121,6 +126,20 @@ it('reads changes that wait for an earlier one together', async () => {
   for (const id of ['b', 'c', 'b']) change('videoTasks', id)
   resolve()
   await settled()
+  await settled()
+  expect(reads).toEqual([['a'], ['b', 'c']])
+})
+
+it('reads together what changes soon after other changes', async () => {
+  const pause = Promise.withResolvers<void>()
+  paused = pause.promise
+  change('videoTasks', 'a')
+  await settled()
+  change('videoTasks', 'b')
+  change('videoTasks', 'c', 'b')
+  await settled()
+  expect(reads).toEqual([['a']])
+  pause.resolve()
   await settled()
   expect(reads).toEqual([['a'], ['b', 'c']])
 })

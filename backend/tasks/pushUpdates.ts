@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { readDeletedOwner, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
@@ -25,12 +26,15 @@ interface PushDeps {
 
 /** Users and tasks whose latest message is remembered. */
 const MAX_REMEMBERED = 10_000
+/** Changes that follow others so soon are read together. */
+const TOGETHER_MS = 100
+const pauseBetween = () => delay(TOGETHER_MS, undefined, { ref: false })
 
 /**
  * Pushes task and credit changes to connected users after the projection has committed them: one message for each change of
  * what they see. Returns a function that unsubscribes.
  */
-export function pushUpdates(deps: PushDeps): () => void {
+export function pushUpdates(deps: PushDeps, pause: () => Promise<void> = pauseBetween): () => void {
   const { database, store, changes, realtime, decrypt, creditsOf, onError } = deps
   const latest = new Map<string, string>()
   /** Sends a message about a task or user, unless its receiver has it. */
@@ -84,10 +88,10 @@ export function pushUpdates(deps: PushDeps): () => void {
   }
   let last = Promise.resolve()
   const add = (changed: Set<string>, ids: readonly string[]) => {
-    // Changes that wait are read together.
     const isWaiting = tasks.size + users.size > 0
     for (const id of ids) changed.add(id)
-    if (!isWaiting && ids.length > 0) last = last.then(sendAll).catch(onError)
+    if (isWaiting || ids.length === 0) return
+    last = last.then(sendAll).catch(onError).then(pause)
   }
   return changes.subscribe(({ name, ids }: Change) => {
     if (name === 'videoTasks') add(tasks, ids)

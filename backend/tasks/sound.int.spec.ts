@@ -20,8 +20,8 @@ let engine: MinimaxDouble
 let kinora: TestKinora
 let ada: TestUser
 /** Files that the engine delivers: with a tone, and without a sound track. */
-let heard: Buffer
-let silent: Buffer
+let heard: NonSharedBuffer
+let silent: NonSharedBuffer
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'kinora-sound-'))
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function film(tone: readonly string[]): Promise<Buffer> {
+async function film(tone: readonly string[]): Promise<NonSharedBuffer> {
   const file = path.join(folder, 'film.mp4')
   const picture = ['-f', 'lavfi', '-i', `testsrc=size=320x180:rate=24:duration=${SECONDS}`]
   await runFfmpeg([...picture, ...tone, ...h264Arguments({ fps: 24, preset: 'ultrafast' }), file])
@@ -58,7 +58,7 @@ async function finished(request: string, body: object): Promise<Task> {
     return read
   })
 }
-async function delivered(video: Buffer, more: object = {}): Promise<Task> {
+async function delivered(video: NonSharedBuffer, more: object = {}): Promise<Task> {
   engine.video = video
   return finished('/videos/generate', { ...GENERATION, ...more })
 }

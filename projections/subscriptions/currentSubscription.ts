@@ -110,6 +110,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
     SubscriptionSaleReversed: (row) => row,
     SubscriptionSaleDisputed: (row) => row,
     SubscriptionSaleRestored: (row) => row,
+    SubscriptionSaleFeeReported: (row) => row,
     PackRequested: (row, { data }) => ({
       ...NONE,
       id: data.userId,

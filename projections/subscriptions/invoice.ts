@@ -22,6 +22,8 @@ const InvoiceTable = defineEntity({
     pack: p.string().nullable(),
     amount_cents: p.integer(),
     refunded_cents: p.integer(),
+    /** What the payment provider kept; null if it has not told that. */
+    fee_cents: p.integer().nullable(),
     currency: p.string(),
     credits: p.integer(),
     period_start: p.datetime(),
@@ -37,18 +39,23 @@ type InvoiceEvent = SubscriptionEvent<
   | 'SubscriptionSaleMismatched'
   | 'SubscriptionSaleReversed'
   | 'SubscriptionSaleRestored'
+  | 'SubscriptionSaleFeeReported'
   | 'SubscriptionWithdrawn'
 >
 
-type Sale = Readonly<{ userId: string; agreementId: string; saleId: string; amountCents: number; currency: string }>
+type Sale = Pick<
+  SubscriptionEvent<'PackPaid'>['data'],
+  'userId' | 'agreementId' | 'saleId' | 'amountCents' | 'currency' | 'feeCents'
+>
 
-const invoiceOf = ({ userId, agreementId, saleId, amountCents, currency }: Sale) => ({
+const invoiceOf = ({ userId, agreementId, saleId, amountCents, currency, feeCents }: Sale) => ({
   id: derivedId('sale', saleId),
   user_id: userId,
   sale_id: saleId,
   agreement_id: agreementId,
   amount_cents: amountCents,
   refunded_cents: 0,
+  fee_cents: feeCents ?? null,
   currency,
   withdrawn_at: null,
 })
@@ -63,7 +70,7 @@ const ofPack = ({ pack, soldAt }: Readonly<{ pack: string; soldAt: string }>) =>
 
 export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
   name: 'invoices',
-  version: 2,
+  version: 3,
   table: InvoiceTable,
   categories: [SUBSCRIPTION],
   schemas: SUBSCRIPTION_EVENTS,
@@ -89,6 +96,7 @@ export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
         ...row,
         refunded_cents: Math.min(row.amount_cents, row.refunded_cents + data.takenCents),
       },
+    SubscriptionSaleFeeReported: (row, { data }) => row && { ...row, fee_cents: data.feeCents },
     SubscriptionWithdrawn: (row, { data }) => row && { ...row, withdrawn_at: data.at },
     SubscriptionSaleRestored: (row, { data }) =>
       row && { ...row, refunded_cents: Math.max(0, row.refunded_cents - data.amountCents) },

@@ -13,6 +13,9 @@ export interface SoldRow {
   readonly gross: number
   /** What was taken back of these sales, at any time. */
   readonly refunds: number
+  /** What the payment provider kept of these sales, as far as it has told. */
+  readonly fees: number
+  readonly unknown_fees: number
   readonly credits: number
 }
 
@@ -22,7 +25,8 @@ export const readSold = (database: Database, days: LocalDays) =>
     database,
     `select coalesce(tier, pack, '') as item, tier is null as is_pack, currency,
        case when sale_id like '%:%' then split_part(sale_id, ':', 1) end as till, count(*)::int as sales,
-       sum(amount_cents)::float as gross, sum(refunded_cents)::float as refunds, sum(credits)::float as credits
+       sum(amount_cents)::float as gross, sum(refunded_cents)::float as refunds, sum(credits)::float as credits,
+       coalesce(sum(fee_cents), 0)::float as fees, count(*) filter (where fee_cents is null)::int as unknown_fees
      from invoice, ${SPAN} where period_start >= begins and period_start < ends
      group by 1, 2, 3, 4 order by gross desc, item, currency, till`,
     localDays(days),
@@ -66,12 +70,22 @@ export const readPayers = async (database: Database, from: string, to: string): 
     )
   ).map(({ user_id }) => user_id)
 
+/** Returns the orders of packs that were sold since an instant, and whose fees are unknown. */
+export const readOrdersWithoutFee = async (database: Database, since: Date): Promise<string[]> =>
+  (
+    await query<{ agreement_id: string }>(
+      database,
+      'select agreement_id from invoice where pack is not null and fee_cents is null and period_start >= $1',
+      [since],
+    )
+  ).map(({ agreement_id }) => agreement_id)
+
 /** Export of a period's sales. Parameters: first day, last day, time zone. */
 export const SALES_FILE = {
   columns: ['sold_at', 'sale', 'agreement', 'user', 'plan', 'pack', 'currency', 'amount', 'refunded', 'fee', 'credits'],
   sql: `select to_char(period_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), sale_id, agreement_id, user_id, tier,
       pack, currency, (amount_cents / 100.0)::numeric(20, 2)::text, (refunded_cents / 100.0)::numeric(20, 2)::text,
-      null::text, credits
+      (fee_cents / 100.0)::numeric(20, 2)::text, credits
     from invoice where period_start >= $1::date::timestamp at time zone $3::text
       and period_start < ($2::date + 1)::timestamp at time zone $3::text order by period_start, sale_id`,
 } as const

@@ -163,6 +163,7 @@ describe('an invoice', () => {
     pack: null as string | null,
     amount_cents: 4499,
     refunded_cents: 0,
+    fee_cents: null as number | null,
     currency: 'USD',
     credits: 4500,
     period_start: on('01-01'),
@@ -190,6 +191,15 @@ describe('an invoice', () => {
     expect(rowsOf(invoices, ...first, reversed('r', 4000), reversed('q', 499))).toEqual([
       { ...invoice, refunded_cents: 4499 },
     ])
+  })
+  it('records a fee that was told with the sale or later, and none as unknown', () => {
+    const [agreed, sold] = [first.slice(0, -1), first.at(-1) as SubscriptionEvent<'SubscriptionPaid'>]
+    const told = { ...sold, data: { ...sold.data, feeCents: 206 } }
+    expect(rowsOf(invoices, ...agreed, told, reversed('r', 499))).toEqual([
+      { ...invoice, fee_cents: 206, refunded_cents: 499 },
+    ])
+    const later = marked('SubscriptionSaleFeeReported', { saleId: 's1', feeCents: 0 })
+    expect(rowsOf(invoices, ...first, later)).toEqual([{ ...invoice, fee_cents: 0 }])
   })
   it('counts what a reversal takes in addition, and what a won dispute gives back, at most all of it', () => {
     const { type, data } = reversed('q', 4499) as SubscriptionEvent<'SubscriptionSaleReversed'>

@@ -96,7 +96,8 @@ export class MoneyWorld {
       { userId, agreementIds: this.subscription.agreements.filter(({ closed }) => !closed).map(({ id }) => id) },
     ]
     const usersWithExpiredLots = async () => [userId]
-    const reads = { findOrigin, calendar, findBuyer, openAgreements, usersWithExpiredLots }
+    const ordersWithoutFee = async () => []
+    const reads = { findOrigin, calendar, findBuyer, openAgreements, usersWithExpiredLots, ordersWithoutFee }
     this.#deps = {
       handle,
       credits,

@@ -145,7 +145,8 @@ async function makeAndShare(browser: Browser): Promise<string> {
 /** Waits until the film plays. On a weak machine it waits for the viewer. */
 async function plays(browser: Browser): Promise<void> {
   const isCalm = () => document.documentElement.dataset.motion === 'calm' && document.querySelector('video')!.paused
+  const hasButton = () => document.querySelector('.film-play') !== null
   await browser.find('video')
-  if (await browser.evaluate(isCalm)) await browser.click('video')
+  if (await browser.evaluate(isCalm)) await browser.click((await browser.evaluate(hasButton)) ? '.film-play' : 'video')
   await browser.until('the film', () => (document.querySelector('video')?.currentTime ?? 0) > 0.5)
 }

@@ -15,7 +15,7 @@ import { buildSiteIfStale } from '../../scripts/buildSite.mjs'
 import { BINDINGS, GRAPHS, UNREADABLE, writeGraphs } from './comfyuiGraphs.ts'
 import { answers, compare } from './engines.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
-import { CHROMIUM, installed } from './server.ts'
+import { CHROMIUM, installed, stop } from './server.ts'
 
 /** A ComfyUI server that runs already, or a folder with one and its packages, which need gigabytes. */
 export const COMFYUI_PARTS: readonly Part[] = [{ name: 'ComfyUI', run: tryComfyui }]
@@ -30,9 +30,12 @@ const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 /** Text by which the prompts of this test are recognised in the server's history. */
 const MARK = 'a prompt that Kinora tests'
 
-async function tryComfyui({ folder, pictures, record }: PartContext): Promise<string> {
-  await using server = await startComfyui(folder)
-  const { url } = server
+async function tryComfyui(context: PartContext): Promise<string> {
+  await using server = await startComfyui(context.folder)
+  return await Promise.race([tryServer(server.url, context), server.ended])
+}
+
+async function tryServer(url: string, { folder, pictures, record }: PartContext): Promise<string> {
   const stats = (await (await fetch(`${url}/system_stats`)).json()) as { system?: { comfyui_version?: string } }
   const version = stats.system?.comfyui_version ?? 'of an unknown version'
   if (record || version === VERSION) compare(RECORDING, version, await recordAnswers(url), record)
@@ -58,26 +61,35 @@ async function tryComfyui({ folder, pictures, record }: PartContext): Promise<st
   }
 }
 
+interface Server extends AsyncDisposable {
+  readonly url: string
+  /** Rejects when the server ends. */
+  readonly ended: Promise<never>
+}
+
 /** Returns the server of `TEST_COMFYUI_URL`, or starts that of `TEST_COMFYUI_DIR`, whose files stay as they are. */
-async function startComfyui(folder: string): Promise<{ readonly url: string } & AsyncDisposable> {
+async function startComfyui(folder: string): Promise<Server> {
   const { TEST_COMFYUI_URL: running, TEST_COMFYUI_DIR: home } = process.env
-  if (running) return { url: running.replace(/\/$/, ''), [Symbol.asyncDispose]: async () => {} }
+  if (running)
+    return { url: running.replace(/\/$/, ''), ended: new Promise(() => {}), [Symbol.asyncDispose]: async () => {} }
   if (!home) throw new Skipped('TEST_COMFYUI_URL names no server, and TEST_COMFYUI_DIR no folder of one')
   const own = ['venv', '.venv'].map((name) => path.join(home, name, 'bin/python')).find(existsSync)
   const port = await freePort()
   const base = path.join(folder, 'comfyui')
   for (const name of ['custom_nodes', 'input']) mkdirSync(path.join(base, name), { recursive: true })
   const where = ['--listen', '127.0.0.1', '--port', String(port), '--base-directory', base]
-  const server = spawn(own ?? 'python3', ['main.py', '--cpu', ...where], { cwd: home, stdio: 'ignore' })
+  const server = spawn(own ?? 'python3', ['main.py', '--cpu', ...where], {
+    cwd: home,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said: string[] = []
+  server.stderr.on('data', (text) => said.push(String(text)))
+  const ended = once(server, 'exit').then(([code, signal]) => {
+    throw new Error(`ComfyUI ended with ${code ?? signal}: ${said.join('').slice(-1_000)}`)
+  })
   const url = `http://127.0.0.1:${port}`
-  await answers(server, `${url}/system_stats`)
-  return {
-    url,
-    async [Symbol.asyncDispose]() {
-      server.kill()
-      await once(server, 'exit')
-    },
-  }
+  await Promise.race([answers(server, `${url}/system_stats`), ended])
+  return { url, ended, [Symbol.asyncDispose]: () => stop(server) }
 }
 
 async function upload(url: string, name: string, bytes: Buffer<ArrayBuffer>): Promise<void> {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,6 +17,7 @@ import { freePort } from '#backend/testing/freePort.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
 import { preparePython } from './python.ts'
+import { hasEnded, stop } from './server.ts'
 
 const PACKAGES = ['fastapi', 'uvicorn', 'python-multipart', 'pydantic', 'numpy', 'pillow', 'httpx', 'msgspec']
 export const PROGRAMS = [
@@ -55,8 +55,7 @@ async function tryEngine(program: Program, model: string, { folder, cache, recor
     return version
   } finally {
     await close()
-    engine.kill()
-    if (engine.exitCode === null) await once(engine, 'exit')
+    await stop(engine)
   }
 }
 
@@ -76,7 +75,9 @@ export async function startEngine(
   const [name, version] = program.wheel.split('==') as [string, string]
   const port = await freePort()
   const server = path.join(import.meta.dirname, 'engines', program.server)
-  const process = spawn(python, [server, wheels[name]!, String(port), model, folder], { stdio: 'inherit' })
+  const process = spawn(python, [server, wheels[name]!, String(port), model, folder], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   return { url: `http://127.0.0.1:${port}`, process, version }
 }
 
@@ -94,9 +95,12 @@ export async function openProvider(baseUrl: string, apiKey?: string) {
   return { provider, close }
 }
 
+/** Waits until a program answers. @throws Error with what it has said, if it ends before */
 export async function answers(engine: ChildProcess, url: string): Promise<void> {
+  const said: string[] = []
+  engine.stderr?.on('data', (text) => said.push(String(text)))
   for (;;) {
-    if (engine.exitCode !== null) throw new Error(`the engine ended with ${engine.exitCode}`)
+    if (hasEnded(engine)) throw new Error(`it ended with ${engine.exitCode ?? engine.signalCode}: ${said.join('')}`)
     const ok = await fetch(url).then(
       (answer) => answer.ok,
       () => false,

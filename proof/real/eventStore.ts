@@ -6,16 +6,13 @@ import { startKinora, walkJourney } from './journey.ts'
 import { type Part, Skipped } from './part.ts'
 
 const DOCTOR = path.resolve(import.meta.dirname, '../../backend/programs/doctor.ts')
-/** The server whose log is used, which must be empty. The other parts have logs of their own. */
-const { EVENTSTORE_URL: url, EVENTSTORE_CA: ca } = process.env
-delete process.env.EVENTSTORE_URL
-delete process.env.EVENTSTORE_CA
 
 /** An EventStoreDB or KurrentDB keeps the events. */
 export const EVENT_STORE_PARTS: readonly Part[] = [
   {
     name: 'EventStoreDB',
     async run({ folder }) {
+      const { EVENTSTORE_URL: url, EVENTSTORE_CA: ca } = process.env
       if (!url) throw new Skipped('EVENTSTORE_URL is not set: no registry has the server')
       const store = createEventStoreDb({ url, ca })
       assert.equal(await store.releaseFault(), undefined)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { NEVER, newRequest } from '#backend/providers/video/testing/videoProviderContract.ts'
@@ -8,6 +7,7 @@ import { freePort } from '#backend/testing/freePort.ts'
 import { answers, finish, MODELS, openProvider, PROGRAMS, startEngine } from './engines.ts'
 import type { Part, PartContext } from './part.ts'
 import { preparePython } from './python.ts'
+import { stop } from './server.ts'
 
 const VERSION = '1.108.7'
 const KEY = 'sk-of-a-test'
@@ -31,7 +31,7 @@ async function tryGateway({ folder, cache }: PartContext): Promise<string> {
   writeFileSync(config, JSON.stringify({ model_list: models, general_settings: { master_key: KEY } }))
   const program = path.join(path.dirname(python), 'litellm')
   const gateway = spawn(program, ['--config', config, '--port', String(port), '--host', '127.0.0.1'], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
   const { provider, close } = await openProvider(`http://127.0.0.1:${port}`, KEY)
   try {
@@ -48,9 +48,6 @@ async function tryGateway({ folder, cache }: PartContext): Promise<string> {
     return VERSION
   } finally {
     await close()
-    for (const child of [gateway, engine]) {
-      child.kill()
-      if (child.exitCode === null) await once(child, 'exit')
-    }
+    await Promise.all([gateway, engine].map((child) => stop(child)))
   }
 }

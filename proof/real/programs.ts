@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,6 +15,7 @@ import { answers } from './engines.ts'
 import { startKinora } from './journey.ts'
 import type { Part, PartContext } from './part.ts'
 import { preparePython } from './python.ts'
+import { stop } from './server.ts'
 
 const run = promisify(execFile)
 const OPENAI = '3.57.0'
@@ -118,7 +118,7 @@ async function tryGateway({ folder, cache }: PartContext): Promise<string> {
   const models = [{ model_name: GENERATION.model, litellm_params: behind, model_info: { mode: 'video_generation' } }]
   writeFileSync(config, JSON.stringify({ model_list: models, general_settings: { master_key: MASTER_KEY } }))
   const args = ['--config', config, '--port', String(port), '--host', '127.0.0.1']
-  const gateway = spawn(path.join(path.dirname(python), 'litellm'), args, { stdio: 'ignore' })
+  const gateway = spawn(path.join(path.dirname(python), 'litellm'), args, { stdio: ['ignore', 'ignore', 'pipe'] })
   try {
     await answers(gateway, `http://127.0.0.1:${port}/health/liveliness`)
     const failed = await failures({ url: `http://127.0.0.1:${port}/v1`, key: MASTER_KEY, model: GENERATION.model })
@@ -128,8 +128,7 @@ async function tryGateway({ folder, cache }: PartContext): Promise<string> {
     )
     return LITELLM
   } finally {
-    gateway.kill()
-    if (gateway.exitCode === null) await once(gateway, 'exit')
+    await stop(gateway)
   }
 }
 

@@ -13,7 +13,7 @@ import { type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { goProgram, goProgramOfCopy, goVersion } from './goProgram.ts'
 import { startKinora, walkJourney } from './journey.ts'
 import { type Part, type PartContext, Skipped } from './part.ts'
-import { makeCertificate } from './server.ts'
+import { hasEnded, makeCertificate, stop } from './server.ts'
 
 /** Files that a proxy needs, and the ports that it connects. */
 interface Setting {
@@ -33,8 +33,8 @@ interface Proxy {
   readonly configure: (setting: Setting) => readonly string[]
 }
 
-/** The newest release whose own modules the Go proxy has, down to the last. */
-const TRAEFIK = '3.0.4'
+/** The newest release of which the Go proxy has every module. */
+const TRAEFIK = '3.6.12'
 const CADDY = 'github.com/caddyserver/caddy/v2'
 const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const SAMPLES = path.resolve(import.meta.dirname, '../../docs/operations/proxies')
@@ -166,8 +166,7 @@ async function tryProxy(tried: Proxy, { cache, folder, full }: PartContext): Pro
     await tryThrough({ url, ca }, `http://localhost:${upstream}`, full)
     return version
   } finally {
-    proxy.kill('SIGINT')
-    if (proxy.exitCode === null) await once(proxy, 'exit')
+    await stop(proxy, 'SIGINT')
     await kinora.stop()
   }
 }
@@ -179,7 +178,7 @@ interface Front {
 
 async function listens(proxy: ChildProcess, front: Front, said: readonly string[]): Promise<void> {
   for (;;) {
-    if (proxy.exitCode !== null) throw new Error(`it ended with ${proxy.exitCode}: ${said.join('')}`)
+    if (hasEnded(proxy)) throw new Error(`it ended with ${proxy.exitCode ?? proxy.signalCode}: ${said.join('')}`)
     const answer = await send(front, '/healthz').catch(() => undefined)
     if (answer?.status === 200) return
     await delay(100)
@@ -221,7 +220,7 @@ async function tryThrough(front: Front, direct: string, full: boolean): Promise<
   assert.equal((await slow).status, 200, 'an upload that takes long')
   await idle
   socket.send('{"type":"ping"}')
-  const [answer] = await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })
+  const [answer] = await once(socket, 'message', { signal: AbortSignal.timeout(120_000) })
   assert.deepEqual(JSON.parse(String(answer)), { type: 'pong' }, 'a socket that was idle')
   socket.close()
 }
@@ -229,7 +228,7 @@ async function tryThrough(front: Front, direct: string, full: boolean): Promise<
 async function openSocket({ url, ca }: Front, user: TestUser): Promise<WebSocket> {
   const address = new URL(await user.socketAddress())
   const socket = new WebSocket(`${url.replace('https', 'wss')}${address.pathname}${address.search}`, { ca })
-  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) })
+  await once(socket, 'open', { signal: AbortSignal.timeout(120_000) })
   return socket
 }
 

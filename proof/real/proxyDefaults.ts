@@ -7,8 +7,9 @@ import { createCanvas } from '@napi-rs/canvas'
 import { chromium, type Page } from 'playwright'
 import { freePort } from '#backend/testing/freePort.ts'
 import { registerUser } from '#backend/testing/testUser.ts'
+import { buildSiteIfStale } from '../../scripts/buildSite.mjs'
 import { startKinora } from './journey.ts'
-import { type Part, type PartContext, Skipped } from './part.ts'
+import type { Part, PartContext } from './part.ts'
 import { PROXIES } from './proxies.ts'
 import { CHROMIUM, installed, makeCertificate, startServer } from './server.ts'
 
@@ -24,12 +25,11 @@ export const DEFAULTS_PARTS: readonly Part[] = [
 async function tryPages(setting: 'defaults' | 'sample', { folder, pictures }: PartContext): Promise<string> {
   const nginx = installed('nginx', '/usr/sbin/nginx')
   const executablePath = installed('chromium', ...CHROMIUM)
+  await buildSiteIfStale()
   const [port, upstream] = [await freePort(), await freePort()]
   const url = `https://localhost:${port}`
   const env = { DATA_DIR: path.join(folder, 'data'), PORT: String(upstream), PUBLIC_URL: url, TRUSTED_PROXIES: '1' }
   await using kinora = await startKinora(env)
-  if ((await fetch(`http://localhost:${upstream}/favicon.svg`)).status !== 200)
-    throw new Skipped('the site is not built: npm run build')
   const { certificate, key } = makeCertificate(folder)
   const addresses = { certificate, key, port, upstream }
   const pasted = () => ['-p', folder, '-c', written(folder, addresses)]

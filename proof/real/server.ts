@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -27,15 +27,25 @@ export async function startServer(
   const said: string[] = []
   child.stderr.on('data', (text) => said.push(String(text)))
   while (!(await isOpen(port))) {
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said.join('')}`)
+    if (hasEnded(child))
+      throw new Error(`${program} ended with ${child.exitCode ?? child.signalCode}: ${said.join('')}`)
     await delay(100)
   }
   return {
     async [Symbol.asyncDispose]() {
-      child.kill('SIGINT')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      await stop(child, 'SIGINT')
     },
   }
+}
+
+/** Whether a program runs no more. */
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+
+/** Ends a program, if it still runs. */
+export async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<void> {
+  if (hasEnded(child)) return
+  child.kill(signal)
+  await once(child, 'exit')
 }
 
 async function isOpen(port: number): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#backend/testing/freePort.ts'
+import { hasEnded, stop } from './server.ts'
 
 /** Key of an element's id in answers: https://www.w3.org/TR/webdriver2/#elements. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
@@ -29,7 +29,7 @@ export async function openBrowser({ command, env, capabilities }: Driver): Promi
   const url = `http://127.0.0.1:${port}`
   try {
     while (!(await fetch(`${url}/status`).catch(() => undefined))) {
-      if (driver.exitCode !== null) throw new Error(`${program} ended with ${driver.exitCode}`)
+      if (hasEnded(driver)) throw new Error(`${program} ended with ${driver.exitCode}`)
       await delay(100)
     }
     const timeouts = { implicit: PATIENCE_MS }
@@ -111,8 +111,7 @@ export class Browser {
 
   async close(): Promise<void> {
     await send(this.#session, undefined, 'DELETE').catch(() => undefined)
-    this.#driver.kill()
-    if (this.#driver.exitCode === null) await once(this.#driver, 'exit')
+    await stop(this.#driver)
   }
 
   /** Waits for an element, and returns its address. */

@@ -41,6 +41,7 @@ export const MEASURES_OF_FULL_RUN = [
   'backend/webhooks/killedOutbox.int.spec.ts',
   'projections/engine/rebuildUnderLoad.int.spec.ts',
   'proof/attack/attack.int.spec.ts',
+  'proof/real/real.int.spec.ts',
   'site/e2e/{freshClone,library/scroll,newMachine,promptFirst,workspace/workspaceStates}.e2e.spec.ts',
   'workflows/temporal/{outages,startBacklog}.int.spec.ts',
 ]

@@ -79,6 +79,7 @@ describe('a year of PayPal webhooks', () => {
     expect(expected.state.agreements).toMatchObject([{ status: 'ended', endCause: 'period_end', closed: true }])
     expect(new Set(expected.granted).size).toBe(13)
     expect(expected.granted).toHaveLength(13)
+    expect(expected.state.sales.map(({ feeCents }) => feeCents)).toEqual(Array(13).fill(206))
     // Thirteen sales, of which one is refunded by two fifths and one is reversed. The rest is forfeited at the end.
     expect(expected.state).toMatchObject({ left: 13 * 4_500 - 1_800 - 4_500, debt: 0 })
     expect(expected.state.lots.filter(({ left }) => left > 0)).toEqual([])

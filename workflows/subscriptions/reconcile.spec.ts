@@ -34,6 +34,7 @@ async function reconcile(failing: () => Error) {
     },
     alerts: { clear: async () => {} },
     usersWithExpiredLots: async () => ['user 1', 'user 2'],
+    ordersWithoutFee: async () => [],
     credits: { expire: async (userId: string) => unlessFirst(userId), forfeitSales: async () => {} },
   }
   const outcome = await createSubscriptionActivities(deps as unknown as SubscriptionActivityDeps)
@@ -95,6 +96,7 @@ async function approvedLate() {
     },
     openAgreements: async () => [{ userId, agreementIds: [agreementId] }],
     usersWithExpiredLots: async () => [userId],
+    ordersWithoutFee: async () => [],
   } as unknown as SubscriptionActivityDeps
   return { deps, payments, agreementId, alerts, expired }
 }
@@ -167,4 +169,34 @@ it('finds the first sale of an agreement although the clock is ahead of the prov
   world.provider.webhooks.length = 0
   await world.reconcile()
   expect(world.account.lots).toMatchObject([{ source: 'subscription', left: PLANS.pro.credits }])
+})
+
+it('asks again about packs whose fee was not told, at providers that are set up', async () => {
+  const { deps } = await approvedLate()
+  const sold = { amountCents: 499, currency: 'USD' }
+  const order = { userId, agreementId: 'stripe:cs_1', provider: 'stripe', pack: 'small', credits: 300, ...sold, at }
+  await sendCommand(deps, { type: 'RequestPack', ...order })
+  const sale = { id: 'stripe:pi_1', ...sold, soldAt: at }
+  await sendCommand(deps, {
+    type: 'ReportPackSale',
+    userId,
+    agreementId: order.agreementId,
+    saleId: sale.id,
+    ...sold,
+    soldAt: at,
+    at,
+  })
+  const asked: string[] = []
+  const payments = {
+    ...deps.payments,
+    reaches: (id: string) => id !== 'gone:1',
+    collectOrder: async (id: string) => {
+      asked.push(id)
+      return { userId, sale: { ...sale, feeCents: 44 } }
+    },
+  }
+  const ordersWithoutFee = async () => ['gone:1', order.agreementId]
+  await createSubscriptionActivities({ ...deps, payments, ordersWithoutFee }).reconcile({})
+  expect(asked).toEqual([order.agreementId])
+  expect((await deps.handle.read(subscription, userId)).state.packs).toMatchObject([{ saleId: sale.id, feeCents: 44 }])
 })

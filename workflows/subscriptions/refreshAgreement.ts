@@ -72,13 +72,13 @@ export async function refreshAgreement(deps: RefreshDeps, askedFor: string, hint
   const from = new Date(Date.parse(agreement.requestedAt) - CLOCK_TOLERANCE_MS).toISOString()
   const listed = await deps.payments.listSales(agreementId, from, calendarTime(deps))
   for (const sale of listed.toSorted((a, b) => a.soldAt.localeCompare(b.soldAt))) {
-    const { id: saleId, amountCents, currency, soldAt } = sale
+    const { id: saleId, amountCents, currency, soldAt, feeCents } = sale
     if (amountCents === undefined) {
       await alertUnreadable(deps, userId, saleId)
       continue
     }
     const { credits } = PLANS[agreement.tier]
-    const data = { saleId, amountCents, currency, credits, soldAt, periodEnd: periodEndOf(sale, remote) }
+    const data = { saleId, amountCents, currency, credits, soldAt, feeCents, periodEnd: periodEndOf(sale, remote) }
     await sendCommand(deps, { type: 'ReportSale', userId, agreementId, ...data, at: calendarTime(deps) })
   }
   // After all sales, because a refund ends the plan only if no later sale pays for it.

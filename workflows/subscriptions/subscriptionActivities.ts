@@ -8,6 +8,7 @@ import type { WebhookActivities } from './processWebhook.workflow.ts'
 import type { ReconcileActivities } from './reconcile.workflow.ts'
 import { applyReversals, listReversals } from './reconcileReversals.ts'
 import { refreshAgreement } from './refreshAgreement.ts'
+import { refreshOrder } from './refreshOrder.ts'
 import { type ReminderDeps, remind } from './remind.ts'
 import {
   type LifecycleActivities,
@@ -27,6 +28,8 @@ export interface SubscriptionActivityDeps extends WebhookDeps, ReminderDeps {
   /** Returns the agreements that the provider may still bill, grouped by user. */
   readonly openAgreements: () => Promise<readonly { userId: string; agreementIds: readonly string[] }[]>
   readonly usersWithExpiredLots: () => Promise<readonly string[]>
+  /** Returns the recent orders of packs whose fees the provider has not told. */
+  readonly ordersWithoutFee: () => Promise<readonly string[]>
   readonly onUnmatchedWebhook: (webhookId: string) => Promise<void>
   readonly signal: Engine['signal']
 }
@@ -111,6 +114,9 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       // Their sales may have been found by now.
       await applyReversals(deps, unmatched, forEach)
       await forEach(await deps.usersWithExpiredLots(), credits.expire)
+      // Stripe books fees after payments. Those of plans are found with their agreements.
+      const untold = await deps.ordersWithoutFee()
+      await forEach(untold.filter(deps.payments.reaches), (orderId) => refreshOrder(deps, orderId))
       if (failures.length > 0) throw failures[0]
       reconciledAt.clear()
     },

@@ -231,7 +231,7 @@ describe('a push message', () => {
       subscriptions: createPushSubscriptions(kinora.context.database),
     })
     await tell([{ taskId: id, userId: user.userId, succeeded: true, finishedAt }])
-    await pool.query('update outbox set due_at = now() where user_id = $1', [user.userId])
+    await pool.query('update outbox set due_at = now() where user_id = $1 and channel = $2', [user.userId, 'push'])
     await eventually(async () => expect(await stored()).toEqual([{ ...row, state: 'sent', attempts: 2 }]))
     expect(received().length).toBe(before + 2)
   })

@@ -21,6 +21,9 @@ export class CannotConnect extends Error {
   }
 }
 
+/** PgBouncer gives this refusal the SQLSTATE of a broken connection. */
+const REFUSED_PARAMETER = /unsupported startup parameter:? (\w+)/
+
 /** Returns what to do about an error of a connection. SQLSTATEs: https://www.postgresql.org/docs/18/errcodes-appendix.html */
 function remedyOf({ message, code }: Error & { code?: string }): string {
   if (/no encryption|SSL off/.test(message))
@@ -28,7 +31,7 @@ function remedyOf({ message, code }: Error & { code?: string }): string {
   if (/does not support SSL/.test(message)) return 'The server has no TLS: remove sslmode from DATABASE_URL.'
   if (/^(SELF_SIGNED|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY))/.test(code ?? ''))
     return 'This machine does not trust the certificate of the server: set CA_FILE to the file of its authority.'
-  const [, parameter] = /unsupported startup parameter:? (\w+)/.exec(message) ?? []
+  const [, parameter] = REFUSED_PARAMETER.exec(message) ?? []
   if (parameter) return `Add ${parameter} to ignore_startup_parameters of PgBouncer.`
   if (code === '28P01') return 'Correct the user or the password in DATABASE_URL.'
   if (code === '3D000') return 'Create the database, or correct its name in DATABASE_URL.'
@@ -82,8 +85,10 @@ async function waitUntilReady(connection: pg.ClientConfig, log: (line: string) =
       await client.end()
       return
     } catch (error) {
-      if (!isOutage(error) || performance.now() > deadline) throw new CannotConnect(error as Error)
-      log(`database not reachable: ${(error as Error).message}`)
+      const { message } = error as Error
+      const isRefused = !isOutage(error) || REFUSED_PARAMETER.test(message)
+      if (isRefused || performance.now() > deadline) throw new CannotConnect(error as Error)
+      log(`database not reachable: ${message}`)
     }
   }
 }

@@ -21,3 +21,9 @@ export function smallestUnits(value: string, currency: string): number | undefin
 
 /** Formats integer cents for PayPal: 1299 becomes "12.99". */
 export const decimalOf = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+
+/** Returns a fee, whose sign differs among PayPal's answers; undefined if it is not in the currency of the sale. */
+export function feeOf(fee: { currency_code: string; value: string } | undefined, currency: string): number | undefined {
+  const units = fee?.currency_code === currency ? smallestUnits(fee.value, currency) : undefined
+  return units && Math.abs(units)
+}

@@ -1,11 +1,17 @@
 import * as z from 'zod/mini'
 import type { NewOrder, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
-import { decimalOf, smallestUnits } from './amounts.ts'
+import { decimalOf, feeOf, smallestUnits } from './amounts.ts'
 import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 import { Id, Instant, known, Money } from './paypalShapes.ts'
 
 const Created = z.object({ id: Id, links: z.optional(z.array(z.object({ rel: z.string(), href: z.url() }))) })
-const Capture = z.object({ id: Id, status: z.string(), amount: Money, create_time: Instant })
+const Capture = z.object({
+  id: Id,
+  status: z.string(),
+  amount: Money,
+  create_time: Instant,
+  seller_receivable_breakdown: z.optional(z.object({ paypal_fee: z.optional(Money) })),
+})
 const Unit = z.object({
   custom_id: z.optional(z.string()),
   payments: z.optional(z.object({ captures: z.optional(z.array(Capture)) })),
@@ -78,7 +84,8 @@ function orderOf({ purchase_units: [unit] }: z.infer<typeof Order>): ProviderOrd
   const capture = unit?.payments?.captures?.find(({ status }) => PAID.includes(status))
   const userId = unit?.custom_id || undefined
   if (!capture) return { userId, sale: undefined }
-  const { id, amount, create_time: soldAt } = capture
-  const amountCents = smallestUnits(amount.value, amount.currency_code)
-  return { userId, sale: { id, amountCents, currency: amount.currency_code, soldAt } }
+  const { id, amount, create_time: soldAt, seller_receivable_breakdown } = capture
+  const currency = amount.currency_code
+  const feeCents = feeOf(seller_receivable_breakdown?.paypal_fee, currency)
+  return { userId, sale: { id, amountCents: smallestUnits(amount.value, currency), currency, soldAt, feeCents } }
 }

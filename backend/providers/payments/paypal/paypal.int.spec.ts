@@ -264,6 +264,32 @@ describe('a PayPal subscription', () => {
   })
 })
 
+it('tells the fee of a sale and of an order, in the currency of the sale', async () => {
+  const paypal = adapter(double)
+  const { agreementId } = await paypal.createAgreement({ ...REQUEST, requestId: 'fees' })
+  double.model.approve(agreementId)
+  const transactions = double.model.of(agreementId).transactions
+  const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z']
+  const fees = async () => (await paypal.listSales(agreementId, from, to)).map(({ feeCents }) => feeCents)
+  expect(await fees()).toEqual([206])
+  const gross_amount = { currency_code: 'USD', value: '44.99' }
+  for (const [currency_code, value] of [
+    ['USD', '-2.06'],
+    ['EUR', '1.90'],
+    ['USD', '0.00'],
+  ] as const)
+    transactions.push({
+      ...transactions[0]!,
+      id: `${currency_code} ${value}`,
+      amount_with_breakdown: { gross_amount, fee_amount: { currency_code, value } },
+    })
+  // The sign differs among PayPal's answers.
+  expect(await fees()).toEqual([206, 206, undefined, 0])
+  const { id } = double.model.order({ custom_id: 'user', amount: { currency_code: 'USD', value: '25.00' } })
+  double.model.approveOrder(id)
+  expect((await paypal.collectOrder(id))?.sale).toMatchObject({ amountCents: 2500, feeCents: 136 })
+})
+
 it('takes no money for an order of another shop, which names no user', async () => {
   const amount = { currency_code: 'USD', value: '25.00' }
   const { id } = double.model.order({ amount })

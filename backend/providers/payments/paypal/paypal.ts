@@ -9,14 +9,14 @@ import {
   PaymentProviderDown,
   type ProviderAgreement,
 } from '#backend/subscriptions/paymentProvider.port.ts'
-import { smallestUnits } from './amounts.ts'
+import { feeOf, smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
 import { getDispute, getReversal, refund } from './getReversal.ts'
 import { listReversals } from './listReversals.ts'
 import { collectOrder, createOrder } from './orders.ts'
 import { parseWebhook } from './parseWebhook.ts'
 import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal } from './paypalApi.ts'
-import { Id, Instant, type PaypalSubscription, Subscription } from './paypalShapes.ts'
+import { Id, Instant, Money, type PaypalSubscription, Subscription } from './paypalShapes.ts'
 import { createTransmissionCheck } from './verifyTransmission.ts'
 
 export interface PaypalOptions extends PaypalAccess {
@@ -30,7 +30,7 @@ export interface PaypalOptions extends PaypalAccess {
 }
 
 const Created = z.object({ id: Id, links: z.optional(z.array(z.object({ rel: z.string(), href: z.url() }))) })
-const Amount = z.object({ gross_amount: z.object({ currency_code: z.string(), value: z.string() }) })
+const Amount = z.object({ gross_amount: Money, fee_amount: z.optional(Money) })
 const Transaction = z.object({ id: Id, status: z.string(), time: Instant, amount_with_breakdown: Amount })
 const Transactions = z.object({ transactions: z.optional(z.array(Transaction)) })
 
@@ -154,13 +154,15 @@ function agreementOf(subscription: PaypalSubscription): ProviderAgreement {
 
 function saleOf(agreementId: string, transaction: z.infer<typeof Transaction>): ListedSale {
   const { id, status, time, amount_with_breakdown } = transaction
-  const { currency_code: currency, value } = amount_with_breakdown.gross_amount
+  const { gross_amount, fee_amount } = amount_with_breakdown
+  const { currency_code: currency, value } = gross_amount
   return {
     id,
     agreementId,
     amountCents: smallestUnits(value, currency),
     currency,
     soldAt: time,
+    feeCents: feeOf(fee_amount, currency),
     refunded: status === 'REFUNDED',
   }
 }

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
 import type { ListedSale } from '#backend/subscriptions/paymentProvider.port.ts'
 import { getChargeback } from './reversals.ts'
-import type { StripeApi } from './stripeApi.ts'
-import { Charge, Invoice, type Subscription } from './stripeShapes.ts'
+import { type StripeApi, withFees } from './stripeApi.ts'
+import { Charge, feeOf, Invoice, type Subscription } from './stripeShapes.ts'
 
 /** Returns the sales of a subscription between two ISO timestamps, oldest first. */
 export async function listSales(
@@ -17,11 +17,14 @@ export async function listSales(
     .filter(({ soldAt }) => soldAt >= from && soldAt <= to)
     .toSorted((a, b) => a.soldAt.localeCompare(b.soldAt))
   if (sales.length === 0) return []
-  const charges = await api.list('/v1/charges', Charge, { customer })
+  const charges = await withFees((fees) =>
+    api.list('/v1/charges', Charge, { customer, expand: fees ? [`data${fees}`] : undefined }),
+  )
   const listed: ListedSale[] = []
   for (const sale of sales) {
     const charge = charges.find((each) => each.payment_intent === sale.id && each.status === 'succeeded')
-    listed.push({ ...sale, refunded: charge !== undefined && (await isTakenBack(api, charge, sale.id)) })
+    const refunded = charge !== undefined && (await isTakenBack(api, charge, sale.id))
+    listed.push({ ...sale, refunded, feeCents: charge && feeOf(charge) })
   }
   return listed
 }

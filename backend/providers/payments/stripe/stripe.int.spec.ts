@@ -101,6 +101,7 @@ beforeEach(() => {
   double.model.events.length = 0
   double.model.refundStatus = 'succeeded'
   double.model.keepsSessions = true
+  double.model.readsBalance = true
 })
 
 describe('a request to Stripe', () => {
@@ -537,6 +538,32 @@ describe('the sales of an agreement', () => {
     const id = await approved()
     take(intentOf(double, id))
     expect(await sales(id)).toMatchObject([{ refunded }])
+  })
+})
+
+describe("Stripe's fee", () => {
+  it('is told once the charge is booked, in the currency of the sale', async () => {
+    const id = await approved()
+    const { id: orderId } = await bought()
+    const fees = async () => [(await sales(id))[0]?.feeCents, (await provider.collectOrder(orderId))?.sale?.feeCents]
+    expect(await fees()).toEqual([undefined, undefined])
+    double.model.advance(60_000)
+    // The order is in yuan, and its fee in dollars.
+    expect(await fees()).toEqual([160, undefined])
+    const dollars = await ordered({ currency: 'USD', amountCents: 499 })
+    double.model.pay(dollars)
+    double.model.advance(60_000)
+    expect((await provider.collectOrder(dollars))?.sale).toMatchObject({ amountCents: 499, feeCents: 44 })
+  })
+
+  it('stays untold to a key that may not read the balance, which sees the sales', async () => {
+    const id = await approved()
+    const orderId = await ordered({ currency: 'USD', amountCents: 499 })
+    double.model.pay(orderId)
+    double.model.advance(60_000)
+    double.model.readsBalance = false
+    expect(await sales(id)).toMatchObject([{ amountCents: 4499, feeCents: undefined }])
+    expect((await provider.collectOrder(orderId))?.sale).toMatchObject({ amountCents: 499, feeCents: undefined })
   })
 })
 

@@ -5,9 +5,9 @@ import { createFinder } from './findAgreement.ts'
 import { listSales } from './listSales.ts'
 import { getDispute, getFraudWarning, getReversal, listReversals, refund } from './reversals.ts'
 import { expireSession, openAgreement, openOrder, sessionPath } from './sessions.ts'
-import { createStripeApi, known, type StripeAccess, type StripeApi, type StripePace } from './stripeApi.ts'
+import { createStripeApi, known, type StripeAccess, type StripeApi, type StripePace, withFees } from './stripeApi.ts'
 import type { StripeLinks } from './stripeLinks.ts'
-import { Session } from './stripeShapes.ts'
+import { feeOf, Session } from './stripeShapes.ts'
 import { verifyWebhook } from './stripeWebhooks.ts'
 
 export interface StripeOptions extends StripeAccess {
@@ -73,16 +73,18 @@ export function createStripe({
 
 /** Returns an order, which Stripe collects by itself. With Alipay and others, a complete session can be paid later, or never. */
 async function readOrder(api: StripeApi, orderId: string): Promise<ProviderOrder | undefined> {
-  const expand = ['payment_intent.latest_charge']
-  const session = await known(api.get(sessionPath(orderId), Session, { expand }))
+  const session = await known(
+    withFees((fees) => api.get(sessionPath(orderId), Session, { expand: [`payment_intent.latest_charge${fees}`] })),
+  )
   if (session?.mode !== 'payment') return undefined
   const { client_reference_id, payment_status, payment_intent: intent, amount_total, currency } = session
   const userId = client_reference_id || undefined
   if (payment_status !== 'paid' || !intent || typeof intent === 'string') return { userId, sale: undefined }
-  const { id, created, latest_charge: charge } = intent
-  const soldAt = typeof charge === 'object' && charge ? charge.created : created
+  const { id, created, latest_charge } = intent
+  const charge = typeof latest_charge === 'string' ? undefined : latest_charge
+  const sold = { soldAt: charge?.created ?? created, feeCents: charge ? feeOf(charge) : undefined }
   return {
     userId,
-    sale: { id, amountCents: amount_total ?? undefined, currency: currency?.toUpperCase() ?? '', soldAt },
+    sale: { id, amountCents: amount_total ?? undefined, currency: currency?.toUpperCase() ?? '', ...sold },
   }
 }

@@ -169,3 +169,10 @@ export const known = <T>(answer: Promise<T>): Promise<T | undefined> =>
       return undefined
     throw error
   })
+
+/** Reads charges with the fees that Stripe took; without them, if the key may not read the seller's balance. */
+export const withFees = <T>(read: (fees: '' | '.balance_transaction') => Promise<T>): Promise<T> =>
+  read('.balance_transaction').catch((error) => {
+    if (error instanceof StripeRefusal && error.status === 403) return read('')
+    throw error
+  })

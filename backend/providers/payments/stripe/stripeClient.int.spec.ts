@@ -128,6 +128,10 @@ describe('the official client', () => {
     const [payment] = invoice?.payments?.data ?? []
     const charges = await client.charges.list({ customer: String(subscription.customer) })
     expect(charges.data.map((each) => each.payment_intent)).toContain(payment?.payment.payment_intent)
+    double.model.advance(60_000)
+    const expand = ['data.balance_transaction']
+    const [charge] = (await client.charges.list({ customer: String(subscription.customer), expand })).data
+    expect(charge?.balance_transaction).toMatchObject({ object: 'balance_transaction', fee: 160, currency: 'usd' })
     const { data } = await client.invoices.list({ ...wanted, expand: [] })
     expect(data[0]?.payments).toBe(undefined)
   })

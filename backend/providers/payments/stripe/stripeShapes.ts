@@ -35,6 +35,9 @@ export const Subscription = z.object({
 })
 export type Subscription = z.infer<typeof Subscription>
 
+/** A movement of the seller's balance, in the currency that it is kept in. */
+const BalanceTransaction = z.object({ id: Id, fee: z.int(), currency: z.string() })
+
 export const Charge = z.object({
   id: Id,
   created: Instant,
@@ -44,7 +47,14 @@ export const Charge = z.object({
   refunded: z.boolean(),
   disputed: z.boolean(),
   payment_intent: refOrNull,
+  currency: z.string(),
+  /** Null until Stripe has booked the charge, which can be an hour later. */
+  balance_transaction: z.nullish(z.union([Id, BalanceTransaction])),
 })
+
+/** Returns Stripe's fee; undefined if it is not booked yet, or in another currency than the charge. */
+export const feeOf = ({ currency, balance_transaction: booked }: z.infer<typeof Charge>): number | undefined =>
+  booked && typeof booked !== 'string' && booked.currency === currency ? booked.fee : undefined
 
 const Intent = z.object({ id: Id, created: Instant, latest_charge: z.nullable(z.union([Id, Charge])) })
 

@@ -1,3 +1,4 @@
+import type { InvoiceRow } from '#projections/subscriptions/invoice.ts'
 import type { SimulatedDatabase, Statements, Table } from '../database.ts'
 
 interface Webhook {
@@ -66,6 +67,13 @@ export const WORKFLOW_STATEMENTS: Statements = [
   [
     'select user_id from invoice where sale_id',
     (database, [saleId]) => all(database.table('invoice')).filter((row) => row.sale_id === saleId),
+  ],
+  [
+    'select agreement_id from invoice where pack is not null',
+    (database, [since]) =>
+      all(database.table<InvoiceRow>('invoice')).filter(
+        ({ pack, fee_cents, period_start }) => pack && fee_cents === null && new Date(period_start) >= (since as Date),
+      ),
   ],
   [
     'select id as "userId", unclosed as "agreementIds"',

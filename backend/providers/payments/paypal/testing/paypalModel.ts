@@ -21,8 +21,16 @@ export interface ModelTransaction {
   readonly id: string
   status: 'COMPLETED' | 'DECLINED' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'PENDING'
   readonly time: string
-  readonly amount_with_breakdown: { readonly gross_amount: { readonly currency_code: string; readonly value: string } }
+  readonly amount_with_breakdown: { readonly gross_amount: ModelMoney; readonly fee_amount?: ModelMoney }
 }
+
+type ModelMoney = Readonly<{ currency_code: string; value: string }>
+
+/** What PayPal keeps of a payment: 3.49 % and 49 cents. Never given back. */
+const feeOf = ({ currency_code, value }: ModelMoney): ModelMoney => ({
+  currency_code,
+  value: decimalOf(Math.round(Number(value) * 3.49) + 49),
+})
 
 /** A transaction of the account that takes money back for a sale, as in its reports. */
 export interface ModelReport {
@@ -51,7 +59,8 @@ export interface ModelOrder {
 interface ModelCapture {
   readonly id: string
   status: 'COMPLETED' | 'PENDING' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'REVERSED'
-  readonly amount: { readonly currency_code: string; readonly value: string }
+  readonly amount: ModelMoney
+  readonly seller_receivable_breakdown: { readonly gross_amount: ModelMoney; readonly paypal_fee: ModelMoney }
   readonly create_time: string
 }
 
@@ -158,7 +167,8 @@ export class PaypalModel {
     if (status !== 'ACTIVE') return undefined
     const time = this.at
     const gross_amount = { currency_code: 'USD', value: total }
-    const sale = { id: this.newId('SALE'), status: 'COMPLETED' as const, time, amount_with_breakdown: { gross_amount } }
+    const amount_with_breakdown = { gross_amount, fee_amount: feeOf(gross_amount) }
+    const sale = { id: this.newId('SALE'), status: 'COMPLETED' as const, time, amount_with_breakdown }
     transactions.push(sale)
     Object.assign(billing_info, {
       last_payment: { amount: gross_amount, time },
@@ -294,10 +304,12 @@ export class PaypalModel {
   capture(id: string): void {
     const order = this.#order(id)
     order.status = 'COMPLETED'
+    const { amount } = order.unit
     const capture = {
       id: this.newId('CAP'),
       status: 'COMPLETED',
-      amount: order.unit.amount,
+      amount,
+      seller_receivable_breakdown: { gross_amount: amount, paypal_fee: feeOf(amount) },
       create_time: this.at,
     } as const
     order.captures.push(capture)

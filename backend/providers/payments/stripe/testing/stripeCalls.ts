@@ -103,13 +103,19 @@ function expanded(model: StripeModel, answer: Wire, paths: readonly string[]): W
   if (answer.object === 'list')
     for (const each of answer.data)
       if (each.object === 'invoice' && !paths.includes('data.payments')) delete each.payments
+  if (!model.readsBalance && paths.some((path) => path.includes('balance_transaction')))
+    throw new Refused(403, '', 'The provided key does not have the required permissions for this endpoint.')
   for (const path of paths) {
-    let node: Wire | undefined = answer
-    for (const key of path.split('.')) {
-      if (!node || key === 'data') break
-      const named: unknown = node[key]
-      if (typeof named === 'string') node[key] = wireOf(model.objects.get(named) as Wire)
-      node = node[key] as Wire | undefined
+    const [first, ...rest] = path.split('.')
+    const isOfList = first === 'data'
+    for (const each of isOfList ? answer.data : [answer]) {
+      let node: Wire | undefined = each
+      for (const key of isOfList ? rest : [first as string, ...rest]) {
+        if (!node) break
+        const named: unknown = node[key]
+        if (typeof named === 'string') node[key] = wireOf(model.objects.get(named) as Wire)
+        node = node[key] as Wire | undefined
+      }
     }
   }
   return answer

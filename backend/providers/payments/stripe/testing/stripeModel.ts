@@ -29,6 +29,8 @@ export class Refused extends Error {
 }
 
 const DAY = 86_400
+/** Seconds from a payment to its charge on the balance. */
+const BOOKED_AFTER = 60
 /** Days after a failed renewal on which it is tried again; after the last, the subscription is cancelled. */
 const RETRY_DAYS = [3, 5, 7]
 
@@ -43,6 +45,10 @@ export class StripeModel {
   readonly renewals = new Map<string, Outcome>()
   /** Status of the next refunds. */
   refundStatus = 'succeeded'
+  /** Whether the key may read the seller's balance. */
+  readsBalance = true
+  /** Currency of the seller's balance. */
+  settlesIn = 'usd'
   /** Whether sessions can still be read. */
   keepsSessions = true
   url = 'https://checkout.stripe.test'
@@ -115,6 +121,8 @@ export class StripeModel {
     for (const subscription of this.all('subscription'))
       if (['active', 'trialing', 'past_due'].includes(subscription.status))
         due.push({ at: subscription.items.data[0].current_period_end, run: () => this.renew(subscription.id) })
+    for (const charge of this.all('charge'))
+      if (!charge.balance_transaction) due.push({ at: charge.created + BOOKED_AFTER, run: () => this.#book(charge) })
     for (const invoice of this.all('invoice'))
       if (invoice.status === 'open' && invoice.next_payment_attempt)
         due.push({ at: invoice.next_payment_attempt, run: () => this.retry(invoice) })
@@ -174,7 +182,7 @@ export class StripeModel {
     const { id: payment_intent, amount, currency, customer, payment_method } = intent
     const state = { status: 'succeeded', paid: true, captured: true, disputed: false, refunded: false }
     const charge = { payment_intent, amount, currency, customer, payment_method, amount_refunded: 0, ...state }
-    intent.latest_charge = this.add('ch', 'charge', charge).id
+    intent.latest_charge = this.add('ch', 'charge', { ...charge, balance_transaction: null }).id
     Object.assign(intent, { status: 'succeeded', amount_received: amount })
   }
 
@@ -311,6 +319,13 @@ export class StripeModel {
     const ended = { canceled_at: canceled_at ?? this.seconds, ended_at: this.seconds }
     this.turn(id, { status: 'canceled', ...ended }, 'deleted')
     return subscription
+  }
+
+  /** Books a charge on the balance, with the fee, as Stripe does some time after the payment. */
+  #book(charge: Wire): void {
+    const [amount, fee] = [charge.amount, Math.round(charge.amount * 0.029) + 30]
+    const booked = { amount, fee, net: amount - fee, currency: this.settlesIn, source: charge.id, type: 'charge' }
+    charge.balance_transaction = this.add('txn', 'balance_transaction', booked).id
   }
 
   chargeOf(payment_intent: string): Wire {

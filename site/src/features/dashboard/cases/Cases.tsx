@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { CASE_KINDS, type CaseKind } from '#backend/cases/contract.ts'
 import { translate } from '../../../i18n/client.ts'
-import { Table } from '../../../ui/Table.tsx'
+import { Figures } from '../Figures.tsx'
 import { Pages } from '../Pages.tsx'
 import { Panel } from '../Panel.tsx'
 import { Time } from '../Time.tsx'
@@ -20,8 +20,7 @@ export function Cases() {
       {({ cases: rows, total, page, counts }) => (
         <>
           <p className="hint">{t('dashboard.cases.counts', counts)}</p>
-          <Table
-            className="table-lines board-table board-lines"
+          <Figures
             rows={rows}
             keyOf={({ id }) => id}
             columns={[

@@ -3,7 +3,7 @@ import { type Control, changeControl, FIGURES, readControl } from '#backend/inst
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { call } from '../../../api/api.ts'
 import { errorText } from '../../../api/errorText.ts'
-import { pageLocale, translate } from '../../../i18n/client.ts'
+import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Fault, Field } from '../../../ui/Field.tsx'
 import { FormProblem } from '../../../ui/FormProblem.tsx'
@@ -145,7 +145,7 @@ function Pauses({ control: { settings, models, tills } }: { control: Control }) 
           on={settings.registration_paused}
         />
       </Group>
-      <Group title={t('dashboard.control.models')}>
+      <Group title={t('dashboard.control.models')} hint={t('dashboard.control.modelsHint')}>
         {models.map(({ id, names }) => (
           <Box key={id} name={`model ${id}`} label={names[locale]} on={settings.paused_models.includes(id)} />
         ))}
@@ -153,7 +153,12 @@ function Pauses({ control: { settings, models, tills } }: { control: Control }) 
       {tills.length > 0 && (
         <Group title={t('dashboard.control.tills')} hint={t('dashboard.control.tillsHint')}>
           {tills.map((till) => (
-            <Box key={till} name={`till ${till}`} label={till} on={settings.paused_tills.includes(till)} />
+            <Box
+              key={till}
+              name={`till ${till}`}
+              label={textAt(`dashboard.money.tills.${till}`) ?? till}
+              on={settings.paused_tills.includes(till)}
+            />
           ))}
         </Group>
       )}

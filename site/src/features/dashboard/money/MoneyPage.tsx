@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { money as contract, type Money, operatorFactors } from '#backend/operators/contract.ts'
 import { call } from '../../../api/api.ts'
 import { startDownload } from '../../../api/taskActions.ts'
@@ -9,10 +9,10 @@ import { Facts } from '../../../ui/Facts.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { Table } from '../../../ui/Table.tsx'
 import { $choice, csvAddress, ofChoice } from '../board.ts'
 import { boardSection } from '../boardSection.ts'
 import { ScrolledList } from '../desk/ScrolledList.tsx'
+import { Figures } from '../Figures.tsx'
 import { numberText, percentText, shortDay } from '../figures.ts'
 import { DateRange } from '../period/DateRange.tsx'
 
@@ -62,7 +62,7 @@ function Part(props: { title: string; empty: boolean; csv?: 'sales' | 'costs' | 
   }
   return (
     <section className="stack card desk-part" aria-labelledby={id}>
-      <div className="row spread">
+      <div className="row spread board-panel-head">
         <h3 id={id}>{title}</h3>
         {csv && (
           <a
@@ -118,12 +118,6 @@ function Zeros({ zeros }: Pick<Money, 'zeros'>) {
   )
 }
 
-/** A table of figures. On phones, each has its name beside it. */
-function Figures<Row>({ columns, ...table }: Omit<ComponentProps<typeof Table<Row>>, 'className'>) {
-  const named = columns.map((column) => ({ ...column, cellProps: () => ({ 'data-label': column.head }) }))
-  return <Table className="table-lines board-table board-figures" columns={named} {...table} />
-}
-
 function Recurring({ recurring: { mrr, subscribers, before, churned, churn } }: Pick<Money, 'recurring'>) {
   const t = translate()
   return (
@@ -142,6 +136,13 @@ function Recurring({ recurring: { mrr, subscribers, before, churned, churn } }: 
   )
 }
 
+/** Sums the known fees, and counts the sales of which the payment provider has not told its fee. */
+function feesText({ fees, unknown_fees, currency }: Money['currencies'][number] | Money['tills'][number]) {
+  const t = translate()
+  if (fees === null) return t('dashboard.money.untold')
+  return amount(fees, currency) + (unknown_fees > 0 ? t('dashboard.money.untoldSome', { count: unknown_fees }) : '')
+}
+
 function Sums({ data: { currencies, tills } }: { data: Money }) {
   const t = translate()
   return (
@@ -153,7 +154,7 @@ function Sums({ data: { currencies, tills } }: { data: Money }) {
           { head: t('dashboard.money.currency'), isRowHead: true, cell: ({ currency }) => currency },
           { head: t('dashboard.money.gross'), cell: ({ gross, currency }) => amount(gross, currency) },
           { head: t('dashboard.money.refunds'), cell: ({ refunds, currency }) => amount(refunds, currency) },
-          { head: t('dashboard.money.fees'), cell: ({ fees, currency }) => amount(fees, currency) },
+          { head: t('dashboard.money.fees'), cell: feesText },
           { head: t('dashboard.money.net'), cell: ({ net, currency }) => amount(net, currency) },
         ]}
       />
@@ -161,12 +162,18 @@ function Sums({ data: { currencies, tills } }: { data: Money }) {
         rows={tills}
         keyOf={({ provider, currency }) => `${provider} ${currency}`}
         columns={[
-          { head: t('dashboard.money.till'), isRowHead: true, cell: ({ provider }) => provider ?? '—' },
-          { head: t('dashboard.money.sales'), className: 'number', cell: ({ sales }) => numberText(sales) },
+          {
+            head: t('dashboard.money.till'),
+            isRowHead: true,
+            cell: ({ provider }) => textAt(`dashboard.money.tills.${provider}`) ?? provider ?? '—',
+          },
+          { head: t('dashboard.money.sales'), cell: ({ sales }) => numberText(sales) },
           { head: t('dashboard.money.gross'), cell: ({ gross, currency }) => amount(gross, currency) },
           { head: t('dashboard.money.refunds'), cell: ({ refunds, currency }) => amount(refunds, currency) },
+          { head: t('dashboard.money.fees'), cell: feesText },
         ]}
       />
+      <p className="hint">{t('dashboard.money.feesHint')}</p>
     </Part>
   )
 }
@@ -182,10 +189,9 @@ function Plans({ plans }: Pick<Money, 'plans'>) {
           {
             head: t('dashboard.money.plan'),
             isRowHead: true,
-            cell: ({ item, pack }) =>
-              pack ? t('dashboard.money.pack', { name: item }) : (textAt(`dashboard.desk.tiers.${item}`) ?? item),
+            cell: ({ item, pack }) => textAt(`dashboard.${pack ? 'money.packs' : 'desk.tiers'}.${item}`) ?? item,
           },
-          { head: t('dashboard.money.sales'), className: 'number', cell: ({ sales }) => numberText(sales) },
+          { head: t('dashboard.money.sales'), cell: ({ sales }) => numberText(sales) },
           { head: t('dashboard.money.gross'), cell: ({ gross, currency }) => amount(gross, currency) },
           { head: t('dashboard.money.refunds'), cell: ({ refunds, currency }) => amount(refunds, currency) },
           { head: t('dashboard.money.margin'), cell: ({ margin }) => amount(margin) },
@@ -205,8 +211,8 @@ function Made({ data: { models, engines } }: { data: Money }) {
         keyOf={({ model }) => `${model}`}
         columns={[
           { head: t('dashboard.money.model'), isRowHead: true, cell: ({ model }) => model ?? '—' },
-          { head: t('dashboard.money.clips'), className: 'number', cell: ({ clips }) => numberText(clips) },
-          { head: t('dashboard.money.credits'), className: 'number', cell: ({ credits }) => numberText(credits) },
+          { head: t('dashboard.money.clips'), cell: ({ clips }) => numberText(clips) },
+          { head: t('dashboard.money.credits'), cell: ({ credits }) => numberText(credits) },
           { head: t('dashboard.money.cost'), cell: ({ cost }) => amount(cost) },
           { head: t('dashboard.money.margin'), cell: ({ margin }) => amount(margin) },
         ]}
@@ -216,7 +222,7 @@ function Made({ data: { models, engines } }: { data: Money }) {
         keyOf={({ engine }) => `${engine}`}
         columns={[
           { head: t('dashboard.money.engine'), isRowHead: true, cell: ({ engine }) => engine ?? '—' },
-          { head: t('dashboard.money.clips'), className: 'number', cell: ({ clips }) => numberText(clips) },
+          { head: t('dashboard.money.clips'), cell: ({ clips }) => numberText(clips) },
           { head: t('dashboard.money.cost'), cell: ({ cost }) => amount(cost) },
         ]}
       />

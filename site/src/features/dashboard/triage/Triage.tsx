@@ -10,10 +10,10 @@ import { Field } from '../../../ui/Field.tsx'
 import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
-import { Table } from '../../../ui/Table.tsx'
 import { useForm } from '../../../ui/useForm.ts'
 import { ScrolledList } from '../desk/ScrolledList.tsx'
 import { StopButton } from '../desk/StopButton.tsx'
+import { Figures } from '../Figures.tsx'
 import { numberText } from '../figures.ts'
 import { May } from '../May.tsx'
 import { Panel } from '../Panel.tsx'
@@ -33,8 +33,7 @@ export function Triage() {
       {({ groups, bulks }) => (
         <>
           {groups.length > 0 && (
-            <Table
-              className="table-lines board-table board-lines"
+            <Figures
               rows={groups}
               keyOf={({ state, code, engine }) => `${state} ${code} ${engine}`}
               columns={[
@@ -51,6 +50,7 @@ export function Triage() {
                 {
                   head: t('dashboard.triage.act'),
                   headShown: '',
+                  className: 'board-again',
                   cell: (group) => (
                     <May call={orderBulk}>
                       <Button
