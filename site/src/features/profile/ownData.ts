@@ -22,7 +22,10 @@ async function all<T>(read: (query: { page: number; per_page: number }) => Promi
   }
 }
 
-/** Returns what the account holds, with the addresses of its files. Secrets are not among it. @throws ApiError */
+/**
+ * Returns what the account holds, with the addresses of its files. Secrets are not among it. @throws ApiError
+ * See docs/decisions/0101-own-data-by-the-page.md.
+ */
 export async function readOwnData(): Promise<object> {
   return {
     user: await call(me),

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useRef, useState } from 'react'
+import { type MouseEvent, useRef, useState } from 'react'
 import {
   CAMERA_MOVEMENT_VALUES,
   CAMERA_MOVEMENTS,
@@ -46,9 +46,9 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
     setChosen([])
     setReplaced('')
   }
-  const apply = () => {
+  const apply = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
     applyMovements(chosen)
-    onClose()
+    currentTarget.closest('dialog')?.close()
   }
   const foot = (
     <>
