@@ -27,7 +27,7 @@ interface PushDeps {
 /** Users and tasks whose latest message is remembered. */
 const MAX_REMEMBERED = 10_000
 /** Changes that follow others so soon are read together. */
-const TOGETHER_MS = 100
+const TOGETHER_MS = 40
 const pauseBetween = () => delay(TOGETHER_MS, undefined, { ref: false })
 
 /**
