@@ -50,7 +50,7 @@ const groups = [
   },
   {
     name: 'calls',
-    test: /node_modules\/nanostores\/|backend\/(?!tasks\/camera\/)(accounts|kernel|subscriptions|tasks)\/.*contract\.ts$|site\/src\/(api\/(api|apiError|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|money|timeAgo)|features\/dashboard\/figures|ui\/secondClicks)\./,
+    test: /node_modules\/nanostores\/|backend\/(?!tasks\/camera\/)(accounts|kernel|subscriptions|tasks)\/.*contract\.ts$|site\/src\/(api\/(api|apiError|errorText|installation|once|session|taskActions)|api\/plans\/(purchase|subscription)|i18n\/(dayText|fileSize|lateTexts|money|timeAgo)|features\/dashboard\/figures|ui\/secondClicks)\./,
   },
   {
     name: 'islands',

@@ -42,6 +42,12 @@ async function addAuthenticator(page: Page) {
   }
 }
 
+/** Waits until the operator is signed in, and opens the board: the first sign-in leads to the engines. */
+async function board(page: Page, prefix: string): Promise<void> {
+  await page.waitForURL(new RegExp(`${prefix}/admin/dashboard(#engines)?$`))
+  await page.goto(page.url().replace('#engines', ''))
+}
+
 /** Undoes the step-up of the sign-in, which counts for ten minutes, in the browser's answer. */
 const requireStepUp = (route: Route) => route.fulfill({ status: 403, json: { code: 'step_up_required' } })
 
@@ -250,14 +256,14 @@ describeInBrowser(
         await fill(login.username, OPERATOR.username)
         await fill(login.password, OPERATOR.password)
         await button(login.submit).click()
-        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        await board(page, prefix)
         await page.getByText(warning.missing).waitFor()
         await addPasskey(OPERATOR.password)
         await page.getByText(warning.missing).waitFor({ state: 'detached' })
         await page.context().clearCookies()
         await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
         await button(auth.second.passkey).click()
-        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        await board(page, prefix)
         await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
         await page.locator('.factor-passkey').waitFor({ state: 'detached' })
         await page.context().close()
@@ -279,13 +285,13 @@ describeInBrowser(
           await button(login.submit).click()
         }
         await signIn()
-        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        await board(page, prefix)
         const { secret } = await setUp(OPERATOR.password)
         await page.context().clearCookies()
         await signIn()
         await page.getByText(auth.second.lead).waitFor()
         await enter(codeOf(secret, 1))
-        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+        await board(page, prefix)
         await button(t.turnOff).click()
         await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
         await page.context().close()

@@ -203,7 +203,9 @@ describeOnSite(
       await signIn('a wall of bricks')
       await page.getByText(t.login.refused).waitFor()
       await signIn(OPERATOR.password)
-      await page.waitForURL(`${site.url}/admin/dashboard`)
+      // The first sign-in leads to the engines.
+      await page.waitForURL(/\/admin\/dashboard(#engines)?$/)
+      await page.goto(`${site.url}/admin/dashboard`)
 
       const panel = (name: string) => page.getByRole('region', { name: t[name].heading, exact: true })
       await panel('users').getByText(email).waitFor()

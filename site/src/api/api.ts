@@ -1,6 +1,6 @@
 import { refresh } from '#backend/accounts/contract.ts'
 import { API_BASE, type Endpoint, type Params } from '#backend/kernel/http/contract.ts'
-import { loadTexts } from '../i18n/client.ts'
+import { loadTexts } from '../i18n/lateTexts.ts'
 import { ApiError, problemOf } from './apiError.ts'
 
 const TIMEOUT_MS = 30_000

@@ -6,7 +6,8 @@ import type { Translate } from './keys.ts'
 const known = new Map<Locale, Translate>()
 
 let embedded: Messages | undefined
-function messagesOf(locale: Locale): Messages {
+/** Returns the texts of the page, which others can be added to. During the build, those of a language. */
+export function messagesOf(locale: Locale): Messages {
   if (import.meta.env.SSR) return catalogues[locale]
   embedded ??= JSON.parse(document.getElementById('messages')?.textContent ?? '{}') as Messages
   return embedded
@@ -28,21 +29,6 @@ export function translate(locale: Locale = pageLocale()): Translate {
 
 /** Returns the text of a key known only at run time, such as an error code; undefined if it is missing. */
 export const textAt = (key: string): string | undefined => lookup(messagesOf(pageLocale()), key)
-
-let late: Promise<void> | undefined
-/** Loads the texts that a page with `lateTexts` does not embed. Without them, errors have the server's words. */
-export function loadTexts(): Promise<void> {
-  if (typeof document === 'undefined' || document.getElementById('messages')?.dataset.more === undefined)
-    return Promise.resolve()
-  const load = () => (pageLocale() === 'zh' ? import('./late/zh.ts') : import('./late/en.ts'))
-  late ??= load().then(
-    ({ texts }) => void Object.assign(messagesOf(pageLocale()), texts),
-    () => {
-      late = undefined
-    },
-  )
-  return late
-}
 
 /** Returns a path in the page's language. */
 export const localHref = (path: string): string => localizedPath(path, pageLocale())

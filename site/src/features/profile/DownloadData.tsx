@@ -9,7 +9,7 @@ async function download(): Promise<void> {
   const text = JSON.stringify(await readOwnData(), null, 2)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  link.download = 'kinora.json'
+  link.download = 'my-kinora-data.json'
   link.click()
   // Not before the browser has read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)

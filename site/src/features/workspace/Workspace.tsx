@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { loadTexts, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
+import { loadTexts } from '../../i18n/lateTexts.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { useWide } from '../../ui/useWide.ts'

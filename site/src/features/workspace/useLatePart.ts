@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { loadTexts, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
+import { loadTexts } from '../../i18n/lateTexts.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
 
