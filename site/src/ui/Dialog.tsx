@@ -26,9 +26,6 @@ function withBreaks(title: string): ReactNode {
   ))
 }
 
-/** Calls back after the next paint, which shows the page without the dialog: to remove films from it takes long. */
-const afterPaint = (then: () => void) => requestAnimationFrame(() => setTimeout(then))
-
 /** Shows a native modal dialog while it is rendered; the browser handles focus, Escape and the backdrop. */
 export function Dialog({ title, onClose, size = 520, busy = false, foot, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
@@ -37,10 +34,9 @@ export function Dialog({ title, onClose, size = 520, busy = false, foot, childre
     const dialog = ref.current
     const opener = document.activeElement
     if (!dialog?.open) dialog?.showModal()
-    // Restore focus here: React may remove the dialog before the browser can.
+    // Restore focus here: React removes the dialog before the browser can.
     return () => {
-      const isFree = document.activeElement === document.body || dialog?.contains(document.activeElement)
-      if (isFree && opener instanceof HTMLElement) restoreFocus(opener)
+      if (opener instanceof HTMLElement) restoreFocus(opener)
     }
   }, [])
   /** Keeps the browser from closing the dialog. A dialog inside this one has events of its own. */
@@ -61,7 +57,7 @@ export function Dialog({ title, onClose, size = 520, busy = false, foot, childre
       }}
       onClose={(event) => {
         // React lets the event of a dialog inside this one bubble.
-        if (event.target === ref.current) afterPaint(onClose)
+        if (event.target === ref.current) onClose()
       }}
       onClick={(event) => {
         if (event.target === ref.current && !busy) onClose()
