@@ -87,6 +87,7 @@ describeOnSite(
         await reloadUntil(page, texts.notice.grace.split('{{')[0]!)
         await expect.poll(() => mails(user)).toContain(mailed.paymentFailed.subject)
         await panel.getByRole('button', { name: texts.method.complete }).click()
+        await page.waitForURL(({ port }) => port === PORT)
         await page.getByRole('button').first().click()
         await left(user, 13_560)
 
