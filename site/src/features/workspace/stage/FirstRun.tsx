@@ -20,7 +20,12 @@ export function FirstRun() {
         <p className="muted">{t('workspace.stage.firstText')}</p>
         <ul className="templates first-templates" aria-label={t('workspace.stage.ideas')}>
           {templates === null
-            ? PLACES.map((place) => <li className="skeleton template-picture rounded" key={place} />)
+            ? PLACES.map((place) => (
+                <li className="template stack gap-1" key={place}>
+                  <span className="skeleton template-picture rounded" />
+                  <span className="small">&nbsp;</span>
+                </li>
+              ))
             : templates.slice(0, SHOWN).map((template) => (
                 <li key={template.id}>
                   <TemplateTile template={template} onChoose={takeTemplate} />
