@@ -22,8 +22,8 @@ interface MenuProps {
 }
 
 /**
- * A button that opens a menu of named actions with their shortcuts: below it, or above it where there is more room. Arrow
- * keys move, Escape closes the menu alone.
+ * A button that opens a menu of named actions with their shortcuts: below it from its end on, or where that would leave the
+ * window above it, or from its start on. Arrow keys move, Escape closes the menu alone.
  */
 export function Menu({ label, items, compact = false, busy = false }: MenuProps) {
   const id = useId()
@@ -37,7 +37,9 @@ export function Menu({ label, items, compact = false, busy = false }: MenuProps)
   useLayoutEffect(() => {
     if (!open) return
     const list = box.current?.querySelector('.menu-list')
-    if (list && list.getBoundingClientRect().bottom > innerHeight) list.classList.add('menu-above')
+    const { bottom = 0, left = 0 } = list?.getBoundingClientRect() ?? {}
+    list?.classList.toggle('menu-above', bottom > innerHeight)
+    list?.classList.toggle('menu-start', left < 0)
     box.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
     const leave = (event: Event) => box.current?.contains(event.target as Node) || setOpen(false)
     document.addEventListener('pointerdown', leave)
