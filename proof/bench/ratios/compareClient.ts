@@ -1,6 +1,7 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import type { NewEvent } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { createEventStoreDb } from '#backend/kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
+import { parseEventStoreUrl } from '#backend/kernel/eventsourcing/eventStoreDb/eventStoreDbSettings.ts'
 import { startTestCluster } from '#backend/kernel/eventsourcing/testing/eventStoreDbTestCluster.ts'
 import { compareSides } from './compareRates.ts'
 
@@ -21,7 +22,7 @@ export async function compareClient(writers: number, event: () => NewEvent, run:
   const store = createEventStoreDb({ url: server.url, ca: server.ca })
   const client = EventStoreDBClient.connectionString(server.url)
   // The client takes a call for each append where it is given credentials, and sends none without TLS.
-  const credentials = { username: 'kinora', password: '' }
+  const credentials = parseEventStoreUrl(server.url).credentials ?? { username: 'kinora', password: '' }
   const streams = (kind: string) => {
     const revisions = new Map<number, number>()
     return (writer: number) => {
