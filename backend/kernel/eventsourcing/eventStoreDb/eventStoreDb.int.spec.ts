@@ -108,6 +108,22 @@ describe('the EventStoreDB adapter over the wire', () => {
     await network.close()
   })
 
+  it('ignores the answer to an append that has timed out', async () => {
+    const server = await serve()
+    const held: (() => void)[] = []
+    server.held = held
+    const store = connect(server.url, { appendDeadline: 100 })
+    // Waits longer, and keeps the first call open until it is answered, which is last.
+    store.probe().catch(() => {})
+    const appended = store.append('late-1', 'no_stream', [event('A')])
+    await expect.poll(() => server.batches).toBeGreaterThan(1)
+    server.held = undefined
+    for (const send of held.reverse()) send()
+    expect((await appended).revision).toBe(0)
+    expect(server.log.stream('late-1')).toHaveLength(1)
+    await eventually(() => expect(server.batches).toBe(1))
+  })
+
   it('answers an append although another connection is cut while it waits', async () => {
     const [cut, other] = [await serve(), await serve()]
     const held: (() => void)[] = []
