@@ -57,11 +57,11 @@ export class AppendStream {
     timeout: number,
   ): Promise<AppendSuccess> {
     const id = randomUUID()
+    const request = requestOf(id, stream, expected, events)
     const pending = Promise.withResolvers<AppendSuccess>()
     this.#pending.set(id, pending)
-    const request = requestOf(id, stream, expected, events)
-    const write = (call: AppendCall) => void (this.#pending.has(id) && call.write(request))
-    this.#opening.then(write, () => {})
+    const write = (call: AppendCall) => this.#pending.has(id) && call.write(request)
+    this.#opening.then(write).catch(pending.reject)
     try {
       return await withTimeout(pending.promise, timeout)
     } finally {
