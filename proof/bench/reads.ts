@@ -43,11 +43,9 @@ const shared = {
   // At the default rates, a user's reads wait, and the CPU time of the waiting process would count.
   ...{ SESSION_RATE: '1000000', NETWORK_RATE: '1000000' },
 }
+const layout = values.two ? ['api', 'api', 'projections,workflows'] : ['api,projections,workflows']
 const programs: Program[] = []
-for (const [n, roles] of (values.two
-  ? ['api', 'api', 'projections,workflows']
-  : ['api,projections,workflows']
-).entries())
+for (const [n, roles] of layout.entries())
   programs.push(
     await startProgram(
       { ...shared, ROLES: roles, PORT: n === 0 ? new URL(address).port : '0' },
@@ -75,13 +73,13 @@ for (let n = 0; n < count; n++) {
 const cpu = () => [...programs, db.postgres.server].reduce((sum, { pid }) => sum + cpuTime(pid), 0)
 
 /** Returns the reads per second of CPU time, through these processes in turn. */
-async function measure(path: string, through: readonly string[]): Promise<number> {
+async function measure(route: string, through: readonly string[]): Promise<number> {
   const before = cpu()
   const read = async (cookie: string) => {
     const open = await Promise.all(through.map(connection))
     for (let n = 0; n < READS_EACH; n++) {
-      const { status, body } = await open[n % open.length]!.ask('GET', `/api/v1${path}`, { cookie })
-      if (status !== 200) throw new Error(`${path}: ${status} ${body}`)
+      const { status, body } = await open[n % open.length]!.ask('GET', `/api/v1${route}`, { cookie })
+      if (status !== 200) throw new Error(`${route}: ${status} ${body}`)
     }
     for (const one of open) one.close()
   }
@@ -92,17 +90,17 @@ async function measure(path: string, through: readonly string[]): Promise<number
 const rounds: { one: number; two: number }[][] = []
 for (let round = 0; round < ROUNDS + WARM_UP; round++) {
   const rates: { one: number; two: number }[] = []
-  for (const [, path] of READS) {
+  for (const [, route] of READS) {
     // Each of the two in turn, so that both have run as long.
-    const one = await measure(path, [urls[values.two ? round % 2 : 0]!])
-    rates.push({ one, two: values.two ? await measure(path, urls.slice(0, 2)) : one })
+    const one = await measure(route, [urls[values.two ? round % 2 : 0]!])
+    rates.push({ one, two: values.two ? await measure(route, urls.slice(0, 2)) : one })
   }
   if (round >= WARM_UP) rounds.push(rates)
 }
 const median = (of: (rates: { one: number; two: number }[]) => number) => quantile(rounds.map(of), 0.5)
-for (const [n, [id, path]] of READS.entries()) {
+for (const [n, [id, route]] of READS.entries()) {
   const rate = median((rates) => rates[n]!.one)
-  console.log(`GET ${path}: ${Math.round(rate)} per second of CPU time`)
+  console.log(`GET ${route}: ${Math.round(rate)} per second of CPU time`)
   if (values.two)
     console.log(
       `  CPU of a read with two API processes ÷ with one: ${median((rates) => rates[n]!.one / rates[n]!.two).toFixed(2)}`,
