@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { parseArgs } from 'node:util'
 import { startBenchStore } from './ratios/benchStore.ts'
+import { compareClient } from './ratios/compareClient.ts'
 import { compareRates } from './ratios/compareRates.ts'
 
 /**
  * Compares appends of one event with plain INSERTs of the same row into a table with the same three indexes:
  * `npm run bench -- appends`. Each writer has a stream of its own. Every commit is flushed to disk. With EVENTSTORE_URL, the appends go
- * there.
+ * there. With `--client`, compares instead the CPU time of our adapter of EventStoreDB with that of its client.
  */
 const WRITERS = [1, 8, 32]
+const { values } = parseArgs({ options: { client: { type: 'boolean', default: false } } })
 
 const BARE = `create table bare_event (
   position bigint generated always as identity primary key, stream text collate "C" not null, revision bigint not null,
@@ -21,8 +24,14 @@ const INSERT = {
 const data = { userId: randomUUID(), holdId: randomUUID(), parts: [{ lotId: randomUUID(), amount: 30 }] }
 const meta = { correlationId: randomUUID(), actor: 'user:bench', schema: 1, previousHash: 'a'.repeat(64) }
 
-const { database, store, record, close } = await startBenchStore()
+const create = () => ({ id: randomUUID(), type: 'CreditsHeld', data, meta })
 const run = randomUUID().slice(0, 8)
+if (values.client) {
+  for (const writers of WRITERS) await compareClient(writers, create, run + writers)
+  process.exit()
+}
+
+const { database, store, record, close } = await startBenchStore()
 const pool = database.connect(Math.max(...WRITERS))
 await pool.query(BARE)
 const revisions = new Map<string, number>()
@@ -36,8 +45,7 @@ for (const writers of WRITERS) {
   const append = (writer: number) => {
     const stream = `bench${run}-${writers}-${writer}`
     const revision = next(stream)
-    const event = { id: randomUUID(), type: 'CreditsHeld', data, meta }
-    return store.append(stream, revision === 0 ? 'no_stream' : revision - 1, [event])
+    return store.append(stream, revision === 0 ? 'no_stream' : revision - 1, [create()])
   }
   const insert = (writer: number) => {
     const stream = `bare-${writers}-${writer}`

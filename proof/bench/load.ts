@@ -12,14 +12,16 @@ import { grant } from './load/grant.ts'
 import { type Layout, startLayout } from './load/layout.ts'
 import { printTimes } from './load/report.ts'
 import { startSamples } from './load/samples.ts'
+import { openEventStore } from './ratios/compareClient.ts'
 import { LOAD_FIGURES } from './table/figures.ts'
 import { describeMachine, type Row, readLoad, toMarkdown } from './table/report.ts'
 
 /**
  * Runs the whole product under load, in two processes of each role, with a double of MiniMax: `npm run bench -- load
  * [--rate <videos a second>] [--seconds <n>] [--render <seconds>] [--users <n>] [--film tiny|768P] [--watermark]
- * [--faults] [--kill-every <seconds>] [--seed <n>] [--json <file>]`.
+ * [--faults] [--kill-every <seconds>] [--seed <n>] [--events double] [--json <file>]`.
  * Clicks are due at a fixed rate, whether or not earlier ones were answered, and their times count from then.
+ * The log is in PostgreSQL, or in the EventStoreDB of EVENTSTORE_URL; with `--events double`, in a double of it, whose CPU time does not count.
  * Prints what one video costs by process and purpose. `--watermark` also makes the copies that free plans show.
  * With `--faults`, 30 % of the provider's answers are errors, a process is killed each minute, and webhooks come twice.
  * Exits with 1 if a click was lost, a video did not end, or the ledger deviates.
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     ...{ faults: { type: 'boolean', default: false }, 'kill-every': { type: 'string', default: '60' } },
     ...{ seed: { type: 'string', default: '1' }, json: { type: 'string' } },
     ...{ film: { type: 'string', default: 'tiny' }, watermark: { type: 'boolean', default: false } },
+    events: { type: 'string' },
   },
 })
 const [rate, seconds, render, users, seed] = [
@@ -47,9 +50,12 @@ const load = readLoad()
 const film = await makeFilm(values.film)
 const double = await startMinimaxDouble({ renderMs: render * 1_000 })
 double.video = film.video
+const { EVENTSTORE_URL: given = '' } = process.env
+const events = values.events === 'double' || given ? await openEventStore() : undefined
 const callbacks = injectFaults(double, { faults: values.faults, seed })
 const layout = await startLayout({
   ...{ MINIMAX_API_KEY: DOUBLE_KEY, MINIMAX_BASE_URL: double.url, MINIMAX_CREATES_PER_MINUTE: '10000' },
+  ...{ EVENTSTORE_URL: events?.url ?? '', EVENTSTORE_CA: events?.ca ?? '' },
   KINORA_BENCH_WATERMARK: values.watermark ? 'yes' : '',
 })
 try {
@@ -58,6 +64,7 @@ try {
   callbacks.stop()
   await layout.close()
   await double.close()
+  await events?.close()
 }
 
 /** Returns the exit code. */
@@ -95,7 +102,7 @@ async function measure(layout: Layout): Promise<number> {
   const oldest = await samples.print()
   const messages = creators.reduce((sum, creator) => sum + creator.messages, 0)
   const parts = await budget.end(all.filter(({ ended }) => ended?.status === 'Success').length, messages)
-  const setting = `${rate} videos a second, ${values.watermark ? 'with' : 'without'} watermark; films: ${film.description}; ${layout.ffmpeg.version.trim()}`
+  const setting = `${rate} videos a second, ${values.watermark ? 'with' : 'without'} watermark; log in ${events?.name ?? 'PostgreSQL'}; films: ${film.description}; ${layout.ffmpeg.version.trim()}`
   console.log(`\n${setting}\n\n${budgetTable(parts)}\n`)
   const rows = rowsOf({
     ...{ load_cpu: totalOf(parts), load_generate_p99: times.generate.p99, load_row_p99: times.row.p99 },
@@ -122,7 +129,7 @@ function writeJson(file: string, setting: string, rows: readonly Row[], budget: 
 /** Returns whether the ledger is proven. */
 function verifyLedger({ env }: Layout): boolean {
   const { stdout, status } = spawnSync(process.execPath, ['backend/programs/audit.ts', 'verify', '--json'], {
-    env: { ...process.env, ...env, EVENTSTORE_URL: '' },
+    env: { ...process.env, ...env },
     maxBuffer: 1 << 28,
   })
   const { deviationCount, events } = JSON.parse(String(stdout)) as { deviationCount: number; events: number }

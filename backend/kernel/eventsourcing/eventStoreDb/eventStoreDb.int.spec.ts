@@ -16,9 +16,8 @@ eventStoreContract('event store in EventStoreDB (the real client, a double of th
   const store = createEventStoreDb({ url: server.url, ...search })
   const close = async () => {
     await store.close()
-    await eventually(() => expect(server.open).toBe(0))
+    await eventually(() => expect([server.open, server.batches]).toEqual([0, 0]))
     server.kill()
-    expect(server.called).not.toContain('batchAppend')
   }
   return { store, close }
 })
@@ -83,6 +82,61 @@ describe('the EventStoreDB adapter over the wire', () => {
     const { revision } = await store.append('silent-1', 'no_stream', [event('A'), event('B')])
     expect(revision).toBe(1)
     expect(server.log.stream('silent-1')).toHaveLength(2)
+    await eventually(() => expect(server.batches).toBe(1))
+  })
+
+  it('stores each append once when connections are cut while many are in flight', async () => {
+    const server = await serve()
+    const network = await startCuttableProxy({ host: '127.0.0.1', port: server.port })
+    const store = connect(`esdb://127.0.0.1:${network.port}?tls=false`)
+    let appends = 0
+    server.trouble = (moment) => {
+      if (moment === 'before' || appends++ % 25 !== 12) return undefined
+      network.cut()
+      return 'silence'
+    }
+    const [writers, rounds] = [8, 30]
+    const write = async (writer: number) => {
+      for (let n = 0; n < rounds; n++) {
+        const { revision } = await store.append(`many-${writer}`, n === 0 ? 'no_stream' : n - 1, [event('A', { n })])
+        expect(revision).toBe(n)
+      }
+    }
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+    expect(server.log.all).toHaveLength(writers * rounds)
+    expect(server.called.filter((method) => method === 'batchAppend').length).toBeGreaterThan(5)
+    await network.close()
+  })
+
+  it('ignores the answer to an append that has timed out', async () => {
+    const server = await serve()
+    const held: (() => void)[] = []
+    server.held = held
+    const store = connect(server.url, { appendDeadline: 100 })
+    // Waits longer, and keeps the first call open until it is answered, which is last.
+    store.probe().catch(() => {})
+    const appended = store.append('late-1', 'no_stream', [event('A')])
+    await expect.poll(() => server.batches).toBeGreaterThan(1)
+    server.held = undefined
+    for (const send of held.reverse()) send()
+    expect((await appended).revision).toBe(0)
+    expect(server.log.stream('late-1')).toHaveLength(1)
+    await eventually(() => expect(server.batches).toBe(1))
+  })
+
+  it('answers an append although another connection is cut while it waits', async () => {
+    const [cut, other] = [await serve(), await serve()]
+    const held: (() => void)[] = []
+    cut.held = []
+    other.held = held
+    const lost = connect(cut.url, { appendAttempts: 1 }).append('lost-1', 'no_stream', [event('A')])
+    const kept = connect(other.url).append('kept-1', 'no_stream', [event('A')])
+    await expect.poll(() => [cut.held?.length, held.length]).toEqual([1, 1])
+    cut.kill()
+    await expect(lost).rejects.toThrow(AppendOutcomeUnknown)
+    for (const send of held) send()
+    expect((await kept).revision).toBe(0)
+    expect(other.called.filter((method) => method === 'append')).toHaveLength(1)
   })
 
   it('throws AppendOutcomeUnknown when a retry is unsafe or retries are exhausted', async () => {

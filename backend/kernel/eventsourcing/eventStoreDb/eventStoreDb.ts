@@ -1,15 +1,8 @@
-import {
-  BACKWARDS,
-  type Credentials,
-  ErrorType,
-  type EventStoreDBClient,
-  jsonEvent,
-  WrongExpectedVersionError,
-} from '@eventstore/db-client'
+import { BACKWARDS, ErrorType, type EventStoreDBClient, WrongExpectedVersionError } from '@eventstore/db-client'
 import type { Logger } from 'pino'
 import { backoff, pause } from '../../backoff.ts'
 import { must } from '../../must.ts'
-import { encodeEvents } from '../encodeEvents.ts'
+import { type EncodedEvent, encodeEvents } from '../encodeEvents.ts'
 import {
   type Appended,
   AppendOutcomeUnknown,
@@ -25,7 +18,7 @@ import {
   type SubscribeOptions,
 } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
-import { EventStoreDbConnection } from './eventStoreDbConnection.ts'
+import { type EventStoreDbClient, EventStoreDbConnection } from './eventStoreDbConnection.ts'
 import { explainOutage, PROBE, PROBE_STREAM, rejectionOf } from './eventStoreDbProbe.ts'
 import { readHead, readNewest, readOnce, withDeadline, withTimeout } from './eventStoreDbReads.ts'
 import { isOfType, isTransient, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
@@ -56,8 +49,8 @@ const WARN_EVERY_MS = 60_000
 const PROBE_TIMEOUT_MS = 1_300
 /** Maximum timeout of one attempt, in milliseconds. */
 const MAX_DEADLINE_MS = 15_000
-/** For a URL without credentials: the client requires some, although it sends them only over TLS. */
-const NO_CREDENTIALS: Credentials = { username: 'kinora', password: '' }
+
+const PROBES = encodeEvents(PROBE_STREAM, [PROBE])
 
 export interface EventStoreDbStore extends EventStore {
   /** Returns what is wrong with the release of the server, or undefined. @throws Error the server cannot be reached */
@@ -105,14 +98,13 @@ class EventStoreDb implements EventStoreDbStore {
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
     this.#closed.signal.throwIfAborted()
-    // The client's promise never settles for data that is not JSON, so validate first.
-    encodeEvents(stream, events)
+    const encoded = encodeEvents(stream, events)
     const begun = performance.now()
     for (let attempt = 0; ; attempt++) {
       const { client } = this.#writer
       try {
         const deadline = this.#deadline(this.#options.appendDeadline, attempt, begun)
-        return await this.#appendOnce(client, stream, expected, events, deadline)
+        return await this.#appendOnce(client, stream, expected, encoded, deadline)
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) throw conflict(stream, expected, error)
         if (!isTransient(error)) throw rejectionOf(error, 'append to streams', this.#settings) ?? error
@@ -127,27 +119,19 @@ class EventStoreDb implements EventStoreDbStore {
   }
 
   async #appendOnce(
-    client: EventStoreDBClient,
+    { appends }: EventStoreDbClient,
     stream: string,
     expected: Expected,
-    events: readonly NewEvent[],
+    events: readonly EncodedEvent[],
     deadline: number,
   ): Promise<Appended> {
-    const batch = events.map(({ id, type, data, meta = {} }) =>
-      jsonEvent({ id, type, data: data as Record<string, unknown>, metadata: { ...meta } }),
-    )
-    const call = client.appendToStream(stream, batch, {
-      expectedRevision: typeof expected === 'number' ? BigInt(expected) : expected,
-      requiresLeader: true,
-      deadline,
-      // Passing credentials per call makes the client use a unary call instead of a batch stream shared by all appends.
-      credentials: this.#settings.credentials ?? NO_CREDENTIALS,
-    })
-    // The client starts its own deadline only after it has found the leader.
-    const answer = await withTimeout(call, deadline)
-    const revision = Number(answer.nextExpectedRevision)
+    const answer = await appends.append(stream, expected, events, deadline)
+    const revision = Number(answer.getCurrentRevision())
+    const at = answer.getPosition()
     // The server may omit the position when it recognises a retry.
-    const position = answer.position ? toGlobalPosition(answer.position) : await this.#positionOf(stream, revision)
+    const position = at
+      ? toGlobalPosition({ commit: BigInt(at.getCommitPosition()), prepare: BigInt(at.getPreparePosition()) })
+      : await this.#positionOf(stream, revision)
     return { revision, position }
   }
 
@@ -247,7 +231,7 @@ class EventStoreDb implements EventStoreDbStore {
     }
     try {
       await Promise.all([
-        check('append to streams', this.#appendOnce(writer, PROBE_STREAM, 'no_stream', [PROBE], PROBE_TIMEOUT_MS)),
+        check('append to streams', this.#appendOnce(writer, PROBE_STREAM, 'no_stream', PROBES, PROBE_TIMEOUT_MS)),
         check('read streams', Array.fromAsync(readOnce(reader, PROBE_STREAM, 0, PROBE_TIMEOUT_MS, 1))),
         check('read $all', readHead(reader, PROBE_TIMEOUT_MS)),
       ])

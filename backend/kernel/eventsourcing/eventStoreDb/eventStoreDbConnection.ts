@@ -1,8 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { EventStoreDBClient } from '@eventstore/db-client'
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import type { Channel } from '@grpc/grpc-js'
 import type { Logger } from 'pino'
+import { AppendStream } from './eventStoreDbAppends.ts'
 import type { EventStoreDbSettings } from './eventStoreDbSettings.ts'
 
 /** Together, the time in which a connection that no longer answers is noticed, in milliseconds. */
@@ -22,7 +24,7 @@ let opened = 0
 export class EventStoreDbConnection {
   readonly #settings: EventStoreDbSettings
   readonly #log: Pick<Logger, 'warn'>
-  #client: Client
+  #client: EventStoreDbClient
   #openedAt = 0
 
   constructor(settings: EventStoreDbSettings, log: Pick<Logger, 'warn'>) {
@@ -31,7 +33,7 @@ export class EventStoreDbConnection {
     this.#client = this.#open()
   }
 
-  get client(): EventStoreDBClient {
+  get client(): EventStoreDbClient {
     return this.#client
   }
 
@@ -49,18 +51,18 @@ export class EventStoreDbConnection {
     if (failed !== former || performance.now() - this.#openedAt < MIN_AGE_MS) return
     try {
       this.#client = this.#open()
-      former.disconnect()
+      void former.disconnect()
     } catch (error) {
       this.#log.warn({ err: error }, 'event store connection kept, its certificate authority cannot be read')
     }
   }
 
   async close(): Promise<void> {
-    this.#client.disconnect()
+    await this.#client.disconnect()
     await this.#client.dispose()
   }
 
-  #open(): Client {
+  #open(): EventStoreDbClient {
     this.#openedAt = performance.now()
     const { hosts, isDnsName, credentials, tls, ca, options } = this.#settings
     const common = { ...KEEP_ALIVE, ...DISCOVERY, ...options }
@@ -70,9 +72,10 @@ export class EventStoreDbConnection {
     const [host] = hosts
     if (!host) throw new Error('no host of EventStoreDB')
     return withoutWarnings(() => {
-      if (isDnsName) return new Client({ ...own, discover: host }, secrets, credentials).track()
-      if (hosts.length > 1) return new Client({ ...own, endpoints: [...hosts] }, secrets, credentials).track()
-      return new Client({ ...own, endpoint: host }, secrets, credentials).track()
+      if (isDnsName) return new EventStoreDbClient({ ...own, discover: host }, secrets, credentials).track()
+      if (hosts.length > 1)
+        return new EventStoreDbClient({ ...own, endpoints: [...hosts] }, secrets, credentials).track()
+      return new EventStoreDbClient({ ...own, endpoint: host }, secrets, credentials).track()
     })
   }
 }
@@ -84,8 +87,25 @@ function readAuthority(file: string): Buffer {
   return pem
 }
 
-class Client extends EventStoreDBClient {
+export class EventStoreDbClient extends EventStoreDBClient {
   #channel: Promise<Channel> | undefined
+  #appends: AppendStream | undefined
+
+  /** Returns the call that takes appends to the present leader. Opens it if there is none, or the last one has ended. */
+  get appends(): AppendStream {
+    this.#appends ??= this.#openAppends()
+    return this.#appends
+  }
+
+  #openAppends(): AppendStream {
+    const open = this.GRPCStreamCreator(StreamsClient, 'appendToStream', (client) =>
+      client.batchAppend(...this.callArguments({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY })),
+    )
+    const opened = new AppendStream(open(), () => {
+      if (this.#appends === opened) this.#appends = undefined
+    })
+    return opened
+  }
 
   /** Remembers the connection, because the client opens one when it is asked for one. */
   track(): this {
@@ -101,12 +121,14 @@ class Client extends EventStoreDBClient {
     return (await this.capabilities).serverVersion
   }
 
-  /** Closes the connection once the calls under way have ended. */
-  disconnect(): void {
+  /** Closes the connection once the calls under way have ended. Resolves when no append waits. */
+  async disconnect(): Promise<void> {
+    const appended = this.#appends?.retire()
     void this.#channel?.then(
       (channel) => channel.close(),
       () => {},
     )
+    await appended
   }
 }
 

@@ -3,9 +3,10 @@ import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfea
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
 import * as grpc from '@grpc/grpc-js'
-import { EventStoreDbTestLog, type ProposedEvent } from './eventStoreDbTestLog.ts'
+import { EventStoreDbTestLog, type ExpectedRevision, type Outcome, type ProposedEvent } from './eventStoreDbTestLog.ts'
 import {
   appendAnswer,
+  batchAnswer,
   clusterInfo,
   expectedOf,
   type Member,
@@ -17,6 +18,7 @@ import {
 import { answerRead, CHECKPOINTS, type Checkpoints, type ReadCall } from './eventStoreDbTestReads.ts'
 
 type AppendCall = grpc.ServerReadableStream<streams.AppendReq, streams.AppendResp>
+type BatchCall = grpc.ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>
 type AppendCallback = grpc.sendUnaryData<streams.AppendResp>
 /** An injected fault: the connection is cut, the response is lost, or the server is too busy. */
 export type Trouble = 'cut' | 'silence' | 'busy'
@@ -37,10 +39,12 @@ interface TestServerOptions {
  */
 export class EventStoreDbTestServer {
   readonly log: EventStoreDbTestLog
-  /** Names of the called methods, in order. */
+  /** Names of the called methods, in order, with an `append` for each append of a `batchAppend`. */
   readonly called: string[] = []
   /** Returns the fault to inject before an append is written, or after it and before the response. */
   trouble: ((moment: 'before' | 'after') => Trouble | undefined) | undefined
+  /** Answers of batched appends that wait until a spec sends them; undefined if they are sent immediately. */
+  held: (() => void)[] | undefined
   /** Leader that this member follows. Undefined if this member is the leader; 'none' during an election. */
   leader: Member | 'none' | undefined
   /** Members reported by gossip. */
@@ -62,6 +66,7 @@ export class EventStoreDbTestServer {
   readonly #wantedPort: number
   readonly #beforeCall: () => void
   readonly #reads = new Set<ReadCall>()
+  readonly #batches = new Set<BatchCall>()
   readonly #server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
 
   constructor({ port = 0, log = new EventStoreDbTestLog(), tls, beforeCall }: TestServerOptions = {}) {
@@ -69,16 +74,12 @@ export class EventStoreDbTestServer {
     this.#beforeCall = () => beforeCall?.(this)
     this.#wantedPort = port
     this.log = log
-    const notHere = (call: grpc.ServerDuplexStream<unknown, unknown>) => {
-      this.called.push('batchAppend')
-      call.emit('error', rpcError(grpc.status.UNIMPLEMENTED, 'not in this double'))
-    }
     const refuse = (_call: unknown, callback: grpc.sendUnaryData<never>) =>
       callback(rpcError(grpc.status.UNIMPLEMENTED, 'not in this double'))
     this.#server.addService(StreamsService, {
       read: (call: ReadCall) => void this.#read(call),
       append: (call: AppendCall, callback: AppendCallback) => this.#append(call, callback),
-      batchAppend: notHere,
+      batchAppend: (call: BatchCall) => this.#batchAppend(call),
       delete: refuse,
       tombstone: refuse,
     })
@@ -101,6 +102,11 @@ export class EventStoreDbTestServer {
   /** Number of Read calls in flight. */
   get open(): number {
     return this.#reads.size
+  }
+
+  /** Number of BatchAppend calls in flight. */
+  get batches(): number {
+    return this.#batches.size
   }
 
   async start(): Promise<this> {
@@ -164,21 +170,74 @@ export class EventStoreDbTestServer {
     const end = () => {
       // A connection that was cut also ends the messages, and what arrived is a part.
       if (call.cancelled) return
-      const refusal = this.#denial(call.metadata, 'append') ?? this.#refusal(call, events)
-      if (refusal) return callback(refusal)
-      if (this.#makesTrouble('before', callback)) return
       const expected = expectedOf(options!)
-      const outcome = this.log.append(nameOf(options!.getStreamIdentifier()), expected, events)
-      if (this.#makesTrouble('after', callback)) return
-      callback(null, appendAnswer(expected, outcome))
+      const outcome = this.#decide(call.metadata, nameOf(options!.getStreamIdentifier()), expected, events)
+      if (outcome instanceof Error) callback(outcome)
+      else if (outcome) callback(null, appendAnswer(expected, outcome))
     }
     call.on('end', () => setImmediate(end))
   }
 
-  #refusal(call: AppendCall, events: readonly ProposedEvent[]): grpc.ServiceError | undefined {
+  /**
+   * Answers as `Streams.BatchAppend.cs` of oss-v23.10.6 does: errors of one append are answers, but another leader or a
+   * wrong password ends the call, and with it the appends that wait.
+   */
+  #batchAppend(call: BatchCall): void {
+    this.called.push('batchAppend')
+    this.#meet(call.metadata)
+    const denial = this.#denial(call.metadata, 'append')
+    if (denial?.code === grpc.status.UNAUTHENTICATED) return void call.emit('error', denial)
+    this.#batches.add(call)
+    call.on('cancelled', () => this.#batches.delete(call))
+    const begun = new Map<string, { options: streams.BatchAppendReq.Options; events: ProposedEvent[] }>()
+    call.on('data', (request: streams.BatchAppendReq) => {
+      if (!this.#batches.has(call)) return
+      const [correlation, options] = [request.getCorrelationId()!, request.getOptions()]
+      const id = correlation.getString()
+      if (options) begun.set(id, { options, events: [] })
+      const batch = begun.get(id)
+      batch?.events.push(...request.getProposedMessagesList().map(proposedOf))
+      if (!batch || !request.getIsFinal()) return
+      begun.delete(id)
+      this.called.push('append')
+      const [stream, expected] = [nameOf(batch.options.getStreamIdentifier()), expectedOf(batch.options)]
+      const isLate = (batch.options.getDeadline()?.toDate().getTime() ?? Number.POSITIVE_INFINITY) <= Date.now()
+      const outcome = isLate
+        ? rpcError(grpc.status.DEADLINE_EXCEEDED, '')
+        : this.#decide(call.metadata, stream, expected, batch.events)
+      if (outcome instanceof Error && outcome.code === grpc.status.NOT_FOUND) {
+        this.#batches.delete(call)
+        call.emit('error', outcome)
+      } else if (outcome) this.#deliver(() => void call.write(batchAnswer(correlation, stream, expected, outcome)))
+    })
+  }
+
+  /** Sends an answer, unless answers are held. */
+  #deliver(send: () => void): void {
+    if (this.held) this.held.push(send)
+    else send()
+  }
+
+  /** Returns the outcome of an append, or undefined if its answer is lost. */
+  #decide(
+    metadata: grpc.Metadata,
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly ProposedEvent[],
+  ): Outcome | grpc.ServiceError | undefined {
+    const refusal = this.#denial(metadata, 'append') ?? this.#refusal(metadata, events)
+    if (refusal) return refusal
+    const before = this.#trouble('before')
+    if (before) return before.error
+    const outcome = this.log.append(stream, expected, events)
+    const after = this.#trouble('after')
+    return after ? after.error : outcome
+  }
+
+  #refusal(metadata: grpc.Metadata, events: readonly ProposedEvent[]): grpc.ServiceError | undefined {
     this.#beforeCall()
     if (this.leader === 'none') return rpcError(grpc.status.UNKNOWN, 'No leader info available in response')
-    if (this.leader && call.metadata.get('requires-leader')[0] === 'true') {
+    if (this.leader && metadata.get('requires-leader')[0] === 'true') {
       return rpcError(grpc.status.NOT_FOUND, 'Leader info available', {
         exception: 'not-leader',
         'leader-endpoint-host': this.leader.host,
@@ -194,10 +253,10 @@ export class EventStoreDbTestServer {
     })
   }
 
-  #makesTrouble(moment: 'before' | 'after', callback: AppendCallback): boolean {
+  #trouble(moment: 'before' | 'after'): { readonly error?: grpc.ServiceError } | undefined {
     const trouble = this.trouble?.(moment)
     if (trouble === 'cut') this.kill()
-    if (trouble === 'busy') callback(rpcError(grpc.status.UNAVAILABLE, 'Server Is Too Busy'))
-    return trouble !== undefined
+    if (trouble === 'busy') return { error: rpcError(grpc.status.UNAVAILABLE, 'Server Is Too Busy') }
+    return trouble && {}
   }
 }
