@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, taskOf } from '../testing/workspaceDouble.ts'
 
 describeOnSite('the theatre view', (site) => {
-  it.each([
-    ['en', 992],
-    ['zh', 1920],
-  ] as const)('shows the film, its takes and the dock without overlap, in %s at %i px', async (language, width) => {
+  it.each(
+    sampled([
+      ['en', 992],
+      ['zh', 1920],
+    ] as const),
+  )('shows the film, its takes and the dock without overlap, in %s at %i px', async (language, width) => {
     const { form, stage, camera } = await words(language, 'workspace')
     const page = await site.visit({ language, width })
     const state = await openDouble(page, site.url, language)
@@ -44,12 +47,14 @@ describeOnSite('the theatre view', (site) => {
     await page.context().close()
   })
 
-  it.each([
-    ['en', 1280, 800],
-    ['zh', 1280, 800],
-    ['en', 1680, 950],
-    ['zh', 1680, 950],
-  ] as const)(
+  it.each(
+    sampled([
+      ['en', 1280, 800],
+      ['zh', 1280, 800],
+      ['en', 1680, 950],
+      ['zh', 1680, 950],
+    ] as const),
+  )(
     'makes the film 1.3 times as large as beside the whole form, in %s at %i × %i px',
     async (language, width, height) => {
       const page = await site.visit({ language, width })
