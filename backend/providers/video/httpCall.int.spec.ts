@@ -50,3 +50,28 @@ it('fails when a new connection closes before an answer', async () => {
   const call = await openServer(() => (request) => request.socket.destroy())
   await expect(call('GET')).rejects.toMatchObject({ code: 'ECONNRESET' })
 })
+
+it.each([
+  ['GET', 500, 3],
+  ['GET', 503, 3],
+  ['GET', 429, 1],
+  ['GET', 404, 1],
+  ['POST', 500, 1],
+] as const)(
+  'sends a %s that the server answers with %i to it %i times, and returns the last answer',
+  async (...row) => {
+    const [method, status, times] = row
+    let calls = 0
+    const call = await openServer(() => (_, response) => response.writeHead(status, { 'X-Calls': ++calls }).end())
+    await call(method)
+    expect(calls).toBe(times)
+  },
+)
+
+it('returns the answer of a server whose fault has passed', async () => {
+  let calls = 0
+  const call = await openServer(() => (_, response) => response.writeHead(++calls < 3 ? 502 : 200).end())
+  await call('GET')
+  await call('GET')
+  expect(calls).toBe(4)
+})

@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { backoff, pause } from '../../kernel/backoff.ts'
 import type { Guard } from '../../kernel/http/outgoing/guardedRequest.ts'
 import { traceHeaders } from '../../kernel/observability/tracing.ts'
 
@@ -41,14 +42,30 @@ const KEPT = {
   'https:': new HttpsAgent({ keepAlive: true, timeout: UNUSED_MS }),
 }
 
+/** Faults of a server that often pass within a second. */
+const PASSING: readonly number[] = [500, 502, 503, 504]
+const REPEATS = 2
+const REPEAT_MS = 200
+
 /**
- * Sends one request. Only a GET, which can be repeated, uses a connection that was kept: such a connection can close while a request is
- * in flight, which leaves it unknown whether the server received the request.
+ * Sends a request. A GET can be repeated: it is sent up to twice more if the server has a fault, so that one fault does not cost a retry
+ * of the whole activity, and only a GET uses a connection that was kept. Such a connection can close while a request is in flight, which
+ * leaves it unknown whether the server received the request.
  * @throws NotSent if the address was refused or the connection failed
  * @throws TimedOut, or another Error, if the server may have received the request
  */
 export async function httpCall(url: URL, call: HttpCall): Promise<HttpAnswer> {
-  if (call.method !== 'GET' || call.guard) return send(url, call, false)
+  if (call.method !== 'GET') return send(url, call, false)
+  for (let repeat = 0; ; repeat++) {
+    const answer = await get(url, call)
+    if (repeat === REPEATS || !PASSING.includes(answer.status)) return answer
+    await pause(backoff(repeat, { initial: REPEAT_MS }), call.signal)
+    call.signal.throwIfAborted()
+  }
+}
+
+function get(url: URL, call: HttpCall): Promise<HttpAnswer> {
+  if (call.guard) return send(url, call, false)
   return send(url, call, KEPT[url.protocol as keyof typeof KEPT] ?? false).catch((error) => {
     if (!(error instanceof Closed)) throw error
     return send(url, call, false)

@@ -4,6 +4,7 @@ import { modelView } from '#backend/tasks/catalogue/modelView.ts'
 import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
 import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { chooseInMenu } from '../testing/chooseInMenu.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
 import { filmOf, openLibraryDouble } from '../testing/libraryDouble.ts'
@@ -15,11 +16,6 @@ const filled = (text: string, values: object) =>
   Object.entries(values).reduce((whole, [name, value]) => whole.replace(`{{${name}}}`, String(value)), text)
 
 /** Chooses an action of the menu by its name. */
-async function choose(page: Page, menu: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: menu, exact: true }).click()
-  await page.getByRole('menuitem', { name: action, exact: true }).click()
-}
-
 describeOnSite('the library', (site) => {
   const open = async (language: 'en' | 'zh', count: number) => {
     const page = await site.visit({ language })
@@ -112,7 +108,7 @@ describeOnSite('the library', (site) => {
     await expect.poll(source).toContain('/f1')
     await page.getByRole('button', { name: task.next, exact: true }).press('ArrowRight')
     await expect.poll(source).toContain('/f2')
-    await choose(page, texts.viewer.more, task.remix)
+    await chooseInMenu(page, texts.viewer.more, task.remix)
     await page.waitForURL('**/workspace')
     await expect.poll(() => page.locator('#prompt').inputValue()).toBe('A lighthouse by the sea 2')
     expect(state.server.orders).toEqual([])
@@ -153,7 +149,7 @@ describeOnSite('the library', (site) => {
     const remove = state.server.rare.get('POST /videos/delete')!
     state.server.rare.set('POST /videos/delete', (route) => void answered.then(() => remove(route)))
     await tiles.nth(1).locator('.library-open').click()
-    await choose(page, texts.viewer.more, task.delete)
+    await chooseInMenu(page, texts.viewer.more, task.delete)
     await button(removal.confirm).last().click()
     await button(task.next).click()
     answer()
@@ -168,7 +164,7 @@ describeOnSite('the library', (site) => {
     const [{ task }, { delete: removal }] = [await words('en', 'workspace'), await words('en', 'works')]
     state.server.rare.set('POST /videos/delete', problem(500, 'internal'))
     await tiles.nth(1).locator('.library-open').click()
-    await choose(page, texts.viewer.more, task.delete)
+    await chooseInMenu(page, texts.viewer.more, task.delete)
     await button(removal.confirm).last().click()
     await page.getByText((await words('en', 'errors')).internal).waitFor()
     await expect.poll(() => page.locator('dialog[open] video').count()).toBe(1)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { chooseInMenu } from '../testing/chooseInMenu.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, taskOf } from '../testing/workspaceDouble.ts'
@@ -35,8 +36,11 @@ describeOnSite('the player', (site) => {
     expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
 
     const again = task.again_other.replace('{{count}}', '30')
-    for (const name of [task.refresh, again, task.continue, task.remix])
-      await expect.poll(() => button(name).count()).toBe(1)
+    await button(task.refresh).waitFor()
+    await button(task.more).click()
+    expect(await dialog.getByRole('menuitem').allTextContents()).toEqual([again, task.continue, task.remix])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => dialog.getByRole('menu').count()).toBe(0)
     await expect.poll(() => dialog.getByRole('link', { name: task.download }).count()).toBe(1)
     await button(task.delete).click()
     await button(confirm.deleteYes).click()
@@ -44,7 +48,7 @@ describeOnSite('the player', (site) => {
     await expect.poll(() => dialog.count()).toBe(0)
 
     await page.locator('[data-task="b"]').getByRole('button', { name: task.play }).click()
-    await button(task.remix).click()
+    await chooseInMenu(dialog, task.more, task.remix)
     await expect.poll(() => dialog.count()).toBe(0)
     const prompt = page.getByRole('textbox', { name: form.prompt })
     await expect.poll(() => prompt.inputValue()).toBe('A lighthouse by the sea b')

@@ -3,6 +3,7 @@ import { modelView } from '#backend/tasks/catalogue/modelView.ts'
 import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
 import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { chooseInMenu } from '../testing/chooseInMenu.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, taskOf } from '../testing/workspaceDouble.ts'
@@ -33,12 +34,15 @@ describeOnSite('a finished video of a model that can make it again', (site) => {
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
     const { credits } = MODELS[0]!.costs.find(({ resolution, duration }) => resolution === '1080P' && duration === 6)!
     const name = task.regenerate_other.replace('{{resolution}}', '1080P').replace('{{count}}', String(credits))
-    const button = page.locator('[data-task]').getByRole('button', { name, exact: true })
-    await button.first().waitFor()
-    await expect.poll(() => page.locator('[data-task="a"]').getByRole('button', { name, exact: true }).count()).toBe(1)
-    await expect.poll(() => button.count()).toBe(1)
-    expect(await axeFaults(page, '[data-task="a"]')).toEqual([])
-    await button.click()
+    const row = (id: string) => page.locator(`[data-task="${id}"]`)
+    for (const [id, count] of Object.entries({ b: 0, c: 0, a: 1 })) {
+      await row(id).getByRole('button', { name: task.more, exact: true }).click()
+      await row(id).getByRole('menuitem', { name: task.remix, exact: true }).waitFor()
+      expect([id, await row(id).getByRole('menuitem', { name, exact: true }).count()]).toEqual([id, count])
+      expect(await axeFaults(page, `[data-task="${id}"]`)).toEqual([])
+      await page.keyboard.press('Escape')
+    }
+    await chooseInMenu(row('a'), task.more, name)
     const order = { source_task_id: 'a', resolution: '1080P', seed: 7, expected_credits: credits }
     await expect.poll(() => state.orders.at(-1)).toMatchObject(order)
     await page.context().close()

@@ -135,6 +135,47 @@ describeOnSite('the stage', (site) => {
     await page.context().close()
   })
 
+  it.each([
+    ['en', 1280, false],
+    ['zh', 390, false],
+    ['zh', 1280, true],
+  ] as const)('names all actions of a take, in %s at %i px, in theatre view: %s', async (language, width, theatre) => {
+    const { task, keys } = await words(language, 'workspace')
+    const page = await site.visit({ language, width })
+    const state = await openDouble(page, site.url, language)
+    state.tasks = [taskOf('a'), openTask('open', 'Queueing')]
+    if (theatre) await page.addInitScript(() => localStorage.setItem('kinora.theatre', '1'))
+    await page.goto(address(language))
+    const caption = page.locator('.caption')
+    const more = caption.getByRole('button', { name: task.more, exact: true })
+    const named = () => caption.getByRole('menuitem').allTextContents()
+    await page.locator('[data-take="a"]').click()
+    await more.click()
+    const again = task.again_other.replace('{{count}}', '30')
+    for (const name of [again, task.continue])
+      expect(await caption.getByRole('button', { name, exact: true }).textContent()).toBe(name)
+    const rest = [task.play, `${task.download}D`, task.preview, `${task.remix}U`, task.refresh, `${task.delete}Del`]
+    await expect.poll(named).toEqual(rest)
+    const list = caption.getByRole('menu')
+    const box = (await list.boundingBox())!
+    expect([box.x >= 0, box.x + box.width <= width]).toEqual([true, true])
+    expect(await axeFaults(page, '.caption')).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => more.evaluate((button) => button === document.activeElement)).toBe(true)
+
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: keys.heading }).getByRole('switch', { name: keys.single }).uncheck()
+    await page.keyboard.press('Escape')
+    await more.click()
+    await expect.poll(named).toEqual(rest.map((text) => text.replace(/(?:D|U|Del)$/, '')))
+    await page.keyboard.press('Escape')
+    await page.locator('[data-take="open"]').click()
+    await caption.getByRole('button', { name: task.cancel, exact: true }).waitFor()
+    await more.click()
+    await expect.poll(named).toEqual([task.remix, task.refresh])
+    await page.context().close()
+  })
+
   it('obeys single keys outside of fields until they are switched off', async () => {
     const { keys } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en' })

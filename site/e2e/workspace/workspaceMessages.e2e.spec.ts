@@ -1,6 +1,7 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CameraMovement } from '#backend/tasks/contract.ts'
+import { chooseInMenu } from '../testing/chooseInMenu.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite, type OnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -265,10 +266,10 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
 
   it('confirm a repeated video and reused settings, which survive a reload', async () => {
     const again = texts.task.again_other.replace('{{count}}', '30')
-    await row('done').getByRole('button', { name: again }).click()
+    await chooseInMenu(row('done'), texts.task.more, again)
     await toast(texts.task.created_toast)
     expect(state.orders.at(-1)).toMatchObject({ model: 'T2V-01-Director', camera_movements: ['固定'], duration: 6 })
-    await row('done').getByRole('button', { name: texts.task.remix }).click()
+    await chooseInMenu(row('done'), texts.task.more, texts.task.remix)
     await toast(texts.changed.remix)
     const { fixed } = (await words(language, 'movements')).name
     const box = `A lighthouse by the sea done [${fixed}]`

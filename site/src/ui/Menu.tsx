@@ -1,5 +1,5 @@
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { Button } from './Button.tsx'
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react'
+import { Button, IconButton } from './Button.tsx'
 import { Icon } from './Icon.tsx'
 import type { IconName } from './icons.ts'
 import { typedKey } from './keys/typedKey.ts'
@@ -16,10 +16,16 @@ export interface MenuItem {
 interface MenuProps {
   readonly label: string
   readonly items: readonly MenuItem[]
+  /** Shows an icon instead of the label. */
+  readonly compact?: boolean
+  readonly busy?: boolean
 }
 
-/** A button that opens a menu of named actions with their shortcuts. Arrow keys move, Escape closes the menu alone. */
-export function Menu({ label, items }: MenuProps) {
+/**
+ * A button that opens a menu of named actions with their shortcuts: below it, or above it where there is more room. Arrow
+ * keys move, Escape closes the menu alone.
+ */
+export function Menu({ label, items, compact = false, busy = false }: MenuProps) {
   const id = useId()
   const [open, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
@@ -28,8 +34,10 @@ export function Menu({ label, items }: MenuProps) {
     setOpen(false)
     box.current?.querySelector('button')?.focus()
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return
+    const list = box.current?.querySelector('.menu-list')
+    if (list && list.getBoundingClientRect().bottom > innerHeight) list.classList.add('menu-above')
     box.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
     const leave = (event: Event) => box.current?.contains(event.target as Node) || setOpen(false)
     document.addEventListener('pointerdown', leave)
@@ -50,31 +58,38 @@ export function Menu({ label, items }: MenuProps) {
     event.stopPropagation()
   }
 
+  const trigger = {
+    label,
+    busy,
+    'aria-haspopup': 'menu',
+    'aria-expanded': open,
+    'aria-controls': open ? id : undefined,
+    onClick: () => setOpen(!open),
+  } as const
   return (
     <div className="menu" ref={box}>
-      <Button
-        variant="outline"
-        wide
-        aria-haspopup="menu"
-        aria-expanded={open}
-        aria-controls={id}
-        onClick={() => setOpen(!open)}
-      >
-        {label}
-        <Icon name="chevron" />
-      </Button>
-      <div className="menu-list" id={id} role="menu" aria-label={label} hidden={!open} onKeyDown={onKeyDown}>
-        {items.map((item) => (
-          <MenuAction
-            key={item.label}
-            {...item}
-            onSelect={() => {
-              close()
-              item.onSelect()
-            }}
-          />
-        ))}
-      </div>
+      {compact ? (
+        <IconButton icon="more" {...trigger} />
+      ) : (
+        <Button variant="outline" wide {...trigger}>
+          {label}
+          <Icon name="chevron" />
+        </Button>
+      )}
+      {open && (
+        <div className="menu-list" id={id} role="menu" aria-label={label} onKeyDown={onKeyDown}>
+          {items.map((item) => (
+            <MenuAction
+              key={item.label}
+              {...item}
+              onSelect={() => {
+                close()
+                item.onSelect()
+              }}
+            />
+          ))}
+        </div>
+      )}
     </div>
   )
 }

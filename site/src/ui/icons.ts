@@ -3,6 +3,7 @@ import { CLOSE_PATHS } from './closeIcon.ts'
 /** Line icons on a 24-pixel grid, as stroked paths. */
 export const ICONS = {
   menu: ['M4 7h16', 'M4 12h16', 'M4 17h16'],
+  more: [5, 12, 19].map((x) => `M${x} 11.2a.8.8 0 1 0 0 1.6a.8.8 0 1 0 0-1.6`),
   close: CLOSE_PATHS,
   spark: ['M12 3l1.9 5.6L19.5 10.5l-5.6 1.9L12 18l-1.9-5.6L4.5 10.5l5.6-1.9z', 'M19 16v4', 'M17 18h4'],
   coin: ['M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 1 0 0-17', 'M12 8l1.2 2.8L16 12l-2.8 1.2L12 16l-1.2-2.8L8 12l2.8-1.2z'],

@@ -16,7 +16,7 @@ let program: Program
 beforeAll(async () => {
   // Run the server in another process, so that a busy server does not delay the measurement.
   // Calls that a busy machine has held up arrive together.
-  program = await startProgram({ DATA_DIR: folder, PORT: '0', SESSION_RATE: '1000000' })
+  program = await startProgram({ DATA_DIR: folder, PORT: '0', SESSION_RATE: '1000000', NETWORK_RATE: '1000000' })
 })
 afterAll(async () => {
   await program?.stop()

@@ -138,10 +138,13 @@ describe('a code of MiniMax on query', () => {
 })
 
 describe('a query that fails in transit', () => {
-  it.each([400, 404, 408, 499, 502])('does not end the job after HTTP %i of a proxy', async (status) => {
+  it.each([
+    ...[400, 404, 408, 499].map((status) => [status, 1]),
+    [502, 3],
+  ])('does not end the job after HTTP %i of a proxy, %i times', async (status, times) => {
     const provider = adapter()
     const jobId = await accepted(provider)
-    goWrong('query', { status }, 1)
+    goWrong('query', { status }, times)
     await expect(provider.state(jobId, NEVER)).rejects.toThrow(`HTTP ${status}`)
     expect(await answerOf(provider, jobId)).toEqual({ kind: 'finished' })
   })

@@ -1,15 +1,17 @@
 import { useStore } from '@nanostores/react'
-import type { ComponentProps } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { $models } from '../../api/models.ts'
 import { costOf } from '../../api/task/taskCost.ts'
-import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
+import { $busyTasks, downloadVideo, type TaskAction } from '../../api/taskActions.ts'
 import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import type { IconName } from '../../ui/icons.ts'
+import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { generateAgain, regenerate, startRemix } from './remix.ts'
 import { continueFrom } from './stage/continueFrom.ts'
+import { $singleKeys } from './stage/keys.ts'
 import { refreshTask } from './tasks.ts'
 
 /** A dialog about a task. */
@@ -23,97 +25,125 @@ interface TaskActionsProps {
   readonly onView: (kind: TaskView['kind']) => void
   /** Closes the player, if the buttons are in it. */
   readonly leavePlayer?: (() => void) | undefined
-  /** Shows the two main buttons with words. */
-  readonly words?: boolean
 }
 
-const WordButton = (props: ComponentProps<typeof Button>) => <Button variant="outline" {...props} />
+type Actions = Readonly<Partial<Record<TaskAction | 'play' | 'preview' | 'remix', MenuItem>>>
 
-/** Buttons for the actions that the task's status allows. The main ones come first. */
-export function TaskActions({ task, onView, leavePlayer, words = false }: TaskActionsProps) {
+/** Returns the actions that the task's status allows. */
+function useActions({ task, onView, leavePlayer }: TaskActionsProps): Actions {
   const t = translate()
-  const Main = words ? WordButton : IconButton
-  const busy = useStore($busyTasks).get(task.id)
-  const succeeded = readStatus(task.status) === 'Success'
   const model = useStore($models).find(({ id }) => id === task.model)
-  const higher = model?.regeneratesTo === task.resolution ? undefined : model?.regeneratesTo
+  const final = isFinal(task)
+  const film = readStatus(task.status) === 'Success'
+  const higher = film && model?.regeneratesTo !== task.resolution ? model?.regeneratesTo : undefined
   const stops = isWaiting(task) || (readStatus(task.status) === 'Processing' && model?.cancels === true)
+  const act = (icon: IconName, label: string, onSelect: () => unknown, keys?: string): MenuItem => ({
+    icon,
+    label,
+    onSelect: () => void onSelect(),
+    ...(keys && { keys }),
+  })
+  const leaving = (work: () => unknown) => () => {
+    leavePlayer?.()
+    return work()
+  }
+  const again = t('workspace.task.again', { count: costOf(task) })
+  const inHigher = (resolution: string) =>
+    t('workspace.task.regenerate', { resolution, count: costOf({ ...task, resolution }) })
+  return {
+    ...(final && { again: act('repeat', again, () => generateAgain(task), 'R') }),
+    ...(film &&
+      task.video_url && {
+        continue: act(
+          'continue',
+          t('workspace.task.continue'),
+          leaving(() => continueFrom(task)),
+          'E',
+        ),
+        ...(!leavePlayer && { play: act('play', t('workspace.task.play'), () => onView('play')) }),
+      }),
+    ...(film && { download: act('download', t('workspace.task.download'), () => downloadVideo(task), 'D') }),
+    refresh: act('refresh', t('workspace.task.refresh'), () => refreshTask(task.id)),
+    ...(task.thumbnail_url &&
+      !leavePlayer && { preview: act('eye', t('workspace.task.preview'), () => onView('preview')) }),
+    ...(higher && { regenerate: act('enlarge', inHigher(higher), () => regenerate(task, higher)) }),
+    remix: act(
+      'sliders',
+      t('workspace.task.remix'),
+      leaving(() => startRemix(task)),
+      'U',
+    ),
+    ...(stops && { remove: { ...act('stop', t('workspace.task.cancel'), () => onView('remove')), danger: true } }),
+    ...(final && {
+      remove: { ...act('trash', t('workspace.task.delete'), () => onView('remove'), 'Del'), danger: true },
+    }),
+  }
+}
+
+const listed = (...items: readonly (MenuItem | undefined)[]) => items.filter((item) => item !== undefined)
+
+/** A task's actions in a list: icons to watch, keep and remove it, and a menu of those that make another. */
+export function TaskActions(props: TaskActionsProps) {
+  const { task } = props
+  const { again, continue: goOn, play, download, refresh, preview, regenerate, remix, remove } = useActions(props)
+  const busy = useStore($busyTasks).get(task.id)
+  const icon = (item: MenuItem | undefined, action?: TaskAction) =>
+    item && (
+      <IconButton
+        icon={item.icon}
+        label={item.label}
+        danger={item.danger}
+        busy={action !== undefined && busy === action}
+        disabled={action === 'remove' && busy !== undefined && busy !== 'remove'}
+        onClick={item.onSelect}
+      />
+    )
   return (
     <div className="task-actions">
-      {isFinal(task) && (
-        <Main
-          icon="repeat"
-          label={t('workspace.task.again', { count: costOf(task) })}
-          busy={busy === 'again'}
-          onClick={() => void generateAgain(task)}
-        />
-      )}
-      {succeeded && task.video_url && (
-        <Main
-          icon="continue"
-          label={t('workspace.task.continue')}
-          busy={busy === 'continue'}
-          onClick={() => {
-            leavePlayer?.()
-            void continueFrom(task)
-          }}
-        />
-      )}
-      <WatchActions task={task} onView={onView} leavePlayer={leavePlayer} />
-      <IconButton
-        icon="refresh"
-        label={t('workspace.task.refresh')}
-        busy={busy === 'refresh'}
-        onClick={() => void refreshTask(task.id)}
+      {icon(play)}
+      {download && (task.video_url ? <DownloadLink task={task} label={download.label} /> : icon(download))}
+      {icon(refresh, 'refresh')}
+      {icon(preview)}
+      {icon(remove, 'remove')}
+      <Menu
+        compact
+        label={translate()('workspace.task.more')}
+        busy={busy === 'again' || busy === 'continue' || busy === 'regenerate'}
+        items={listed(again, goOn, regenerate, remix).map(({ keys: _, ...item }) => item)}
       />
-      {succeeded && higher && (
-        <IconButton
-          icon="enlarge"
-          label={t('workspace.task.regenerate', {
-            resolution: higher,
-            count: costOf({ ...task, resolution: higher }),
-          })}
-          busy={busy === 'regenerate'}
-          onClick={() => void regenerate(task, higher)}
-        />
-      )}
-      <IconButton
-        icon="sliders"
-        label={t('workspace.task.remix')}
-        onClick={() => {
-          leavePlayer?.()
-          startRemix(task)
-        }}
-      />
-      {(stops || isFinal(task)) && (
-        <IconButton
-          icon={stops ? 'stop' : 'trash'}
-          danger
-          label={t(stops ? 'workspace.task.cancel' : 'workspace.task.delete')}
-          busy={busy === 'remove'}
-          disabled={busy !== undefined && busy !== 'remove'}
-          onClick={() => onView('remove')}
-        />
-      )}
     </div>
   )
 }
 
-function WatchActions({ task, onView, leavePlayer }: TaskActionsProps) {
+/** The actions of the take on the stage: the main ones with words, and a menu of the others with their shortcuts. */
+export function TakeActions(props: TaskActionsProps) {
   const t = translate()
-  const succeeded = readStatus(task.status) === 'Success'
+  const { again, continue: goOn, play, download, refresh, preview, regenerate, remix, remove } = useActions(props)
+  const busy = useStore($busyTasks).get(props.task.id)
+  const singleKeys = useStore($singleKeys)
+  const stop = isFinal(props.task) ? undefined : remove
+  const word = (item: MenuItem | undefined, action: TaskAction) =>
+    item && (
+      <Button
+        variant="outline"
+        icon={item.icon}
+        label={item.label}
+        busy={busy === action}
+        aria-keyshortcuts={singleKeys ? item.keys : undefined}
+        onClick={item.onSelect}
+      />
+    )
+  const others = listed(play, download, preview, regenerate, remix, refresh, stop ? undefined : remove)
   return (
-    <>
-      {succeeded && task.video_url && !leavePlayer && (
-        <IconButton icon="play" label={t('workspace.task.play')} onClick={() => onView('play')} />
-      )}
-      {succeeded && task.video_url && <DownloadLink task={task} label={t('workspace.task.download')} />}
-      {succeeded && !task.video_url && (
-        <IconButton icon="download" label={t('workspace.task.download')} onClick={() => void downloadVideo(task)} />
-      )}
-      {task.thumbnail_url && !leavePlayer && (
-        <IconButton icon="eye" label={t('workspace.task.preview')} onClick={() => onView('preview')} />
-      )}
-    </>
+    <div className="task-actions">
+      {word(again, 'again')}
+      {word(goOn, 'continue')}
+      {word(stop, 'remove')}
+      <Menu
+        label={t('workspace.task.more')}
+        busy={busy !== undefined && busy !== 'again' && busy !== 'continue'}
+        items={singleKeys ? others : others.map(({ keys: _, ...item }) => item)}
+      />
+    </div>
   )
 }

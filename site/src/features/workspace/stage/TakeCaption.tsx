@@ -4,7 +4,7 @@ import { isFinal, readStatus } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { movementNames } from '../../../i18n/movements.ts'
 import { taskTitle } from '../../../i18n/taskTitle.ts'
-import { TaskActions, type TaskView } from '../TaskActions.tsx'
+import { TakeActions, type TaskView } from '../TaskActions.tsx'
 
 interface TakeCaptionProps {
   readonly task: Task
@@ -41,7 +41,7 @@ export function TakeCaption({ task, onView }: TakeCaptionProps) {
           </li>
         ))}
       </ul>
-      <TaskActions task={task} onView={onView} words />
+      <TakeActions task={task} onView={onView} />
       {!isFinal(task) && <p className="hint">{t('workspace.stage.leave')}</p>}
     </div>
   )
