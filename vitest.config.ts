@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
-import { MEASURES, WAITS } from './scripts/testing/timedSpecs.mjs'
+import { MEASURES, ONLY_MEASURES, WAITS } from './scripts/testing/timedSpecs.mjs'
 
 /**
  * Tests that change what the other files of their worker would use: they replace modules, or run Temporal's workers, whose
@@ -35,7 +35,8 @@ const EVERYWHERE = '{backend,projections,workflows,renderer,proof,site,content,s
 const PURE = `${EVERYWHERE}!(*.int|*.e2e).spec.{ts,tsx}`
 const SERVICES = `${EVERYWHERE}*.int.spec.ts`
 const BROWSER = 'site/e2e/**/*.e2e.spec.ts'
-const NOWHERE = [...configDefaults.exclude, '**/dist/**']
+const LEFT_OUT = process.env.KINORA_LEAVE_OUT_MEASUREMENTS ? ONLY_MEASURES : []
+const NOWHERE = [...configDefaults.exclude, '**/dist/**', ...LEFT_OUT]
 /** A machine that is slow for a moment fails a test of a browser or of a time. The run lists tests that passed at the second attempt. */
 const SECOND_ATTEMPT = 1
 /** A browser's tests wait long on a busy machine, and each of their waits ends earlier. */
@@ -85,7 +86,7 @@ export default defineConfig({
         { name: 'isolated', include: ISOLATED, exclude: [...NOWHERE, ...MEASURES] },
         { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED, ...MEASURES], ...SHARED },
       ),
-      ...group(1, 2, {
+      ...group(1, 3, {
         name: 'browser',
         include: [BROWSER],
         exclude: [...NOWHERE, ...MEASURES],
@@ -108,7 +109,7 @@ export default defineConfig({
           ...SHARED,
         },
       ),
-      ...group(3, 1, { name: 'measures', include: MEASURES, ...PATIENT, ...SHARED }),
+      ...group(3, 1, { name: 'measures', include: MEASURES, exclude: NOWHERE, ...PATIENT, ...SHARED }),
     ],
   },
 })

@@ -8,7 +8,7 @@ import { buyPlan, read } from '../testing/plans.ts'
 import { registerUser } from '../testing/testUser.ts'
 import type { ApiKey } from './contract.ts'
 
-const KILLS = FULL ? 10 : 3
+const KILLS = FULL ? 10 : 2
 /** Orders at once, more than the plan has open. Every third is refused by the engine. */
 const AT_ONCE = 6
 const CREDITS = 30

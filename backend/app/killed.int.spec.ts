@@ -10,7 +10,7 @@ import { rebuildAll } from '../testing/rebuildAll.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 
-const KILLS = FULL ? 10 : 4
+const KILLS = FULL ? 10 : 2
 const USERS_PER_ROUND = FULL ? 1 : 2
 const { folder, random, start, readStored } = createKillable('被杀', { ENGINE: FULL ? 'demo' : 'double' })
 

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runAudit } from '../programs/audit.ts'
+import { sampled } from '../testing/sampled.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import type { Deviation } from './deviation.ts'
 import { OPERATORS_FILE, operatorSigner, registerOperator } from './operatorKeys.ts'
@@ -114,7 +115,8 @@ describe('audit verify of a team', () => {
 })
 
 describe('audit verify of a ledger that was tampered with', () => {
-  it.each([...EVENTS, ...CREDITS, ...DESK, ...OPERATORS, ...BOOKS, ...DELIVERIES, ...TEAMS, ...READ_MODELS, ...ZEROS])(
+  const all = [EVENTS, CREDITS, DESK, OPERATORS, BOOKS, DELIVERIES, TEAMS, READ_MODELS, ZEROS]
+  it.each(all.flatMap((area) => sampled(area, area.length / 4)))(
     'reports $what, and names the event',
     async ({ does, names }) => {
       await does(db.pool)

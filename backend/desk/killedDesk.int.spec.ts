@@ -7,7 +7,7 @@ import { buyPlan, read, readStats, soon } from '../testing/plans.ts'
 import { registerUser, visitor } from '../testing/testUser.ts'
 import type { DeskAction } from './contract.ts'
 
-const KILLS = FULL ? 12 : 4
+const KILLS = FULL ? 12 : 2
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
 /** Cents of each refund; there are as many as kills. */
 const REFUND = 100

@@ -7,6 +7,7 @@ import { h264Arguments, runFfmpeg } from '../kernel/media/ffmpeg.ts'
 import { videoKey } from '../kernel/media/mediaStore.port.ts'
 import { hasSound, probeMp4 } from '../kernel/media/probeMp4.ts'
 import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from '../providers/video/minimax/testing/minimaxDouble.ts'
+import { sampled } from '../testing/sampled.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { Task } from './contract.ts'
@@ -90,10 +91,12 @@ it('keeps the sound of an engine in the stored film and in the watermarked copy'
   expect(await heardIn(copy)).toEqual(TONE)
 })
 
-it.each([
-  ['9:16', { width: 100, height: 180 }],
-  ['1:1', { width: 180, height: 180 }],
-])('keeps it when the film is cut to %s', async (aspect_ratio, size) => {
+it.each(
+  sampled([
+    ['9:16', { width: 100, height: 180 }],
+    ['1:1', { width: 180, height: 180 }],
+  ] as const),
+)('keeps it when the film is cut to %s', async (aspect_ratio, size) => {
   const task = await delivered(heard, { aspect_ratio })
   expect(await probeMp4(fileOf(task))).toMatchObject(size)
   expect(await heardIn(fileOf(task))).toEqual(TONE)

@@ -7,6 +7,7 @@ import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventSto
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import type { RealtimeMessage } from '../tasks/contract.ts'
 import { buyPlan, postDev, read, readStats } from '../testing/plans.ts'
+import { sampled } from '../testing/sampled.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { Team } from './contract.ts'
@@ -20,7 +21,7 @@ const outcome = async (answer: Promise<Response>) => {
   return [received.status, received.status < 300 ? undefined : (await json<{ code: string }>(received)).code]
 }
 
-describe.each(['Postgres', 'a double of EventStoreDB'])('a team, with the events in %s', (name) => {
+describe.each(sampled(['Postgres', 'a double of EventStoreDB']))('a team, with the events in %s', (name) => {
   let kinora: TestKinora
   let provider: ProviderDouble
   let server: EventStoreDbTestServer | undefined

@@ -69,7 +69,7 @@ const notWorthIt = (faulty?: Faulty) =>
   })
 
 describe('holding credits over the end of their lot and cancelling', () => {
-  const numRuns = FULL ? 20_000 : 500
+  const numRuns = FULL ? 20_000 : 200
 
   it(`never leaves more credits than not holding them, in ${numRuns} random histories`, {
     timeout: 1_800_000,

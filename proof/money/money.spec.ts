@@ -6,7 +6,7 @@ import { crashing, history, yearStep } from './moneySteps.ts'
 import { MoneyWorld } from './moneyWorld.ts'
 
 describe('money', () => {
-  const numRuns = FULL ? 100_000 : 2_000
+  const numRuns = FULL ? 100_000 : 700
   const fixedSeed = 20_261_121
 
   it(`balances through ${numRuns} random histories with crashes between any two appends`, {
@@ -63,7 +63,7 @@ describe('money', () => {
         }
         expect(ends[1]).toEqual(ends[0])
       }),
-      { numRuns: FULL ? 10_000 : 500, seed: fixedSeed },
+      { numRuns: FULL ? 10_000 : 150, seed: fixedSeed },
     )
   })
 })

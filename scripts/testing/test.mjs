@@ -6,6 +6,7 @@ import { installMissing } from '../install.mjs'
 import { NODE, ROOT, run, tool } from '../run.mjs'
 import { buildServerIfStale } from '../server/buildServer.mjs'
 import { findOrInstallChromium } from './chromium.mjs'
+import { ONLY_MEASURES } from './timedSpecs.mjs'
 
 /** Folders with tests. */
 const FOLDERS = ['backend', 'content', 'projections', 'proof', 'renderer', 'scripts', 'site', 'workflows']
@@ -20,6 +21,10 @@ if (full) env.KINORA_FULL = '1'
 // The order of the tests of a file, and the choices of random tests. The full run looks for orders that fail.
 env.KINORA_TEST_SEED = process.env.KINORA_TEST_SEED ?? (full ? String(Date.now() % 1e9) : '11')
 const missing = []
+if (!full && filters.length === 0) {
+  env.KINORA_LEAVE_OUT_MEASUREMENTS = '1'
+  missing.push(`${ONLY_MEASURES.length} groups of measurements: they need npm run test:full, or their path`)
+}
 const specs = selectedSpecs()
 if (specs.some((file) => /\.(?:int|e2e)\.spec/.test(file))) {
   await buildServerIfStale('dist-tests')

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { FULL } from '#backend/testing/fullRun.ts'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from './testing/axeFaults.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { slowPage } from './testing/slowPage.ts'
@@ -23,9 +24,6 @@ const OPEN_PAGES = [
 ]
 const PHONE = 390
 const DESK = 1280
-/** `npm test` checks a page in one language and a language at one width; `npm run test:full` checks all. */
-const isIn = (language: 'en' | 'zh') => (_: string, page: number) => FULL || page % 2 === (language === 'en' ? 0 : 1)
-const WIDTHS = FULL ? { en: [PHONE, DESK], zh: [PHONE, DESK] } : { en: [DESK], zh: [PHONE] }
 
 /** Buttons that open a menu, by width and session. */
 const DRAWER = '[data-open-drawer]'
@@ -61,7 +59,8 @@ async function faultsOf(page: Page, address: string, widths: readonly number[], 
 }
 
 describeOnSite('the pages', (site) => {
-  it.each(['en', 'zh'] as const)('have no axe violation (%s)', async (language) => {
+  it.each(languagesInTurn())('have no axe violation (%s)', async (language) => {
+    const widths = sampled([PHONE, DESK])
     const visitor = await site.visit({ language })
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })
@@ -69,14 +68,17 @@ describeOnSite('the pages', (site) => {
     for (const page of [visitor, member]) await observeShifts(page)
     // Use the language's own addresses, which do not redirect.
     const home = language === 'zh' ? `${site.url}/zh` : site.url
-    for (const address of OPEN_PAGES.filter(isIn(language)))
-      expect(await faultsOf(visitor, home + address, WIDTHS[language])).toEqual([])
+    for (const address of OPEN_PAGES) expect(await faultsOf(visitor, home + address, widths)).toEqual([])
     for (const address of ['/workspace', '/library', '/profile'])
-      expect(await faultsOf(member, home + address, WIDTHS[language])).toEqual([])
-    for (const menu of [DRAWER, CONTACT]) expect(await faultsOf(visitor, `${home}/faq`, [PHONE], menu)).toEqual([])
-    expect(await faultsOf(visitor, `${home}/faq`, [DESK], CONTACT)).toEqual([])
-    expect(await faultsOf(member, `${home}/faq`, [PHONE], DRAWER)).toEqual([])
-    expect(await faultsOf(member, `${home}/faq`, [DESK], ACCOUNT)).toEqual([])
+      expect(await faultsOf(member, home + address, widths)).toEqual([])
+    const menus = [
+      [visitor, PHONE, DRAWER],
+      [visitor, PHONE, CONTACT],
+      [visitor, DESK, CONTACT],
+      [member, PHONE, DRAWER],
+      [member, DESK, ACCOUNT],
+    ] as const
+    for (const [page, width, menu] of menus) expect(await faultsOf(page, `${home}/faq`, [width], menu)).toEqual([])
     for (const page of [visitor, member]) await page.context().close()
   })
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { type RealIssuer, startRealIssuer } from '#backend/providers/signIn/testing/realIssuer.ts'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
 import { describeInBrowser, ENTRY, startAlone } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
@@ -39,7 +40,7 @@ const newcomer = (language: string, said: object = {}) => {
 }
 
 describeInBrowser('sign-in by others', startWithIssuer, (site) => {
-  it.each(['en', 'zh'] as const)(
+  it.each(languagesInTurn())(
     'makes an account that continues where it was asked, and cannot lose its only way in (%s)',
     async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
@@ -62,7 +63,7 @@ describeInBrowser('sign-in by others', startWithIssuer, (site) => {
     },
   )
 
-  it.each(['en', 'zh'] as const)(
+  it.each(languagesInTurn())(
     'refuses an address that is not verified, and connects it after a sign-in here (%s)',
     async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''
@@ -95,7 +96,7 @@ describeInBrowser('sign-in by others', startWithIssuer, (site) => {
     },
   )
 
-  it.each(['en', 'zh'] as const)('says that the service does not answer, and tries again (%s)', async (language) => {
+  it.each(languagesInTurn())('says that the service does not answer, and tries again (%s)', async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const page = await site.visit({ language, width: 390 })
     const { auth, button } = await textsOf(page, language)

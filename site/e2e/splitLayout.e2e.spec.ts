@@ -1,7 +1,8 @@
 import { describe, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { startSplitLayout } from '#backend/testing/splitLayout.ts'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
-import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { type Language, languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeInBrowser, ENTRY } from './testing/onSite.ts'
 import { walkJourney } from './testing/walkJourney.ts'
 import { walkPlan } from './testing/walkPlan.ts'
@@ -19,11 +20,16 @@ describe.skipIf(!temporal)(`two APIs, a projector and two workers${lacking}`, ()
     })
 
   describeInBrowser('on Temporal and EventStoreDB’s wire', start, (site) => {
-    // `npm test` runs the languages that the single-process journeys skip.
-    it.each(languagesInTurn('zh'))('generate a user’s first two videos (%s)', (language) =>
-      walkJourney(site.browser, site.url, { language, width: WIDTH[language] }),
-    )
-
-    it.each(languagesInTurn('en'))('sell a plan, renew it, and let it end (%s)', (language) => walkPlan(site, language))
+    // `npm test` walks one of them here. Each runs on one process too.
+    const walks = [
+      [
+        'generate a user’s first two videos',
+        (language: Language) => walkJourney(site.browser, site.url, { language, width: WIDTH[language] }),
+      ],
+      ['sell a plan, renew it, and let it end', (language: Language) => walkPlan(site, language)],
+    ] as const
+    describe.each(sampled(walks))('%s', (_, walk) => {
+      it.each(languagesInTurn('zh'))('in %s', walk)
+    })
   })
 })

@@ -38,7 +38,10 @@ const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby
  */
 const KILLED: readonly (readonly ProcessName[])[] = FULL
   ? [...PROCESSES, ...PROCESSES].map((name) => [name])
-  : [['api1', 'projector'], ['api2', 'standby'], ['worker1']]
+  : [
+      ['api1', 'projector', 'worker1'],
+      ['api2', 'standby'],
+    ]
 const CREATORS = FULL ? 4 : 2
 const GRANTED = 30_000
 const FREE = 60

@@ -21,6 +21,7 @@ import { freePort } from '../../testing/freePort.ts'
 import { FULL } from '../../testing/fullRun.ts'
 import { type Program, startProgram } from '../../testing/program.ts'
 import { replayLedger } from '../../testing/replayLedger.ts'
+import { sampled } from '../../testing/sampled.ts'
 import { registerUser, type TestUser } from '../../testing/testUser.ts'
 
 const TASKS = FULL ? 100 : 14
@@ -172,11 +173,13 @@ const OUTAGES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
 }
 
 describe('a provider that is down for ten minutes', () => {
-  it.each([
-    ['refuses connections', TASKS, true],
-    ['responds that it is overloaded', TASKS, false],
-    ['never answers', TASKS, false],
-  ] as const)(
+  it.each(
+    sampled([
+      ['refuses connections', TASKS, true],
+      ['responds that it is overloaded', TASKS, false],
+      ['never answers', TASKS, false],
+    ] as const),
+  )(
     'and %s: loses none of %i tasks and charges none without a video (Kinora killed: %j)',
     {
       timeout: 600_000,

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -19,7 +21,7 @@ describeOnBoard('the settings of the board', (on) => {
     await theirs.context().close()
   }
 
-  it.each(['en', 'zh'] as const)('change what users may do, and what every page says (%s)', async (language) => {
+  it.each(languagesInTurn())('change what users may do, and what every page says (%s)', async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const user = await on.site.newUser()
     await user.call('PUT', '/users/language', { language })
@@ -69,7 +71,7 @@ describeOnBoard('the settings of the board', (on) => {
     await save(`a second change (${language})`)
     await expect.poll(() => refused('A cat')).toBe('generation_paused')
     await expect.poll(() => page.getByLabel(t.words).inputValue()).toBe('gore\n血腥')
-    for (const width of [390, 1280, 1680]) {
+    for (const width of sampled([390, 1280, 1680])) {
       await page.setViewportSize({ width, height: 1080 })
       expect(await axeFaults(page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

@@ -4,8 +4,10 @@ import { expect, it } from 'vitest'
 import { type DeskAction, WAIT_HOURS } from '#backend/desk/contract.ts'
 import { DESK_KINDS } from '#backend/desk/kinds.contract.ts'
 import { buyPlan, read } from '#backend/testing/plans.ts'
+import { sampled } from '#backend/testing/sampled.ts'
 import { type TestUser, visitor } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
 import { OPERATOR } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -96,7 +98,7 @@ describeOnBoard('the operator’s desk', (on) => {
       (task) => task.id === id,
     )?.status
 
-  it.each(['en', 'zh'] as const)('carries out each act, which the person sees (%s)', async (language) => {
+  it.each(languagesInTurn())('carries out each act, which the person sees (%s)', async (language) => {
     const user = await on.site.newUser()
     await user.call('PUT', '/users/language', { language })
     await buyPlan(on.site, user, 'standard')
@@ -115,7 +117,7 @@ describeOnBoard('the operator’s desk', (on) => {
       .waitFor()
     await page.getByRole('button', { name: t.desk.reveal }).click()
     await part(t.desk.account).getByText(user.email).waitFor()
-    for (const width of [390, 1280, 1680]) {
+    for (const width of sampled([390, 1280, 1680])) {
       await page.setViewportSize({ width, height: 1080 })
       expect(await axeFaults(page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
@@ -199,7 +201,7 @@ describeOnBoard('the operator’s desk', (on) => {
     for (const each of [page, theirs]) await each.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('verifies an address by hand (%s)', async (language) => {
+  it.each(languagesInTurn())('verifies an address by hand (%s)', async (language) => {
     const email = `late.${language}.${Date.now()}@kinora.test`
     const register = { email, password: 'correct horse', username: 'Test User', language }
     await visitor(on.site.url).post('/auth/register', register)
@@ -213,7 +215,7 @@ describeOnBoard('the operator’s desk', (on) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('shows a suspension and its end to the person (%s)', async (language) => {
+  it.each(languagesInTurn())('shows a suspension and its end to the person (%s)', async (language) => {
     const user = await on.site.newUser()
     await user.call('PUT', '/users/language', { language })
     const page = await on.visit(language)
@@ -224,7 +226,7 @@ describeOnBoard('the operator’s desk', (on) => {
       .map((line) => line.split(';')[0])
       .join('; ')
     const { text, appeal } = (await words(language, 'common')).suspended
-    for (const width of [390, 1280]) {
+    for (const width of sampled([390, 1280])) {
       const theirs = await on.site.visit({ language, width, user: { ...user, cookie } })
       await theirs.goto(`${on.site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
       await theirs.getByText(text).waitFor()
@@ -243,7 +245,7 @@ describeOnBoard('the operator’s desk', (on) => {
     for (const each of [page, theirs]) await each.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('leads a case from its opening to its end (%s)', async (language) => {
+  it.each(languagesInTurn())('leads a case from its opening to its end (%s)', async (language) => {
     const user = await on.site.newUser()
     await buyPlan(on.site, user, 'pro')
     await user.call('POST', '/subscriptions/cancel', { cancel_at_period_end: false })
@@ -260,7 +262,7 @@ describeOnBoard('the operator’s desk', (on) => {
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: t.cases.dossier }).click()
     expect((await download).suggestedFilename()).toMatch(/^case-.*\.pdf$/)
-    for (const width of [390, 1280, 1680]) {
+    for (const width of sampled([390, 1280, 1680])) {
       await page.setViewportSize({ width, height: 1080 })
       expect(await axeFaults(page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { type ComfyuiDouble, startComfyuiDouble } from '#backend/providers/video/comfyui/testing/comfyuiDouble.ts'
 import { WORKFLOW } from '#backend/providers/video/comfyui/testing/exampleWorkflow.ts'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeInBrowser, OPERATOR, startAlone } from '../testing/onSite.ts'
@@ -64,7 +65,7 @@ describeInBrowser('the set-up of a ComfyUI graph', startWithComfyui, (site) => {
     expect(double.jobs.size).toBe(0)
     expect(await axeFaults(page, '.board-graphs')).toEqual([])
 
-    for (const width of [1280, 390]) {
+    for (const width of sampled([1280, 390])) {
       await page.setViewportSize({ width, height: 1000 })
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
     }

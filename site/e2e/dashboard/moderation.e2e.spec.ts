@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Case } from '#backend/cases/contract.ts'
 import { visitor } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { makeFilm, shareFilm } from '../testing/makeFilm.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
 import { OPERATOR } from '../testing/onSite.ts'
@@ -12,7 +13,7 @@ const REMOVED = { en: 'The public page of your film was removed', zh: '你的影
 const RESTORED = { en: 'Your film can be shared again', zh: '你的影片可以再次分享' }
 
 describeOnBoard('the moderation of public pages', (on) => {
-  it.each(['en', 'zh'] as const)('a report opens a case, and an operator removes the page (%s)', async (language) => {
+  it.each(languagesInTurn())('a report opens a case, and an operator removes the page (%s)', async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const owner = await on.site.newUser()
     await owner.call('PUT', '/users/language', { language })

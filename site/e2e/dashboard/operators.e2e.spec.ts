@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { buyPlan, readStats } from '#backend/testing/plans.ts'
 import { visitor } from '#backend/testing/testUser.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeInBrowser, ENTRY, type OnSite, OPERATOR, startAlone } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
@@ -132,7 +133,7 @@ describeInBrowser(
   'operators on the board',
   () => startAlone(SETTINGS, ENTRY),
   (site) => {
-    it.each(['en', 'zh'] as const)(
+    it.each(languagesInTurn())(
       'invite each other, sign what they order, and approve what another one ordered (%s)',
       async (language) => {
         const on = await desk(site, language)

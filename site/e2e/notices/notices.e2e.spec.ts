@@ -34,7 +34,7 @@ async function deliver(page: Page, origin: string, message: object): Promise<voi
 }
 
 function tests(site: OnSite): void {
-  it.each(['en', 'zh'] as const)('is told in a browser that a video is done (%s)', async (language) => {
+  it.each(languagesInTurn())('is told in a browser that a video is done (%s)', async (language) => {
     const { notices } = await words(language, 'profile')
     const { done } = await words(language, 'notices')
     const user = await site.newUser()
@@ -147,7 +147,7 @@ function tests(site: OnSite): void {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('can install Kinora as an app (%s)', async (language) => {
+  it.each(languagesInTurn())('can install Kinora as an app (%s)', async (language) => {
     const page = await site.visit({ language })
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
     const devtools = await page.context().newCDPSession(page)

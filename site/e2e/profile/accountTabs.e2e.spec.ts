@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { FULL } from '#backend/testing/fullRun.ts'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
@@ -19,8 +19,6 @@ const TABS = {
   '/profile/settings': ['settings', 'notices', 'language', 'delete-account'],
 }
 const WIDTHS = [320, 390, 768, 1280, 1920]
-/** Widths at which axe checks a language: both in `npm run test:full`, otherwise one. */
-const AXE_WIDTHS = FULL ? { en: [390, 1280], zh: [390, 1280] } : { en: [1280], zh: [390] }
 
 const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
@@ -39,7 +37,7 @@ describeOnSite('the account', (site) => {
     }
   }
 
-  it.each(['en', 'zh'] as const)('has a page for each tab, at every width (%s)', async (language) => {
+  it.each(languagesInTurn())('has a page for each tab, at every width (%s)', async (language) => {
     const { page, home, nav } = await open(language)
     await page.goto(`${home}/profile`)
     for (const [path, sections] of Object.entries(TABS)) {
@@ -47,7 +45,7 @@ describeOnSite('the account', (site) => {
       await nav.locator(`a[href="${new URL(address).pathname}"]`).click()
       await page.waitForURL(address)
       expect(await nav.locator('[aria-current=page]').evaluate((link: HTMLAnchorElement) => link.href)).toBe(address)
-      for (const width of AXE_WIDTHS[language]) {
+      for (const width of sampled([390, 1280])) {
         await page.setViewportSize({ width, height: 860 })
         await page.goto(address)
         for (const id of sections) await page.locator(`#${id}`).waitFor()

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { atRest } from '../testing/onBoard.ts'
 import { describeOnSite, OPERATOR } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
@@ -16,6 +17,7 @@ describeOnSite('a code for credits', (site) => {
     await operator.request.post(`${site.url}/api/v1/analytics/login`, signedIn)
     await operator.goto(`${prefix}/admin/dashboard`)
     const panel = operator.getByRole('region', { name: t.heading, exact: true })
+    await atRest(operator)
     await panel.getByRole('button', { name: t.issue, exact: true }).click()
     const dialog = operator.getByRole('dialog')
     const issue = dialog.getByRole('button', { name: t.issue, exact: true })

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright'
 import { expect, it } from 'vitest'
 import { axeFaults } from '../testing/axeFaults.ts'
-import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
+import { type Language, languagesInTurn, viewsInTurn } from '../testing/languagesInTurn.ts'
 import { entryOf, invoiceOf, type MoneyState, openMoneyDouble, PRO, PRO_MONTHLY } from '../testing/moneyDouble.ts'
 import { describeOnSite, type OnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -119,7 +119,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('can be ended now, after it says what is lost (%s)', async (language) => {
+  it.each(languagesInTurn())('can be ended now, after it says what is lost (%s)', async (language) => {
     const { page, state, panel, texts } = await openProfile(site, language)
     const dialog = page.locator('dialog[open]')
     await panel.getByRole('button', { name: texts.cancel.open }).click()
@@ -309,10 +309,7 @@ describeOnSite("a member's plan", (site) => {
     },
   )
 
-  it.each([
-    ['en', 1280],
-    ['zh', 390],
-  ] as const)('has no axe violation (%s, %i px)', async (language, width) => {
+  it.each(viewsInTurn())('has no axe violation (%s, %i px)', async (language, width) => {
     const { page, panel, texts } = await openProfile(site, language)
     await page.setViewportSize({ width, height: 860 })
     await page.locator('.work').first().waitFor()

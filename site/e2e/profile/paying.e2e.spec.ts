@@ -2,7 +2,7 @@ import type { Route } from 'playwright'
 import { expect, it } from 'vitest'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { holdClock } from '../testing/heldClock.ts'
-import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
+import { type Language, languagesInTurn, viewsInTurn } from '../testing/languagesInTurn.ts'
 import { openMoneyDouble, PRO_MONTHLY } from '../testing/moneyDouble.ts'
 import { describeOnSite, type OnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -52,10 +52,7 @@ describeOnSite('the return from the payment provider', (site) => {
     await page.context().close()
   })
 
-  it.each([
-    ['en', 1280],
-    ['zh', 390],
-  ] as const)('has no axe violation (%s, %i px)', async (language, width) => {
+  it.each(viewsInTurn())('has no axe violation (%s, %i px)', async (language, width) => {
     const texts = await words(language, 'payment')
     const page = await site.visit({ language, width })
     const { server } = await openMoneyDouble(page, site.url, language)

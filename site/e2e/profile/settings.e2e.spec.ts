@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { openMoneyDouble } from '../testing/moneyDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -23,7 +24,7 @@ describeOnSite('a setting', (site) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)('downloads what the account holds (%s)', async (language) => {
+  it.each(languagesInTurn())('downloads what the account holds (%s)', async (language) => {
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })
     const page = await site.visit({ language, user, width: language === 'en' ? 1280 : 390 })

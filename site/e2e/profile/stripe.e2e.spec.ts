@@ -10,6 +10,7 @@ import { intentOf, subscriptionOf } from '#backend/providers/payments/stripe/tes
 import { freePort } from '#backend/testing/freePort.ts'
 import { readStats } from '#backend/testing/plans.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
@@ -65,7 +66,7 @@ describeOnSite(
         })
         .toBeGreaterThan(0)
 
-    it.each(['en', 'zh'] as const)(
+    it.each(languagesInTurn())(
       'buys, renews, pauses, resumes and cancels a plan, and is refunded (%s)',
       async (language) => {
         const [texts, { tier }] = [await words(language, 'subscription'), await words(language, 'plans')]
@@ -120,7 +121,7 @@ describeOnSite(
       },
     )
 
-    it.each(['en', 'zh'] as const)('buys a pack in yuan with WeChat Pay (%s)', async (language) => {
+    it.each(languagesInTurn())('buys a pack in yuan with WeChat Pay (%s)', async (language) => {
       const { user, page, profile, panel } = await openAccount(language)
       const [texts, billing] = [await words(language, 'subscription'), await words(language, 'billing')]
       if (language === 'en') {

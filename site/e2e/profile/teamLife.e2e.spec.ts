@@ -49,7 +49,7 @@ const fill = (text: string, values: Readonly<Record<string, string>>) =>
   text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
 
 describeInBrowser('a team', start, (site) => {
-  it.each(['en', 'zh'] as const)(
+  it.each(languagesInTurn())(
     'lets a member spend to a limit, goes on without one who is removed, and ends with the plan (%s)',
     { timeout: 600_000 },
     async (language) => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
 import { JOINED_TEAM, OWN_TEAM, openMoneyDouble } from '../testing/moneyDouble.ts'
@@ -11,7 +12,7 @@ const WIDTHS = [390, 1280]
 
 /** Expects no axe violation and no horizontal overflow at any width. Takes pictures if `KINORA_SHOTS` names a folder. */
 async function expectNoFaults(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
+  for (const width of sampled(WIDTHS)) {
     await page.setViewportSize({ width, height: 860 })
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect([name, width, overflow, await axeFaults(page)]).toEqual([name, width, 0, []])
@@ -31,7 +32,7 @@ describeOnSite('teams', (site) => {
     return { page, state, home, t, errors, button, dialog: page.locator('dialog[open]') }
   }
 
-  it.each(['en', 'zh'] as const)('are shown in every state (%s)', async (language) => {
+  it.each(languagesInTurn())('are shown in every state (%s)', async (language) => {
     const { page, state, home, t, errors, button, dialog } = await open(language)
     await page.goto(`${home}/profile/teams`)
     await page.getByRole('heading', { name: t.empty.title }).waitFor()
@@ -119,7 +120,7 @@ describeOnSite('teams', (site) => {
     },
   )
 
-  it.each(['en', 'zh'] as const)('invite by a page that says what joining means (%s)', async (language) => {
+  it.each(languagesInTurn())('invite by a page that says what joining means (%s)', async (language) => {
     const { page, state, home, t, errors, button } = await open(language)
     const shown = { team: 'Harbour Films', owner: 'Grace Hopper', email: 'ada@kinora.test', credits_per_month: 300 }
     const invitation = (over: object) =>

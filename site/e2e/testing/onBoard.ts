@@ -37,6 +37,15 @@ export interface OnBoard {
   visit(language: Language): Promise<Page>
 }
 
+/**
+ * Waits until every panel has its data. An empty panel shrinks then, and a click is lost if its button moves between the
+ * press and the release.
+ */
+export async function atRest(page: Page): Promise<void> {
+  await page.locator('.board-panel').first().waitFor()
+  await page.locator('.board-panel[aria-busy=true]').first().waitFor({ state: 'detached' })
+}
+
 /** Declares tests of the operator's dashboard. The server and the browser run until the file's tests finish. */
 export function describeOnBoard(name: string, tests: (on: OnBoard) => void, env?: Record<string, string>): void {
   describeOnSite(

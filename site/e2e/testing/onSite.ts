@@ -125,12 +125,16 @@ async function signIn(context: BrowserContext, url: string, { cookie }: TestUser
   await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })))
 }
 
-/** Makes `goto` wait for the page's scripts, which public pages load after the first paint. */
+/** Makes `goto` and `waitForURL` wait for the page's scripts, which public pages load after the first paint. */
 function awaited(page: Page): Page {
-  const goto = page.goto.bind(page)
+  const [goto, waitForURL] = [page.goto.bind(page), page.waitForURL.bind(page)]
   const isAwake = () =>
     !document.querySelector('script[data-late]') || document.documentElement.dataset.awake !== undefined
   return Object.assign(page, {
+    waitForURL: async (...args: Parameters<typeof waitForURL>) => {
+      await waitForURL(...args)
+      if (!/commit|domcontentloaded/.test(args[1]?.waitUntil ?? '')) await page.waitForFunction(isAwake)
+    },
     goto: async (...args: Parameters<typeof goto>) => {
       const answer = await goto(...args)
       if (!/commit|domcontentloaded/.test(args[1]?.waitUntil ?? '')) await page.waitForFunction(isAwake)

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, problem } from '../testing/workspaceDouble.ts'
 
 describeOnSite("a visitor's draft", (site) => {
-  it.each(['en', 'zh'] as const)(
+  it.each(languagesInTurn())(
     'that could not be read is read by a reload, and its video ordered (%s)',
     async (language) => {
       const errors = await words(language, 'errors')

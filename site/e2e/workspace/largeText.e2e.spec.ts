@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { launchChromium } from '../testing/chromium.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { openDouble, taskOf } from '../testing/workspaceDouble.ts'
 
 describeOnSite('with text of twice the size, the workspace', (site) => {
-  it.each([390, 1280])('shows all of its form and of its dialogs at %i px', async (width) => {
+  it.each(sampled([390, 1280]))('shows all of its form and of its dialogs at %i px', async (width) => {
     const browser = await launchChromium(['--blink-settings=defaultFontSize=32'])
     const page = await browser.newPage({ viewport: { width, height: 800 } })
     const state = await openDouble(page, site.url, 'en')

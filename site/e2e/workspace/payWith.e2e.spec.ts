@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
 import { JOINED_TEAM } from '../testing/moneyDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
@@ -22,56 +24,53 @@ describeOnSite('the choice who pays', (site) => {
     return { page, state, teams, pay, errors, address, group, payer, generate }
   }
 
-  it.each(['en', 'zh'] as const)(
-    'shows both balances, is remembered, and is part of the order (%s)',
-    async (language) => {
-      const { page, state, teams, pay, errors, address, group, payer, generate } = await open(language, {})
-      await observeShifts(page)
-      await page.goto(address)
-      await payer(JOINED_TEAM.name).check({ force: true })
-      await group.getByText(pay.left.replace('{{count}}', '900')).waitFor()
-      const mine = pay.mine.replace('{{used}}', '270').replace('{{limit}}', '300')
-      await group.getByText(`${pay.left.replace('{{count}}', '14,200')} · ${mine}`).waitFor()
-      await page.reload()
-      await expect.poll(() => payer(JOINED_TEAM.name).isChecked()).toBe(true)
-      await page.waitForLoadState('networkidle')
-      expect(await shiftFaults(page)).toEqual([])
-      for (const width of [390, 1280]) {
-        await page.setViewportSize({ width, height: 860 })
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect([width, overflow, await axeFaults(page)]).toEqual([width, 0, []])
-        const shots = process.env.KINORA_SHOTS
-        if (shots) await page.screenshot({ path: `${shots}/pay-${language}-${width}.png` })
-      }
-      await page.locator('#prompt').fill('A lighthouse by the sea at night')
-      state.rare.set('POST /videos/generate', problem(402, 'member_limit_reached'))
-      await generate.click()
-      await page.getByText(errors.member_limit_reached).waitFor()
-      state.rare.delete('POST /videos/generate')
-      await generate.click()
-      await expect.poll(() => state.orders.at(-1)).toMatchObject({ team_id: JOINED_TEAM.id })
+  it.each(languagesInTurn())('shows both balances, is remembered, and is part of the order (%s)', async (language) => {
+    const { page, state, teams, pay, errors, address, group, payer, generate } = await open(language, {})
+    await observeShifts(page)
+    await page.goto(address)
+    await payer(JOINED_TEAM.name).check({ force: true })
+    await group.getByText(pay.left.replace('{{count}}', '900')).waitFor()
+    const mine = pay.mine.replace('{{used}}', '270').replace('{{limit}}', '300')
+    await group.getByText(`${pay.left.replace('{{count}}', '14,200')} · ${mine}`).waitFor()
+    await page.reload()
+    await expect.poll(() => payer(JOINED_TEAM.name).isChecked()).toBe(true)
+    await page.waitForLoadState('networkidle')
+    expect(await shiftFaults(page)).toEqual([])
+    for (const width of sampled([390, 1280])) {
+      await page.setViewportSize({ width, height: 860 })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect([width, overflow, await axeFaults(page)]).toEqual([width, 0, []])
+      const shots = process.env.KINORA_SHOTS
+      if (shots) await page.screenshot({ path: `${shots}/pay-${language}-${width}.png` })
+    }
+    await page.locator('#prompt').fill('A lighthouse by the sea at night')
+    state.rare.set('POST /videos/generate', problem(402, 'member_limit_reached'))
+    await generate.click()
+    await page.getByText(errors.member_limit_reached).waitFor()
+    state.rare.delete('POST /videos/generate')
+    await generate.click()
+    await expect.poll(() => state.orders.at(-1)).toMatchObject({ team_id: JOINED_TEAM.id })
 
-      teams.teams = []
-      state.rare.set('POST /videos/generate', problem(403, 'not_in_team'))
-      await generate.click()
-      await page.getByText(errors.not_in_team).waitFor()
-      await expect.poll(() => payer(pay.me).isChecked()).toBe(true)
-      state.rare.delete('POST /videos/generate')
-      const before = state.orders.length
-      await generate.click()
-      await expect.poll(() => state.orders.length).toBe(before + 1)
-      expect(state.orders.at(-1)).not.toHaveProperty('team_id')
-      await page.context().close()
-    },
-  )
+    teams.teams = []
+    state.rare.set('POST /videos/generate', problem(403, 'not_in_team'))
+    await generate.click()
+    await page.getByText(errors.not_in_team).waitFor()
+    await expect.poll(() => payer(pay.me).isChecked()).toBe(true)
+    state.rare.delete('POST /videos/generate')
+    const before = state.orders.length
+    await generate.click()
+    await expect.poll(() => state.orders.length).toBe(before + 1)
+    expect(state.orders.at(-1)).not.toHaveProperty('team_id')
+    await page.context().close()
+  })
 
-  it.each(['en', 'zh'] as const)('says why the team cannot pay (%s)', async (language) => {
+  it.each(languagesInTurn())('says why the team cannot pay (%s)', async (language) => {
     const { page, teams, pay, address, payer, generate } = await open(language, { used: 290 })
     await page.goto(address)
     await payer(JOINED_TEAM.name).check({ force: true })
     await page.getByText(pay.limit).waitFor()
     await expect.poll(() => generate.getAttribute('aria-disabled')).toBe('true')
-    for (const width of [390, 1280]) {
+    for (const width of sampled([390, 1280])) {
       await page.setViewportSize({ width, height: 860 })
       expect([width, await axeFaults(page)]).toEqual([width, []])
       const shots = process.env.KINORA_SHOTS

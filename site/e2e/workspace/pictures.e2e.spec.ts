@@ -2,6 +2,7 @@ import type { Page } from 'playwright'
 import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { FOREIGN_PICTURES, quartersOf } from '#backend/kernel/media/testing/foreignPictures.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble } from '../testing/workspaceDouble.ts'
@@ -55,7 +56,7 @@ describeOnSite('a picture', (site) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)(
+  it.each(languagesInTurn())(
     'is judged when it is chosen on the landing page, and can be removed, in %s',
     async (language) => {
       const { start } = await words(language, 'landing')

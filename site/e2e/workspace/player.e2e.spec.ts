@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { chooseInMenu } from '../testing/chooseInMenu.ts'
 import { describeOnSite } from '../testing/onSite.ts'
@@ -6,10 +7,12 @@ import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, taskOf } from '../testing/workspaceDouble.ts'
 
 describeOnSite('the player', (site) => {
-  it.each([
-    ['en', 1280],
-    ['zh', 320],
-  ] as const)('steps through the videos and has all their actions, in %s at %i px', async (language, width) => {
+  it.each(
+    sampled([
+      ['en', 1280],
+      ['zh', 320],
+    ] as const),
+  )('steps through the videos and has all their actions, in %s at %i px', async (language, width) => {
     const { task, confirm, form } = await words(language, 'workspace')
     const page = await site.visit({ language, width })
     const state = await openDouble(page, site.url, language)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -7,10 +8,12 @@ import { openDouble, taskOf } from '../testing/workspaceDouble.ts'
 describeOnSite('templates and prompts', (site) => {
   const home = (language: string) => `${site.url}${language === 'zh' ? '/zh' : ''}`
 
-  it.each([
-    ['en', 'A red fox walks through a snowy forest at dawn', '[Truck left]', 'A panda'],
-    ['zh', '黎明，一只红色的狐狸走在下雪的森林里', '[左移]', '一只熊猫'],
-  ] as const)(
+  it.each(
+    sampled([
+      ['en', 'A red fox walks through a snowy forest at dawn', '[Truck left]', 'A panda'],
+      ['zh', '黎明，一只红色的狐狸走在下雪的森林里', '[左移]', '一只熊猫'],
+    ] as const),
+  )(
     'fills prompt and camera from one of six moving thumbnails, and its slot, in %s',
     async (language, text, camera, own) => {
       const { stage } = await words(language, 'workspace')

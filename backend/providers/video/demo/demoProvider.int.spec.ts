@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SLACK } from '#backend/testing/fullRun.ts'
+import { FULL, SLACK } from '#backend/testing/fullRun.ts'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { GENERATION, registerUser, type TestUser } from '#backend/testing/testUser.ts'
 
@@ -87,7 +87,7 @@ describe('a rendering of the demo provider', () => {
     expect(await (await user.call('GET', '/subscriptions/stats')).json()).toEqual(before)
   })
 
-  it('keeps the latency of the API low', async () => {
+  it.skipIf(!FULL)(`keeps the latency of the API low${FULL ? '' : ' (needs npm run test:full)'}`, async () => {
     const user = await registerUser(program.url)
     for (const path of PATHS) await timed(user, path)
     const { task } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as {

@@ -138,16 +138,16 @@ describe('a code of MiniMax on query', () => {
 })
 
 describe('a query that fails in transit', () => {
-  it.each([
-    ...[400, 404, 408, 499].map((status) => [status, 1]),
-    [502, 3],
-  ])('does not end the job after HTTP %i of a proxy, %i times', async (status, times) => {
-    const provider = adapter()
-    const jobId = await accepted(provider)
-    goWrong('query', { status }, times)
-    await expect(provider.state(jobId, NEVER)).rejects.toThrow(`HTTP ${status}`)
-    expect(await answerOf(provider, jobId)).toEqual({ kind: 'finished' })
-  })
+  it.each([...[400, 404, 408, 499].map((status) => [status, 1]), [502, 3]])(
+    'does not end the job after HTTP %i of a proxy, %i times',
+    async (status, times) => {
+      const provider = adapter()
+      const jobId = await accepted(provider)
+      goWrong('query', { status }, times)
+      await expect(provider.state(jobId, NEVER)).rejects.toThrow(`HTTP ${status}`)
+      expect(await answerOf(provider, jobId)).toEqual({ kind: 'finished' })
+    },
+  )
 })
 
 describe('a create call that fails in transit', () => {
