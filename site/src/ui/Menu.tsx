@@ -22,8 +22,8 @@ interface MenuProps {
 }
 
 /**
- * A button that opens a menu of named actions with their shortcuts: below it from its end on, or where that would leave the
- * window above it, or from its start on. Arrow keys move, Escape closes the menu alone.
+ * A button that opens a menu of named actions with their shortcuts, below it and aligned with its end unless that would leave the
+ * window. Arrow keys move, Escape closes the menu alone.
  */
 export function Menu({ label, items, compact = false, busy = false }: MenuProps) {
   const id = useId()

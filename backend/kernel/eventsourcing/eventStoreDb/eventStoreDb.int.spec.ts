@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
 import { eventually } from '#backend/testing/eventually.ts'
@@ -122,6 +123,24 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect((await appended).revision).toBe(0)
     expect(server.log.stream('late-1')).toHaveLength(1)
     await eventually(() => expect(server.batches).toBe(1))
+  })
+
+  it.each([
+    ['an invalid argument', status.INVALID_ARGUMENT, false],
+    ['a failed precondition', status.FAILED_PRECONDITION, false],
+    ['a denial after an answer', status.PERMISSION_DENIED, true],
+  ])('stores an append once that waits in a call which ends with %s', async (name, code, isAnswered) => {
+    const server = await serve()
+    const held: (() => void)[] = []
+    const store = connect(server.url)
+    if (isAnswered) await store.append(`before ${name}`, 'no_stream', [event('A')])
+    server.held = held
+    const appended = store.append(name, 'no_stream', [event('A')])
+    await expect.poll(() => held.length).toBe(1)
+    server.held = undefined
+    server.endBatches(code)
+    expect((await appended).revision).toBe(0)
+    expect(server.log.stream(name)).toHaveLength(1)
   })
 
   it('answers an append although another connection is cut while it waits', async () => {

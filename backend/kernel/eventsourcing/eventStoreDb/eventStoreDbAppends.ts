@@ -7,6 +7,9 @@ import { type ClientDuplexStream, status as codes, type ServiceError } from '@gr
 import type { EncodedEvent } from '../encodeEvents.ts'
 import type { Expected } from '../eventStore.port.ts'
 import { withTimeout } from './eventStoreDbReads.ts'
+import { isTransient } from './eventStoreDbRecords.ts'
+
+const CALL_REFUSED: readonly codes[] = [codes.PERMISSION_DENIED, codes.UNIMPLEMENTED, codes.UNAUTHENTICATED]
 
 export type AppendCall = ClientDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>
 export type AppendSuccess = streams.BatchAppendResp.Success
@@ -33,6 +36,7 @@ export class AppendStream {
   readonly #onEnd: () => void
   readonly #pending = new Map<string, PromiseWithResolvers<AppendSuccess>>()
   readonly #idle = Promise.withResolvers<void>()
+  #isAnswered = false
   #isRetired = false
 
   /** @param onEnd called when the call has ended, so that the next append needs another one */
@@ -43,7 +47,7 @@ export class AppendStream {
       (call) =>
         call
           .on('data', (answer: streams.BatchAppendResp) => this.#settle(answer))
-          .on('error', (error: ServiceError) => this.#end(convertToCommandError(error) as Error))
+          .on('error', (error: ServiceError) => this.#end(this.#faultOf(error)))
           .on('status', () => this.#end(new Error('the server ended the call'))),
       (error) => this.#end(error),
     )
@@ -88,10 +92,18 @@ export class AppendStream {
 
   /** Must not throw: it is called outside any promise. An answer may be late, for an append that is no longer awaited. */
   #settle(answer: streams.BatchAppendResp): void {
+    this.#isAnswered = true
     const pending = this.#pending.get(answer.getCorrelationId()?.getString() ?? '')
     const [success, error] = [answer.getSuccess(), answer.getError()]
     if (success) pending?.resolve(success)
     else pending?.reject(error ? errorOf(error) : new Error('the server sent no outcome'))
+  }
+
+  /** Returns a final fault only if it is that of every append: a call may also end by the fault of another one, or later. */
+  #faultOf(error: ServiceError): Error {
+    const fault = convertToCommandError(error) as Error
+    const ofAll = !this.#isAnswered && CALL_REFUSED.includes(error.code)
+    return ofAll || isTransient(fault) ? fault : new Error('the server ended the call', { cause: fault })
   }
 
   #end(error: Error): void {

@@ -212,6 +212,12 @@ export class EventStoreDbTestServer {
     })
   }
 
+  /** Ends the batched calls in flight with an error. */
+  endBatches(code: grpc.status): void {
+    for (const call of this.#batches) call.emit('error', rpcError(code, 'ended'))
+    this.#batches.clear()
+  }
+
   /** Sends an answer, unless answers are held. */
   #deliver(send: () => void): void {
     if (this.held) this.held.push(send)
