@@ -85,16 +85,10 @@ export function* children(box: Buffer): Generator<{ type: string; body: Buffer }
   }
 }
 
-/** Returns a box. @example box('free', Buffer.alloc(8)) */
+/** Returns a box. @example box('free', Buffer.alloc(8)) @throws RangeError it is too large for a short header */
 export const box = (type: string, ...content: readonly Buffer[]): Buffer => {
-  const body = Buffer.concat(content)
-  return Buffer.concat([boxHeader(type, body.length), body])
-}
-
-/** Returns the header of a box whose content has `length` bytes. @throws RangeError it is too large for a short header */
-export function boxHeader(type: string, length: number): Buffer {
-  const header = Buffer.alloc(8)
-  header.writeUInt32BE(length + 8, 0)
-  header.write(type, 4, 'latin1')
-  return header
+  const made = Buffer.concat([Buffer.alloc(8), ...content])
+  made.writeUInt32BE(made.length, 0)
+  made.write(type, 4, 'latin1')
+  return made
 }

@@ -1,6 +1,7 @@
-import { stat } from 'node:fs/promises'
-import { writeAtomically } from './atomicFile.ts'
+import { stat, writeFile } from 'node:fs/promises'
+import { removeFile, writeAtomically } from './atomicFile.ts'
 import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
+import { readKeyFrame } from './keyFrame.ts'
 import { probeMp4, type VideoInfo } from './probeMp4.ts'
 import { runTogether } from './runTogether.ts'
 
@@ -19,14 +20,8 @@ type PosterOptions = Readonly<{
 /** A JPEG of one colour, such as the black with which some films begin, takes half of this; a picture five times as much. */
 const MIN_BITS_PER_PIXEL = 0.1
 
-/**
- * Options of the input that make ffmpeg read and decode only key frames from the one before the position on. It decodes as many as the
- * film reorders. Times stay those of the film.
- */
-const KEY_FRAME = [
-  ...['-nofind_stream_info', '-discard:v', 'nokey', '-threads', '1', '-skip_frame', 'nokey'],
-  ...['-noaccurate_seek', '-copyts'],
-]
+/** Options of the input for a film of one frame. */
+const KEY_FRAME = ['-nofind_stream_info', '-threads', '1', '-f', 'mov', '-i']
 
 /**
  * Writes one frame of a video as JPEG, or as WebP if `outPath` ends in `.webp`.
@@ -41,14 +36,21 @@ export async function makePoster(videoPath: string, outPath: string, options: Po
     : ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p']
   const input = ['-f', 'mov', '-ss', moment.toFixed(3), '-i', videoPath]
   const output = (part: string) => [
-    ...['-frames:v', '1', '-vf', `scale=${width}:-2:flags=lanczos`],
+    ...['-frames:v', '1', '-threads', '1', '-vf', `scale=${width}:-2:flags=lanczos`],
     ...[...codec, '-f', 'image2', '-update', '1', part],
   ]
   const minBytes = (MIN_BITS_PER_PIXEL / 8) * width * width * (video.height / video.width)
   await writeAtomically(outPath, async (part) => {
-    if (nearby) {
-      await runTogether({ input: [...KEY_FRAME, ...input], output: output(part) }, { signal, ffmpegPath })
-      // Some decoders skip all frames.
+    // A damaged index is a fault of the run below.
+    const frame = nearby ? await readKeyFrame(videoPath, moment).catch(() => undefined) : undefined
+    if (frame) {
+      const framePath = `${part}.mp4`
+      try {
+        await writeFile(framePath, frame)
+        await runTogether({ input: [...KEY_FRAME, framePath], output: output(part) }, { signal, ffmpegPath })
+      } finally {
+        await removeFile(framePath)
+      }
       const { size } = await stat(part).catch(() => ({ size: 0 }))
       if (size >= minBytes) return
     }

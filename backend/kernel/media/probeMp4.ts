@@ -51,9 +51,13 @@ export const refuseUnplayable = (path: string): Promise<void> =>
 export const hasSound = (path: string): Promise<boolean> =>
   withLayout(path, ({ index }) => tracksOf(index, 'soun').next().value !== undefined)
 
-async function withLayout<T>(path: string, work: (layout: Layout) => T): Promise<T> {
+/** Opens an MP4 file to read its index, and parts of the file. @throws UnplayableVideoError */
+export async function withLayout<T>(
+  path: string,
+  work: (layout: Layout, read: BoxFile['read']) => T | Promise<T>,
+): Promise<T> {
   try {
-    return await withBoxes(path, async (file) => work(await readLayout(file)))
+    return await withBoxes(path, async (file) => work(await readLayout(file), file.read))
   } catch (error) {
     if (error instanceof RangeError) throw new UnplayableVideoError('a box is damaged', { cause: error })
     throw error
@@ -84,7 +88,8 @@ function child(box: Buffer, name: string): Buffer {
   throw new UnplayableVideoError(`there is no ${name} box`)
 }
 
-const descend = (box: Buffer, ...path: string[]): Buffer => path.reduce(child, box)
+/** Returns the content of a box that is in others. @throws UnplayableVideoError there is none */
+export const descend = (box: Buffer, ...path: string[]): Buffer => path.reduce(child, box)
 
 function* tracksOf(index: Buffer, kind: 'vide' | 'soun'): Generator<Buffer, undefined> {
   for (const { type, body } of children(index)) {
@@ -92,7 +97,7 @@ function* tracksOf(index: Buffer, kind: 'vide' | 'soun'): Generator<Buffer, unde
   }
 }
 
-function findVideoTrack(index: Buffer): Buffer {
+export function findVideoTrack(index: Buffer): Buffer {
   const { value } = tracksOf(index, 'vide').next()
   if (!value) throw new UnplayableVideoError('there is no video track')
   return value
@@ -111,7 +116,7 @@ function readVideoTrack(track: Buffer): Omit<VideoInfo, 'size' | 'faststart'> {
   return { ...size, duration, frames, fps, codec: description.toString('latin1', 12, 16) }
 }
 
-function readDuration(box: Buffer): { timescale: number; ticks: number } {
+export function readDuration(box: Buffer): { timescale: number; ticks: number } {
   return box[0] === 1
     ? { timescale: box.readUInt32BE(20), ticks: Number(box.readBigUInt64BE(24)) }
     : { timescale: box.readUInt32BE(12), ticks: box.readUInt32BE(16) }

@@ -3,11 +3,15 @@ import { eventually } from '../../testing/eventually.ts'
 import { createRunTogether } from './runTogether.ts'
 
 const runs: { args: readonly string[]; done: PromiseWithResolvers<void> }[] = []
-const runTogether = createRunTogether((args) => {
-  const done = Promise.withResolvers<void>()
-  runs.push({ args, done })
-  return done.promise
-})
+let pause: Promise<void> | undefined
+const runTogether = createRunTogether(
+  (args) => {
+    const done = Promise.withResolvers<void>()
+    runs.push({ args, done })
+    return done.promise
+  },
+  async () => pause,
+)
 
 const convert = (name: string, ffmpegPath?: string) =>
   runTogether({ input: ['-i', name], output: [`${name}.jpg`] }, { ffmpegPath })
@@ -19,6 +23,7 @@ const started = (count: number) => eventually(() => expect(runs).toHaveLength(co
 
 beforeEach(() => {
   runs.length = 0
+  pause = undefined
 })
 
 it('starts a single conversion immediately, and those that wait for it together', async () => {
@@ -26,6 +31,22 @@ it('starts a single conversion immediately, and those that wait for it together'
   await started(1)
   runs[0]!.done.resolve()
   await first
+  await started(2)
+  runs[1]!.done.resolve()
+  await Promise.all(others)
+  expect(runs.map(({ args }) => args)).toEqual([argsOf('a'), argsOf('b', 'c')])
+})
+
+it('shares a start among those that come in the pause after another', async () => {
+  const paused = Promise.withResolvers<void>()
+  pause = paused.promise
+  const first = convert('a')
+  await started(1)
+  runs[0]!.done.resolve()
+  await first
+  const others = [convert('b'), convert('c')]
+  expect(runs).toHaveLength(1)
+  paused.resolve()
   await started(2)
   runs[1]!.done.resolve()
   await Promise.all(others)

@@ -33,6 +33,6 @@ export function spawnLimited<Options extends SpawnOptions>(
     memoryBytes && `ulimit -v ${Math.ceil(memoryBytes / 1024)} 2>/dev/null || :`,
     fileBytes && `ulimit -f ${Math.ceil(fileBytes / 512)}`,
   ]
-  const script = [...limits.filter(Boolean), `exec nice -n ${niceness} "$@"`].join('; ')
+  const script = [...limits.filter(Boolean), `exec ${niceness > 0 ? `nice -n ${niceness} ` : ''}"$@"`].join('; ')
   return spawn('/bin/sh', ['-c', script, 'sh', program, ...args], options)
 }

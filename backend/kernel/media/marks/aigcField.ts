@@ -39,11 +39,14 @@ export const aigcXmp = (field: string): string =>
 const XMP_HEADER = 'http://ns.adobe.com/xap/1.0/\0'
 const JFIF = 0xffe0
 
-/** Inserts XMP into a JPEG, behind its JFIF header. @throws RangeError more than 64 kB */
+/** Returns the position after the JFIF header of a JPEG. */
+export const afterJfif = (jpeg: Buffer): number => (jpeg.readUInt16BE(2) === JFIF ? 4 + jpeg.readUInt16BE(4) : 2)
+
+/** Inserts XMP into a JPEG, after its JFIF header. @throws RangeError more than 64 kB */
 export function insertXmp(jpeg: Buffer, xmp: string): Buffer {
   const body = Buffer.from(XMP_HEADER + xmp)
   const segment = Buffer.from([0xff, 0xe1, 0, 0])
   segment.writeUInt16BE(body.length + 2, 2)
-  const at = jpeg.readUInt16BE(2) === JFIF ? 4 + jpeg.readUInt16BE(4) : 2
+  const at = afterJfif(jpeg)
   return Buffer.concat([jpeg.subarray(0, at), segment, body, jpeg.subarray(at)])
 }

@@ -1,4 +1,5 @@
 import { constants, type KeyObject, type SignKeyObjectInput, sign } from 'node:crypto'
+import { type Encodable, encodeCbor } from './cbor.ts'
 import { type Credential, InvalidCredential } from './credential.ts'
 
 /** A signature algorithm that C2PA allows: its name there, and its COSE identifier (RFC 9053 and 8812). */
@@ -31,18 +32,18 @@ export const reservedBytes = ({ chain }: Credential): number =>
  * its protected header, padded to `size` bytes.
  * @example const signature = coseSign1(claim, credential, reservedBytes(credential))
  */
-export function coseSign1(claim: Uint8Array, { chain, key }: Credential, size: number): Buffer {
+export function coseSign1(claim: Buffer, { chain, key }: Credential, size: number): Buffer {
   const { id, hash, options } = algorithmOf(key)
-  const protectedHeader = map([
-    [integer(1), integer(id)],
-    [integer(33), chain.length === 1 ? bytes(chain[0]!) : array(chain.map(bytes))],
-  ])
-  const toSign = array([text('Signature1'), bytes(protectedHeader), bytes(Buffer.alloc(0)), bytes(Buffer.from(claim))])
+  const protectedHeader = encodeCbor(
+    new Map<number, Encodable>([
+      [1, id],
+      [33, chain.length === 1 ? chain[0]! : chain],
+    ]),
+  )
+  const toSign = encodeCbor(['Signature1', protectedHeader, Buffer.alloc(0), claim])
   const signature = sign(hash, toSign, { key, ...options })
-  const structure = (padding: number) => {
-    const unprotectedHeader = map([[text('pad'), bytes(Buffer.alloc(padding))]])
-    return Buffer.concat([TAG, array([bytes(protectedHeader), unprotectedHeader, NULL, bytes(signature)])])
-  }
+  const structure = (padding: number) =>
+    Buffer.concat([TAG, encodeCbor([protectedHeader, { pad: Buffer.alloc(padding) }, null, signature])])
   // The length of the padding takes one to five bytes itself.
   let padding = size - structure(0).length
   while (structure(padding).length > size) padding--
@@ -50,22 +51,3 @@ export function coseSign1(claim: Uint8Array, { chain, key }: Credential, size: n
 }
 
 const TAG = Buffer.from([0xd2])
-const NULL = Buffer.from([0xf6])
-
-/** Encodes the first bytes of a CBOR item (RFC 8949): its major type, and a length or a value below 2^32. */
-function head(major: number, value: number): Buffer {
-  const type = major << 5
-  if (value < 24) return Buffer.from([type | value])
-  if (value < 0x100) return Buffer.from([type | 24, value])
-  if (value < 0x10000) return Buffer.from([type | 25, value >> 8, value & 255])
-  const long = Buffer.from([type | 26, 0, 0, 0, 0])
-  long.writeUInt32BE(value, 1)
-  return long
-}
-
-const integer = (value: number) => (value < 0 ? head(1, -1 - value) : head(0, value))
-const bytes = (value: Buffer) => Buffer.concat([head(2, value.length), value])
-const text = (value: string) => Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
-const array = (items: readonly Buffer[]) => Buffer.concat([head(4, items.length), ...items])
-const map = (entries: readonly (readonly [Buffer, Buffer])[]) =>
-  Buffer.concat([head(5, entries.length), ...entries.flat()])

@@ -9,7 +9,7 @@ export interface EngineMarks {
 }
 
 /** Identifies the box of a C2PA manifest (ISO base media file, user type). */
-const C2PA_UUID = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex')
+export const C2PA_UUID = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex')
 const MAX_INDEX_BYTES = 4 << 20
 const FIELD = /\{"Label":[^{}]{0,2000}\}/
 

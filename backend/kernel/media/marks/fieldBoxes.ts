@@ -1,4 +1,4 @@
-import { box, boxHeader, children } from '../mp4Boxes.ts'
+import { box, children } from '../mp4Boxes.ts'
 
 /** Boxes that a copy keeps, by the box that they are in. All others hold metadata, or describe what is not kept. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
@@ -33,21 +33,22 @@ function only(parent: Buffer, name: string): Buffer {
 }
 
 /**
- * Returns a copy of an MP4 file with the `AIGC` field, its index in front, and no other metadata: as ffmpeg would write it
+ * Returns the boxes of a copy of an MP4 file with the `AIGC` field, its index in front, and no other metadata: as ffmpeg would write it
  * with `-c copy`, without its start, which takes 80 ms with some builds. Returns undefined for a file that only ffmpeg can
  * copy: a fragmented one, one with tracks other than a video and sound, one with data of no track, or a damaged one.
- * @example const marked = withField(await readFile('video.mp4'), aigcField({ producer: 'Kinora', id: taskId }))
+ * @param room bytes to leave for a box after the first one
+ * @example await writeFile('marked.mp4', withField(await readFile('video.mp4'), field))
  */
-export function withField(file: Buffer, field: string): Buffer | undefined {
+export function withField(file: Buffer, field: string, room = 0): Buffer[] | undefined {
   try {
-    return rewrite(file, field)
+    return rewrite(file, field, room)
   } catch (error) {
     if (error instanceof Unsupported || error instanceof RangeError) return undefined
     throw error
   }
 }
 
-function rewrite(file: Buffer, field: string): Buffer {
+function rewrite(file: Buffer, field: string, room: number): Buffer[] {
   const top = [...children(file)]
   const bodies = (name: string) => top.filter(({ type }) => type === name).map(({ body }) => body)
   const [types, [index, ...others], data] = [bodies('ftyp'), bodies('moov'), bodies('mdat')]
@@ -58,7 +59,7 @@ function rewrite(file: Buffer, field: string): Buffer {
 
   const head = box('ftyp', types[0])
   const write = (move: Move) => box('moov', copyOf('moov', index, move), fieldBox(field))
-  let at = head.length + write((offset) => offset).length
+  let at = head.length + room + write((offset) => offset).length
   const moves = data.map((body) => {
     const from = body.byteOffset - file.byteOffset
     const to = at + 8
@@ -71,7 +72,14 @@ function rewrite(file: Buffer, field: string): Buffer {
     require(move, 'a chunk outside the data')
     return offset + move.by
   })
-  return Buffer.concat([head, moved, ...data.flatMap((body) => [boxHeader('mdat', body.length), body])])
+  return [head, moved, ...data.map((body) => dataBox(file, body))]
+}
+
+/** Returns the box of the data. Does not copy them from the file, unless their header there is of another kind. */
+function dataBox(file: Buffer, data: Buffer): Buffer {
+  const start = data.byteOffset - file.byteOffset
+  const found = file.subarray(start - 8, start + data.length)
+  return found.readUInt32BE(0) === found.length ? found : box('mdat', data)
 }
 
 /** Returns the bytes of the samples of each track. */

@@ -20,13 +20,16 @@ const VALID_YEARS = 30
  * Issues a certificate for content credentials from a new root. Returns the certificate and the root, and the
  * certificate's private key, as PEM. The root's private key is discarded, so the root can never vouch for anything else.
  */
-export async function issueCredential(now: number): Promise<{ certificates: string; key: string }> {
+export const issueCredential = async (now: number) =>
+  certify(await crypto.subtle.generateKey(P256, true, ['sign', 'verify']), now)
+
+/** Issues a certificate for the given keys, as {@link issueCredential} does. */
+export async function certify(keys: CryptoKeyPair, now: number): Promise<{ certificates: string; key: string }> {
   const notBefore = new Date(now - 24 * 3600_000)
   const notAfter = new Date(now)
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + VALID_YEARS)
   const common = { notBefore, notAfter, signingAlgorithm: P256 }
   const rootKeys = await crypto.subtle.generateKey(P256, false, ['sign', 'verify'])
-  const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify'])
   const root = await X509CertificateGenerator.createSelfSigned({
     ...common,
     name: 'CN=Kinora content credentials root, O=Kinora',

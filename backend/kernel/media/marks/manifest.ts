@@ -1,9 +1,15 @@
 const SOURCE_TYPES = 'http://cv.iptc.org/newscodes/digitalsourcetype/'
 const PARENT = 'parent'
 
-/** C2PA manifest definitions, as the signing thread takes them. */
+/** A statement of a manifest, and its label. */
+export interface Assertion {
+  readonly label: string
+  readonly data: object
+}
+
+/** C2PA manifest definitions, as the library takes them. */
 export interface Manifest {
-  readonly definition: object
+  readonly definition: { readonly assertions: readonly Assertion[] }
   /** Ingredient definitions of the files that this one was made from; undefined for an original. */
   readonly ingredients?: readonly object[]
 }
@@ -47,7 +53,9 @@ function receiptLabel(installation: string): string {
   return `${isName ? hostname.split('.').toReversed().join('.') : 'localhost'}.kinora.receipt`
 }
 
-const generator = { claim_version: 2, claim_generator_info: [{ name: 'Kinora' }] }
+/** What claims name as their maker. */
+export const GENERATOR = { name: 'Kinora' }
+const generator = { claim_version: 2, claim_generator_info: [GENERATOR] }
 const actions = (list: readonly object[], receipt?: ReceiptAssertion) => ({
   assertions: [
     { label: 'c2pa.actions.v2', data: { actions: list } },

@@ -27,6 +27,7 @@ const FIELD = {
   ReservedCode2: '',
 }
 
+const NOTHING = { definition: { assertions: [] } }
 const log = { warn: vi.fn() }
 let folder: string
 let plain: string
@@ -210,7 +211,7 @@ describe('the signer', () => {
   it('reports a file that it cannot sign, leaves nothing behind, and signs the next', async () => {
     const text = path.join(folder, 'text.mp4')
     await writeFile(text, 'no video')
-    const job = { source: text, target: `${text}.signed`, format: 'video/mp4', manifest: { definition: {} } } as const
+    const job = { source: text, target: `${text}.signed`, format: 'video/mp4', manifest: NOTHING } as const
     await expect(signer.sign(job)).rejects.toThrow('cannot sign video/mp4')
     await expect(marker.markVideo(text, FILM)).rejects.toThrow()
     expect((await readdir(folder)).filter((name) => name.startsWith('text'))).toEqual(['text.mp4'])
@@ -220,8 +221,8 @@ describe('the signer', () => {
     expect(await judgeVideo(next)).toMatchObject(VALID)
   })
 
-  it('signs a clip in 200 ms of CPU time once it is warm, outside the main thread', async () => {
-    const job = { source: plain, target: path.join(folder, 'clip.mp4'), format: 'video/mp4' } as const
+  it('signs a clip in 50 ms of CPU time once it is warm, outside the main thread', async () => {
+    const job = { source: plain, target: path.join(folder, 'clip.mp4'), format: 'video/mp4', field: '{}' } as const
     const spent = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
     const costs: number[] = []
     const mainCosts: number[] = []
@@ -233,7 +234,7 @@ describe('the signer', () => {
     }
     const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[2]!
     if (!FULL) return
-    expect(median(costs)).toBeLessThan(200)
+    expect(median(costs)).toBeLessThan(50)
     expect(median(mainCosts)).toBeLessThan(20)
   })
 })

@@ -43,12 +43,11 @@ export interface Signer {
 
 const PROGRAM = new URL('./signingThread.ts', import.meta.url)
 const TIMEOUT_MS = 60_000
-/** The thread holds about 100 MB, so it ends when there is nothing to sign. */
+/** A thread that has loaded the library holds about 100 MB, so it ends when there is nothing to sign. */
 const IDLE_MS = 5 * 60_000
 
 /**
- * Signs files in a worker thread, one after the other, and pictures first: their films are almost finished. The first file
- * also loads the library, which takes a quarter of a second.
+ * Signs files in a worker thread, one after the other, and pictures first: their films are almost finished.
  * @example await signer.sign({ source, target, format: 'video/mp4', manifest: createdManifest() })
  */
 export function createSigner(credential: () => Promise<Credential>): Signer {
