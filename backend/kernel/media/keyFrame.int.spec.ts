@@ -51,6 +51,23 @@ it.each([
   }
 })
 
+it.each([
+  ['stco', 4],
+  ['stts', 8],
+  ['stsz', 4],
+])('returns none, and hardly computes, for billions of entries in %s', async (name, at) => {
+  const film = await make(...PICTURE, ...H264)
+  const hostile = await readFile(film)
+  const table = hostile.indexOf(name) + 4
+  hostile.writeUInt32BE(0xffffffff, table + at)
+  // No sample is in a chunk.
+  if (name === 'stco') hostile.writeUInt32BE(0, hostile.indexOf('stsc') + 16)
+  // Every sample is a key frame.
+  if (name === 'stts') hostile.write('free', hostile.indexOf('stss'))
+  await writeFile(film, hostile)
+  expect(await readKeyFrame(film, name === 'stts' ? 1e6 : 1)).toBeUndefined()
+})
+
 it('returns none from a fragmented film, and refuses one that is damaged', async () => {
   const fragmented = await make(...PICTURE, ...H264, '-movflags', '+empty_moov+default_base_moof+frag_keyframe')
   expect(await readKeyFrame(fragmented, 1)).toBeUndefined()

@@ -10,6 +10,10 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   stbl: ['stsd'],
 }
 
+/** Far above the samples and the bytes of a short film's frame. A crafted index claims billions. */
+const MAX_SAMPLES = 1_000_000
+const MAX_FRAME_BYTES = 64 << 20
+
 /** A sample of a track. */
 interface Sample {
   /** Position in the file. */
@@ -22,7 +26,7 @@ interface Sample {
 /**
  * Returns an MP4 of one frame: the last key frame of a video up to a time in seconds. A decoder that is given the video takes as many as
  * that reorders. Returns undefined for a video without such a frame in its index, such as a fragmented one, or with an index for more
- * than 4 GB.
+ * than 4 GB or a million frames.
  * @throws UnplayableVideoError
  */
 export const readKeyFrame = (path: string, at: number): Promise<Buffer | undefined> =>
@@ -32,7 +36,7 @@ export const readKeyFrame = (path: string, at: number): Promise<Buffer | undefin
     const tables = descend(media, 'minf', 'stbl')
     const ticks = at * readDuration(descend(media, 'mdhd')).timescale
     const sample = findSample(tables, lastKey(tables, sampleAt(descend(tables, 'stts'), ticks)))
-    if (!sample) return undefined
+    if (!sample || sample.length > MAX_FRAME_BYTES) return undefined
     const data = Buffer.from(await read(sample.from, sample.from + sample.length))
     return Buffer.concat([
       TYPE,
@@ -89,6 +93,7 @@ function lastKey(tables: Buffer, sample: number): number {
 function findSample(tables: Buffer, wanted: number): Sample | undefined {
   const [sizes, runs, chunks] = ['stsz', 'stsc', 'stco'].map((name) => findTable(tables, name))
   if (!sizes || !runs || !chunks || wanted === 0) return undefined
+  if (Math.max(wanted, chunks.readUInt32BE(4)) > MAX_SAMPLES) return undefined
   const sizeOf = (sample: number) => sizes.readUInt32BE(4) || sizes.readUInt32BE(8 + 4 * sample)
   let first = 1
   for (let chunk = 1, run = 0; chunk <= chunks.readUInt32BE(4); chunk++) {

@@ -47,7 +47,10 @@ export async function makePoster(videoPath: string, outPath: string, options: Po
       const framePath = `${part}.mp4`
       try {
         await writeFile(framePath, frame)
-        await runTogether({ input: [...KEY_FRAME, framePath], output: output(part) }, { signal, ffmpegPath })
+        // A frame that cannot be decoded alone is a fault of the run below, too.
+        await runTogether({ input: [...KEY_FRAME, framePath], output: output(part) }, { signal, ffmpegPath }).catch(
+          () => {},
+        )
       } finally {
         await removeFile(framePath)
       }
