@@ -16,8 +16,8 @@ interface Waiting extends Conversion, Pick<RunOptions, 'signal' | 'ffmpegPath'> 
 /** Conversions that share a start. Each has its own decoder, which takes about 20 MB. */
 const MAX_TOGETHER = 8
 
-/** Pause between starts. Of twelve films a second, three then share a start. */
-const PAUSE_MS = 200
+/** Pause between starts. Of twelve films a second, two then share a start. Films that wait longer would hold up new orders. */
+const PAUSE_MS = 100
 
 /** One short program at a time need not give way to requests, and many films may wait for it. */
 const LIMITS = { ...FFMPEG_LIMITS, niceness: 0 }
