@@ -38,7 +38,7 @@ describeOnSite('the player', (site) => {
     const again = task.again_other.replace('{{count}}', '30')
     await button(task.refresh).waitFor()
     await button(task.more).click()
-    expect(await dialog.getByRole('menuitem').allTextContents()).toEqual([again, task.continue, task.remix])
+    await expect.poll(() => dialog.getByRole('menuitem').allTextContents()).toEqual([again, task.continue, task.remix])
     await page.keyboard.press('Escape')
     await expect.poll(() => dialog.getByRole('menu').count()).toBe(0)
     await expect.poll(() => dialog.getByRole('link', { name: task.download }).count()).toBe(1)

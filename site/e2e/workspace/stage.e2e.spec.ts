@@ -153,7 +153,7 @@ describeOnSite('the stage', (site) => {
     await more.click()
     const again = task.again_other.replace('{{count}}', '30')
     for (const name of [again, task.continue])
-      expect(await caption.getByRole('button', { name, exact: true }).textContent()).toBe(name)
+      await expect.poll(() => caption.getByRole('button', { name, exact: true }).textContent()).toBe(name)
     const rest = [task.play, `${task.download}D`, task.preview, `${task.remix}U`, task.refresh, `${task.delete}Del`]
     await expect.poll(named).toEqual(rest)
     const list = caption.getByRole('menu')
