@@ -101,6 +101,21 @@ describeOnSite('the header', (site) => {
     }
   })
 
+  // English has the longer labels.
+  it('fits into the width of a tablet without its font', async () => {
+    const page = await site.visit({ language: 'en', width: 768, user: await site.newUser() })
+    await page.route('**/*.woff2', (route) => route.abort())
+    await page.goto(`${site.url}/faq`)
+    const balance = page.locator('.balance [data-user]')
+    await expect.poll(() => balance.textContent()).toBe('60')
+    await balance.evaluate((text) => {
+      text.textContent = '115,000'
+      document.documentElement.style.setProperty('--font', 'Verdana, "DejaVu Sans", sans-serif')
+    })
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(768)
+    await page.context().close()
+  })
+
   it('shows the member at the first paint', async () => {
     const page = await site.visit({ language: 'en' })
     await page.route('**/api/v1/**', () => {})

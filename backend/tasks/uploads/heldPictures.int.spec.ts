@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createStartDrafts, startKey } from '../../accounts/start/startDrafts.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { MAX_UNUSED_BYTES } from './assertRoom.ts'
@@ -105,6 +105,8 @@ describe('a picture with a name', () => {
 })
 
 describe('the disk that visitors hold', () => {
+  beforeEach(() => db.pool.query('delete from start_image'))
+
   let now = Date.UTC(2026, 10, 28)
   /** The limits of visitors, in kB instead of MB. */
   const limits = { all: 500 * KB, network: 100 * KB }
@@ -133,7 +135,6 @@ describe('the disk that visitors hold', () => {
   })
 
   it('is refused to the network that would hold the most, if all others hold as little as they can', async () => {
-    await db.pool.query('delete from start_image')
     for (let n = 0; n < 250; n++)
       await db.pool.query(
         `insert into start_image (id, hash, sealed, bytes, expires_at, network) values (gen_random_uuid(), $1, '', $2, $3, $1)`,
