@@ -11,7 +11,7 @@ import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { generateAgain, regenerate, startRemix } from './remix.ts'
 import { continueFrom } from './stage/continueFrom.ts'
-import { $singleKeys } from './stage/keys.ts'
+import { $singleKeys } from './stage/singleKeys.ts'
 import { refreshTask } from './tasks.ts'
 
 /** A dialog about a task. */

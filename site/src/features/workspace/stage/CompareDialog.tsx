@@ -5,7 +5,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { typedKey } from '../../../ui/keys/typedKey.ts'
 import { Loop } from '../../../ui/task/Loop.tsx'
-import { $singleKeys } from './keys.ts'
+import { $singleKeys } from './singleKeys.ts'
 import { showTake } from './takes.ts'
 
 interface CompareDialogProps {

@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import { translate } from '../../../i18n/client.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { SwitchField } from '../../../ui/SwitchField.tsx'
-import { $singleKeys, setSingleKeys } from './keys.ts'
+import { $singleKeys, setSingleKeys } from './singleKeys.ts'
 
 const SHORTCUTS = [
   ['Ctrl/⌘ Enter', 'generate'],

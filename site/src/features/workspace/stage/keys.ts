@@ -1,5 +1,4 @@
-/** Keyboard shortcuts of the workspace. Single keys can be switched off (WCAG 2.1.4). */
-import { atom } from 'nanostores'
+/** Keyboard shortcuts of the workspace. */
 import { useLayoutEffect } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { downloadVideo } from '../../../api/taskActions.ts'
@@ -9,29 +8,9 @@ import { stepFrame, togglePlay } from '../../../ui/task/playback.ts'
 import { generateAgain, startRemix } from '../remix.ts'
 import type { TaskView } from '../TaskActions.tsx'
 import { continueFrom } from './continueFrom.ts'
+import { $singleKeys } from './singleKeys.ts'
 import { $current, stepTake } from './takes.ts'
 import { $theatre, setTheatre } from './theatre.ts'
-
-const KEY = 'kinora.keys'
-
-export const $singleKeys = atom(true)
-
-export function setSingleKeys(on: boolean): void {
-  $singleKeys.set(on)
-  try {
-    localStorage.setItem(KEY, on ? '' : 'off')
-  } catch {
-    // Storage is unavailable: the choice is lost when the page closes.
-  }
-}
-
-export function restoreSingleKeys(): void {
-  try {
-    $singleKeys.set(localStorage.getItem(KEY) !== 'off')
-  } catch {
-    // Storage is unavailable.
-  }
-}
 
 interface Openers {
   readonly onView: (view: TaskView) => void
