@@ -269,7 +269,7 @@ describe('the Postgres adapter', () => {
 
   describe('probing', () => {
     it('leaves nothing in the log and uses no position', async () => {
-      const head = await store.head()
+      const { position: head } = await store.append(aStream(), 'no_stream', [event('A')])
       await store.probe()
       expect(await store.head()).toBe(head)
       const { position } = await store.append(aStream(), 'no_stream', [event('A')])
