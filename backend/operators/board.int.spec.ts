@@ -179,6 +179,7 @@ describe('the board', () => {
             { path: '/lost', count: 1 },
           ],
         },
+        yesterday: { pv: 0, uv: 0 },
         growth: { pv_growth: 0, uv_growth: 0 },
         recent_visits: [visits('/lost', 404), visits('/'), visits('/faq'), visits('/')],
         last_updated: expect.any(String),

@@ -50,6 +50,7 @@ export function serveBoard(serve: Serve, { traffic, users, failures, time }: Boa
     const [{ pv, uv, pages }, before] = [counted ?? NO_VISITS, yesterday ?? NO_VISITS]
     return answer({
       today: { pv, uv, pages, page_ranking: ranking },
+      yesterday: { pv: before.pv, uv: before.uv },
       growth: { pv_growth: growth(pv, before.pv), uv_growth: growth(uv, before.uv) },
       recent_visits: recent.map((visit) => ({ ...visit, timestamp: instant(visit.timestamp) })),
       last_updated: new Date(calendar()).toISOString(),
@@ -81,6 +82,7 @@ export function serveBoard(serve: Serve, { traffic, users, failures, time }: Boa
     return answer({
       total_users: figures.total,
       today_registrations: figures.today,
+      yesterday_registrations: figures.yesterday,
       registration_growth: growth(figures.today, figures.yesterday),
       verified_users: figures.verified,
       verification_rate: figures.total === 0 ? 0 : oneDecimal((100 * figures.verified) / figures.total),

@@ -257,6 +257,7 @@ describe('a calendar that is moved', () => {
     await kinora.visitsCounted()
     expect(await data<Overview>('/overview')).toMatchObject({
       today: { pv: 1, uv: 1 },
+      yesterday: { pv: 50, uv: 1 },
       growth: { pv_growth: -98, uv_growth: 0 },
     })
     const hours = await rows(`select hour, pv from traffic_hour where day = '2026-10-25' order by hour`)

@@ -44,6 +44,7 @@ export const Overview = z.object({
     /** Most visited first, at most a hundred. */
     page_ranking: z.array(Visited),
   }),
+  yesterday: z.object({ pv: count, uv: count }),
   /** Change from the whole of yesterday in percent, to one decimal; 0 if yesterday had no visits. */
   growth: z.object({ pv_growth: z.number(), uv_growth: z.number() }),
   /** Newest first, at most ten. */
@@ -67,7 +68,8 @@ export const Hourly = z.object({ hourly_distribution: z.array(z.object({ hour: z
 const UserOverview = z.object({
   total_users: count,
   today_registrations: count,
-  /** Change from yesterday in percent, to one decimal. */
+  yesterday_registrations: count,
+  /** Change from yesterday in percent, to one decimal; 0 if nobody registered yesterday. */
   registration_growth: z.number(),
   verified_users: count,
   /** Percentage of all users, to one decimal. */

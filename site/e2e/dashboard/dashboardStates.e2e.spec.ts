@@ -102,7 +102,13 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       const empty = { users: [], pagination: { total: 0, page: 1, per_page: 10 } }
       const board = await on.open(language, (state) => {
         state.answers.set(overview.path, () => ({
-          data: { ...OVERVIEW, today: { pv: 0, uv: 0, pages: 0, page_ranking: [] }, recent_visits: [] },
+          data: {
+            ...OVERVIEW,
+            today: { pv: 0, uv: 0, pages: 0, page_ranking: [] },
+            yesterday: { pv: 0, uv: 0 },
+            growth: { pv_growth: 0, uv_growth: 0 },
+            recent_visits: [],
+          },
         }))
         state.answers.set(userList.path, () => empty)
         state.answers.set(live.path, () => ({ data: { visitors: 0, pages: [] } }))
@@ -138,6 +144,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       const { page, state, t, figure, panel } = board
       for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'keys', 'codes', 'outbox', 'parked'])
         await panel(t[name].heading).getByText(t[name].empty).waitFor()
+      for (const name of ['pv', 'uv']) await figure(name).getByText(t.figures.noneYesterday).waitFor()
       for (const text of [t.tasks.noStuck, t.tasks.noFailures, t.margin.noCost, t.margin.noMargin])
         await page.getByText(text).waitFor()
       expect(await axeFaults(page)).toEqual([])

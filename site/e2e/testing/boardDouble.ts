@@ -99,6 +99,7 @@ export const WEEK = daysOf(new URLSearchParams())
 
 export const OVERVIEW = {
   today: { pv: 44_452, uv: 10_318, pages: 164, page_ranking: PATHS.map(([path, count]) => ({ path, count })) },
+  yesterday: { pv: 39_513, uv: 10_659 },
   growth: { pv_growth: 12.5, uv_growth: -3.2 },
   recent_visits: PATHS.map(([path], index) => ({
     timestamp: minuteBack(index / 2),
@@ -118,6 +119,7 @@ export const HOURS = Array.from({ length: 24 }, (_, hour) => ({
 export const PEOPLE = {
   total_users: 12_480,
   today_registrations: 96,
+  yesterday_registrations: 96,
   registration_growth: 0,
   verified_users: 10_421,
   verification_rate: 83.5,

@@ -18,10 +18,10 @@ export function Cards() {
       <section aria-label={t('dashboard.figures.traffic')}>
         <dl className="board-cards stack gap-3">
           <Card name="pv" of={traffic} value={({ today }) => numberText(today.pv)}>
-            {({ growth }) => <Growth percent={growth.pv_growth} />}
+            {({ growth, yesterday }) => <Growth percent={growth.pv_growth} before={yesterday.pv} />}
           </Card>
           <Card name="uv" of={traffic} value={({ today }) => numberText(today.uv)}>
-            {({ growth }) => <Growth percent={growth.uv_growth} />}
+            {({ growth, yesterday }) => <Growth percent={growth.uv_growth} before={yesterday.uv} />}
           </Card>
           <Card name="pages" of={traffic} value={({ today }) => numberText(today.pages)}>
             {() => t('dashboard.figures.differentPaths')}
@@ -37,7 +37,7 @@ export function Cards() {
             {() => t('dashboard.figures.allAccounts')}
           </Card>
           <Card name="registrations" of={users} value={({ today_registrations }) => numberText(today_registrations)}>
-            {({ registration_growth }) => <Growth percent={registration_growth} />}
+            {(data) => <Growth percent={data.registration_growth} before={data.yesterday_registrations} />}
           </Card>
           <Card name="verification" of={users} value={(data) => percentText(data.verification_rate)}>
             {({ verified_users }) => t('dashboard.figures.verified', { number: numberText(verified_users) })}
@@ -93,8 +93,9 @@ function Card<T>({ name, of: { status, data }, value, children }: CardProps<T>) 
   )
 }
 
-/** Shows a change with a sign and an arrow, so that it does not rely on colour alone. */
-function Growth({ percent }: { percent: number }) {
+/** Shows a change with a sign and an arrow, so that it does not rely on colour alone. There is none from nothing. */
+function Growth({ percent, before }: { percent: number; before: number }) {
+  if (before === 0) return translate()('dashboard.figures.noneYesterday')
   const trend = trendOf(percent)
   return (
     <>
