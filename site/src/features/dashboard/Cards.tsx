@@ -4,7 +4,7 @@ import { translate } from '../../i18n/client.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { people, today, week } from './board.ts'
 import type { Section } from './boardSection.ts'
-import { growthText, numberText, percentText, trendOf } from './figures.ts'
+import { averageText, growthText, numberText, percentText, trendOf } from './figures.ts'
 
 /** Shows four traffic figures and four user figures. */
 export function Cards() {
@@ -12,7 +12,7 @@ export function Cards() {
   const [traffic, sevenDays, users] = [useStore(today.$section), useStore(week.$section), useStore(people.$section)]
   const registered = (data: NonNullable<typeof users.data>) =>
     data.daily_registrations.slice(-7).reduce((sum, { count }) => sum + count, 0)
-  const perDay = (sum: number) => t('dashboard.figures.perDay', { number: numberText(Math.round(sum / 7)) })
+  const perDay = (sum: number) => t('dashboard.figures.perDay', { number: averageText(sum / 7) })
   return (
     <>
       <section aria-label={t('dashboard.figures.traffic')}>
@@ -39,7 +39,11 @@ export function Cards() {
           <Card name="registrations" of={users} value={({ today_registrations }) => numberText(today_registrations)}>
             {(data) => <Growth percent={data.registration_growth} before={data.yesterday_registrations} />}
           </Card>
-          <Card name="verification" of={users} value={(data) => percentText(data.verification_rate)}>
+          <Card
+            name="verification"
+            of={users}
+            value={(data) => (data.total_users > 0 ? percentText(data.verification_rate) : '—')}
+          >
             {({ verified_users }) => t('dashboard.figures.verified', { number: numberText(verified_users) })}
           </Card>
           <Card name="weekRegistrations" of={users} value={(data) => numberText(registered(data))}>

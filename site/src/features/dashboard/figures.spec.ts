@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayOf, growthText, numberText, percentText, shortDay, timeText, trendOf } from './figures.ts'
+import { averageText, dayOf, growthText, numberText, percentText, shortDay, timeText, trendOf } from './figures.ts'
 
 describe('the board figures', () => {
   it.each([
@@ -14,6 +14,16 @@ describe('the board figures', () => {
 
   it('format numbers and percentages in the page’s language', () => {
     expect([numberText(1_234_567, 'en'), percentText(83.46, 'zh')]).toEqual(['1,234,567', '83.5%'])
+  })
+
+  it('give averages below ten a decimal', () => {
+    expect([1 / 7, 0, 17 / 7, 9.96, 33_178.1].map((value) => averageText(value, 'en'))).toEqual([
+      '0.1',
+      '0',
+      '2.4',
+      '10',
+      '33,178',
+    ])
   })
 
   it('omit the year of a day', () => {

@@ -8,6 +8,10 @@ const tenths = (value: number) => Math.round(value * 10) / 10 + 0
 
 export const numberText = (value: number, locale: Locale = pageLocale()): string => format(locale, {}).format(value)
 
+/** Formats an average, to one decimal below ten, so that a small one does not look like none. */
+export const averageText = (value: number, locale: Locale = pageLocale()): string =>
+  numberText(value < 10 ? tenths(value) : Math.round(value), locale)
+
 /** Formats a number in compact notation for chart axes, such as 1.2M. */
 export const shortNumber = (value: number, locale: Locale = pageLocale()): string =>
   format(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
