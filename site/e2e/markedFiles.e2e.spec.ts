@@ -10,7 +10,7 @@ import { createSigner, type Signer } from '#backend/kernel/media/marks/signInThr
 import { stampVideo } from '#backend/kernel/media/stampVideo.ts'
 import { sampled } from '#backend/testing/sampled.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
-import { chromiumPath, launchChromium } from './testing/chromium.ts'
+import { chromiumPath, sharedChromium } from './testing/chromium.ts'
 
 const lacks = chromiumPath() ? '' : ' (no Chromium here)'
 const FILM = { taskId: 'task', origin: { source: 'trainedAlgorithmicMedia', agent: null } } as const
@@ -29,10 +29,9 @@ describe.skipIf(lacks)(`Chromium${lacks}`, () => {
     original = path.join(folder, 'plain.mp4')
     await copyFile(await makeTinyVideo(), original)
     await marker.markVideo(original, FILM)
-    browser = await launchChromium()
+    browser = await sharedChromium(chromiumPath()!)
   })
   afterAll(async () => {
-    await browser?.close()
     await signer?.close()
     await rm(folder, { recursive: true })
   })
