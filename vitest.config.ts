@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
-import { MEASURES, ONLY_MEASURES, WAITS } from './scripts/testing/timedSpecs.mjs'
+import { MEASURES, ONLY_FULL_RUN, ONLY_MEASURES, WAITS } from './scripts/testing/timedSpecs.mjs'
 
 /**
  * Tests that change what the other files of their worker would use: they replace modules, or run Temporal's workers, whose
@@ -35,7 +35,7 @@ const EVERYWHERE = '{backend,projections,workflows,renderer,proof,site,content,s
 const PURE = `${EVERYWHERE}!(*.int|*.e2e).spec.{ts,tsx}`
 const SERVICES = `${EVERYWHERE}*.int.spec.ts`
 const BROWSER = 'site/e2e/**/*.e2e.spec.ts'
-const LEFT_OUT = process.env.KINORA_LEAVE_OUT_MEASUREMENTS ? ONLY_MEASURES : []
+const LEFT_OUT = process.env.KINORA_LEAVE_OUT === '1' ? [...ONLY_MEASURES, ...ONLY_FULL_RUN] : []
 const NOWHERE = [...configDefaults.exclude, '**/dist/**', ...LEFT_OUT]
 /** A machine that is slow for a moment fails a test of a browser or of a time. The run lists tests that passed at the second attempt. */
 const SECOND_ATTEMPT = 1
@@ -78,24 +78,13 @@ export default defineConfig({
     sequence: { sequencer: CostliestFirst, seed: Number(process.env.KINORA_TEST_SEED) },
     unstubGlobals: true,
     projects: [
-      // Pure tests use the time in which the others wait.
+      // One group, in the order of costliestFirst.mjs: between groups, all workers would wait for the slowest file.
       ...group(
         0,
         4,
         { name: 'waits', include: WAITS, exclude: [...NOWHERE, ...MEASURES] },
         { name: 'isolated', include: ISOLATED, exclude: [...NOWHERE, ...MEASURES] },
-        { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED, ...MEASURES], ...SHARED },
-      ),
-      ...group(1, 3, {
-        name: 'browser',
-        include: [BROWSER],
-        exclude: [...NOWHERE, ...MEASURES],
-        ...PATIENT,
-        ...SHARED,
-      }),
-      ...group(
-        2,
-        4,
+        { name: 'browser', include: [BROWSER], exclude: [...NOWHERE, ...MEASURES], ...PATIENT, ...SHARED },
         {
           name: 'services',
           include: [SERVICES],
@@ -108,8 +97,9 @@ export default defineConfig({
           exclude: [...NOWHERE, ...ISOLATED, ...WAITS, ...MEASURES],
           ...SHARED,
         },
+        { name: 'pure', include: [PURE], exclude: [...NOWHERE, ...ISOLATED, ...MEASURES], ...SHARED },
       ),
-      ...group(3, 1, { name: 'measures', include: MEASURES, exclude: NOWHERE, ...PATIENT, ...SHARED }),
+      ...group(1, 1, { name: 'measures', include: MEASURES, exclude: NOWHERE, ...PATIENT, ...SHARED }),
     ],
   },
 })

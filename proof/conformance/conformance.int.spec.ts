@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { startVideosApiDouble } from '#backend/providers/video/videosApi/testing/videosApiDouble.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { startTestKinora } from '#backend/testing/testKinora.ts'
 import { runCases, type Target } from './cases.ts'
 
@@ -41,7 +42,8 @@ it('Kinora passes every case but the remix', { timeout: 600_000 }, async () => {
   expect(await othersThanPassed({ url: `${url}/v1`, key, model: 'MiniMax-Hailuo-02', seconds: '6' })).toEqual(NO_REMIX)
 })
 
-it('Kinora with another Kinora as its engine passes the same cases', { timeout: 600_000 }, async () => {
+// In `npm test`, videosApi.int.spec.ts proves the adapter with doubles of other engines.
+it.runIf(FULL)('Kinora with another Kinora as its engine passes the same cases', { timeout: 600_000 }, async () => {
   const engine = await startServer({ provider: await createProviderDouble() })
   const front = await startServer({ env: { VIDEOS_API_URL: engine.url, VIDEOS_API_KEY: engine.key, DEMO: 'off' } })
   const answer = await fetch(`${front.url}/v1/models`, { headers: { authorization: `Bearer ${front.key}` } })

@@ -50,7 +50,7 @@ describe('the simulation', () => {
     expect(linesOf(second)).toEqual(linesOf(first))
   })
 
-  it.each(sampled(Object.entries(FAULTS), 4))(
+  it.each(sampled(Object.entries(FAULTS), 2))(
     'finds that %s',
     { timeout: 600_000 },
     async (fault, { invariant, seed }) => {

@@ -1,22 +1,30 @@
 import { BaseSequencer } from 'vitest/node'
 
-/** The projects of a group, in the order in which they start. The longest waits begin first. */
-const PROJECTS = ['waits', 'isolated', 'browser']
-const rankOf = ({ project }) => PROJECTS.indexOf(project.name) + 1 || PROJECTS.length + 1
+/** The projects in the order in which they start. The longest waits begin first, and the shortest files end the run. */
+const PROJECTS = ['waits', 'isolated', 'browser', 'stories', 'services', 'pure']
+const rankOf = ({ project }) => PROJECTS.indexOf(project.name) + 1
 
-/** Files that take more than ten seconds, in the groups' last projects. Vitest knows durations only after the first run. */
+/** Files that take more than ten seconds. Vitest knows durations only after the first run. */
 const SLOW = [
-  'backups',
-  'hostileUploads',
-  'recovery',
-  'postgresEventStore',
   'attack',
-  'killed',
-  'heads',
-  'simulation',
-  'upgrade',
-  'normaliseInChild',
+  'backups',
+  'buying',
+  'callbacks',
+  'failedProof',
+  'generatePath',
+  'hostileUploads',
+  'minimax',
   'mutants',
+  'normaliseInChild',
+  'oauth',
+  'recovery',
+  'renderJob',
+  'server',
+  'shares',
+  'simulation',
+  'sound',
+  'supervise',
+  'upgrade',
 ]
 const slow = new RegExp(String.raw`/(?:${SLOW.join('|')})(?:\.int)?\.spec\.ts$`)
 

@@ -6,7 +6,7 @@ import { installMissing } from '../install.mjs'
 import { NODE, ROOT, run, tool } from '../run.mjs'
 import { buildServerIfStale } from '../server/buildServer.mjs'
 import { findOrInstallChromium } from './chromium.mjs'
-import { ONLY_MEASURES } from './timedSpecs.mjs'
+import { ONLY_FULL_RUN, ONLY_MEASURES } from './timedSpecs.mjs'
 
 /** Folders with tests. */
 const FOLDERS = ['backend', 'content', 'projections', 'proof', 'renderer', 'scripts', 'site', 'workflows']
@@ -22,8 +22,9 @@ if (full) env.KINORA_FULL = '1'
 env.KINORA_TEST_SEED = process.env.KINORA_TEST_SEED ?? (full ? String(Date.now() % 1e9) : '11')
 const missing = []
 if (!full && filters.length === 0) {
-  env.KINORA_LEAVE_OUT_MEASUREMENTS = '1'
-  missing.push(`${ONLY_MEASURES.length} groups of measurements: they need npm run test:full, or their path`)
+  env.KINORA_LEAVE_OUT = '1'
+  const count = ONLY_MEASURES.length + ONLY_FULL_RUN.length
+  missing.push(`${count} files of timedSpecs.mjs: they need npm run test:full, or their path`)
 }
 const specs = selectedSpecs()
 if (specs.some((file) => /\.(?:int|e2e)\.spec/.test(file))) {

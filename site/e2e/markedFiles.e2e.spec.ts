@@ -8,8 +8,9 @@ import { parseCredential } from '#backend/kernel/media/marks/credential.ts'
 import { issueCredential } from '#backend/kernel/media/marks/issueCredential.ts'
 import { createSigner, type Signer } from '#backend/kernel/media/marks/signInThread.ts'
 import { stampVideo } from '#backend/kernel/media/stampVideo.ts'
+import { sampled } from '#backend/testing/sampled.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
-import { chromiumPath, launchChromium } from './testing/chromium.ts'
+import { chromiumPath, sharedChromium } from './testing/chromium.ts'
 
 const lacks = chromiumPath() ? '' : ' (no Chromium here)'
 const FILM = { taskId: 'task', origin: { source: 'trainedAlgorithmicMedia', agent: null } } as const
@@ -28,20 +29,21 @@ describe.skipIf(lacks)(`Chromium${lacks}`, () => {
     original = path.join(folder, 'plain.mp4')
     await copyFile(await makeTinyVideo(), original)
     await marker.markVideo(original, FILM)
-    browser = await launchChromium()
+    browser = await sharedChromium(chromiumPath()!)
   })
   afterAll(async () => {
-    await browser?.close()
     await signer?.close()
     await rm(folder, { recursive: true })
   })
 
-  it.each([
-    ['plain', undefined],
-    ['watermarked', { watermark: 'Kinora' }],
-    ['labelled', { label: true }],
-    ['watermarked and labelled', { watermark: 'Kinora', label: true }],
-  ] as const)('plays a marked video to its end: %s', async (name, stamps) => {
+  it.each(
+    sampled([
+      ['plain', undefined],
+      ['watermarked', { watermark: 'Kinora' }],
+      ['labelled', { label: true }],
+      ['watermarked and labelled', { watermark: 'Kinora', label: true }],
+    ] as const),
+  )('plays a marked video to its end: %s', async (name, stamps) => {
     let file = original
     if (stamps) {
       file = path.join(folder, `${name}.mp4`)

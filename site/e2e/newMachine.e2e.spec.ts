@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import type { Browser } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { backupsOf } from '#backend/app/backups.ts'
 import { readConfig } from '#backend/app/config/readConfig.ts'
@@ -13,12 +12,12 @@ import { type S3Server, startS3Server } from '#backend/providers/storage/testing
 import { FULL } from '#backend/testing/fullRun.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
-import { chromiumPath, launchChromium } from './testing/chromium.ts'
+import { chromiumPath, sharedChromium } from './testing/chromium.ts'
 import { seedVideos } from './testing/seedVideos.ts'
 
 /** Owners of the videos, in equal shares. */
 const USERS = FULL ? 10 : 2
-const VIDEOS = FULL ? 10_000 : 200
+const VIDEOS = FULL ? 10_000 : 40
 const LIMIT_S = 300
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-new-machine-'))
 const seconds = (since: number) => (performance.now() - since) / 1_000
@@ -26,7 +25,6 @@ const seconds = (since: number) => (performance.now() - since) / 1_000
 describe('a machine that was lost', () => {
   let bucket: S3Server
   let kinora: TestKinora | undefined
-  let browser: Browser | undefined
   let user: TestUser
   let phrase: string
   let env: Record<string, string>
@@ -49,7 +47,6 @@ describe('a machine that was lost', () => {
     report.push(`${VIDEOS} videos copied to ${bucket.kind} and proven in ${seconds(start).toFixed(1)} s`)
   }, 1_200_000)
   afterAll(async () => {
-    await browser?.close()
     await kinora?.close()
     await bucket?.close()
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
@@ -90,7 +87,7 @@ describe('a machine that was lost', () => {
 
   const lacks = chromiumPath() ? '' : ' (no Chromium here)'
   it.skipIf(lacks)(`opens in a browser, where its users are still signed in${lacks}`, async () => {
-    browser = await launchChromium()
+    const browser = await sharedChromium(chromiumPath()!)
     const context = await browser.newContext()
     const { url } = kinora!
     const cookies = user.cookie.split('; ').map((cookie) => cookie.split('='))
@@ -99,5 +96,6 @@ describe('a machine that was lost', () => {
     await page.goto(`${url}/library`)
     await page.locator('.library-tile').first().waitFor()
     await page.getByText(`${VIDEOS / USERS} videos`, { exact: true }).waitFor()
+    await context.close()
   })
 })

@@ -77,31 +77,48 @@ const ENGINES: readonly (readonly [string, () => Promise<Engine>])[] = [
   ...shippedDefinitions().map(({ name }) => [name, () => defined(name)] as const),
 ]
 
-describe.skipIf(!chromiumPath())('a private installation in production, from an invitation to a video', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium([`--host-resolver-rules=MAP ${PRIVATE_HOST} 127.0.0.1`])
-  })
-  afterAll(() => browser?.close())
+describe.skipIf(!chromiumPath())(
+  'a private installation in production, from an invitation to a video, without plans',
+  () => {
+    let browser: Browser
+    beforeAll(async () => {
+      browser = await launchChromium([`--host-resolver-rules=MAP ${PRIVATE_HOST} 127.0.0.1`])
+    })
+    afterAll(() => browser?.close())
 
-  // `npm test` takes the engine that most people have.
-  it.each(FULL ? ENGINES : ENGINES.slice(0, 1))('works on the double of %s', async (_, start) => {
-    const engine = await start()
-    onTestFinished(engine.close)
-    const kinora = await startPrivate(engine.settings, engine.prepare)
-    onTestFinished(kinora.close)
-    const link = await kinora.invite('ada@kinora.test')
-    expect(link).toMatch(`${kinora.url}/reset-password?token=`)
-    // Some models cost more than the 60 credits of a new account.
-    if (engine.credits) await kinora.grant('ada@kinora.test', engine.credits)
-    const context = await browser.newContext({ locale: 'en-US', ignoreHTTPSErrors: true, acceptDownloads: true })
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    await acceptInvitation(page, link, 'ada@kinora.test')
-    if (engine.model) await page.getByRole('radio', { name: new RegExp(engine.model) }).check()
-    await makeFromText(page, await words('en', 'workspace'))
-  })
-})
+    // `npm test` takes the engine that most people have.
+    it.each(FULL ? ENGINES : ENGINES.slice(0, 1))('works on the double of %s', async (_, start) => {
+      const engine = await start()
+      onTestFinished(engine.close)
+      const kinora = await startPrivate(engine.settings, engine.prepare)
+      onTestFinished(kinora.close)
+      const link = await kinora.invite('ada@kinora.test')
+      expect(link).toMatch(`${kinora.url}/reset-password?token=`)
+      // Some models cost more than the 60 credits of a new account.
+      if (engine.credits) await kinora.grant('ada@kinora.test', engine.credits)
+      const context = await browser.newContext({ locale: 'en-US', ignoreHTTPSErrors: true, acceptDownloads: true })
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      await expectClosed(page, kinora.url)
+      await acceptInvitation(page, link, 'ada@kinora.test')
+      if (engine.model) await page.getByRole('radio', { name: new RegExp(engine.model) }).check()
+      await makeFromText(page, await words('en', 'workspace'))
+      await page.goto(`${kinora.url}/profile`)
+      await page.getByText((await words('en', 'subscription')).noPlans).waitFor()
+      await expect.poll(() => page.getByText('PayPal').filter({ visible: true }).count()).toBe(0)
+    })
+  },
+)
+
+/** Expects that a visitor finds neither a registration nor prices. */
+async function expectClosed(page: Page, url: string): Promise<void> {
+  const { closed } = await words('en', 'auth')
+  await page.goto(`${url}/auth/register`)
+  await page.getByRole('heading', { name: closed.register }).waitFor()
+  await expect.poll(() => page.getByRole('textbox').count()).toBe(0)
+  await page.goto(url)
+  await expect.poll(() => page.locator('#pricing-section').isVisible()).toBe(false)
+}
 
 /** Sets the password and signs in. */
 async function acceptInvitation(page: Page, link: string, email: string): Promise<void> {

@@ -67,7 +67,8 @@ describeOnSite('a visitor’s prompt', (site) => {
     },
   )
 
-  it('waits for a click in another browser, and is not used up by mail scanners', async () => {
+  // In `npm test`, start.int.spec.ts proves this and the next one, and a chosen plan is taken to another device below.
+  it.runIf(FULL)('waits for a click in another browser, and is not used up by mail scanners', async () => {
     const language = 'en'
     const { start } = await words(language, 'auth')
     const asking = await site.visit({ language })
@@ -87,7 +88,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     for (const page of [asking, scanner, device]) await page.context().close()
   })
 
-  it('starts after the second factor of an existing account', async () => {
+  it.runIf(FULL)('starts after the second factor of an existing account', async () => {
     const { second } = await words('en', 'auth')
     const user = await site.newUser()
     const setup = await user.call('POST', '/users/totp', { password: 'correct horse' })

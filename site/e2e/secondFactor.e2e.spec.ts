@@ -1,6 +1,7 @@
 import { TOTP } from 'otpauth'
 import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
 import { holdClock, pass } from './testing/heldClock.ts'
@@ -101,6 +102,12 @@ async function twoStep(page: Page, language: 'en' | 'zh') {
     },
   }
 }
+
+/**
+ * The operator's methods in this run. Both kinds of account have the same dialogs, which the tests of users look at in full.
+ * On the server, `operatorFactors.int.spec.ts` proves both.
+ */
+const METHODS = sampled(['app', 'passkey'])
 
 // A factor of the operator changes the sign-in of other files.
 describeInBrowser(
@@ -237,7 +244,7 @@ describeInBrowser(
       },
     )
 
-    it.each(languagesInTurn())(
+    it.runIf(METHODS.includes('passkey')).each(languagesInTurn())(
       'lets the operator sign in with a passkey, and ends the warning of the board (%s)',
       async (language) => {
         const prefix = language === 'zh' ? '/zh' : ''
@@ -270,7 +277,7 @@ describeInBrowser(
       },
     )
 
-    it.each(languagesInTurn())(
+    it.runIf(METHODS.includes('app')).each(languagesInTurn())(
       'lets the operator sign in with an authenticator app, and turn it off (%s)',
       async (language) => {
         const prefix = language === 'zh' ? '/zh' : ''

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
@@ -14,7 +15,7 @@ describeOnSite('a browser with a session', (site) => {
     await page.context().close()
   })
 
-  it.each(['/auth/login', '/auth/register'])('is sent on from %s', async (path) => {
+  it.each(sampled(['/auth/login', '/auth/register']))('is sent on from %s', async (path) => {
     const page = await site.visit({ language: 'en', user: await site.newUser() })
     await page.goto(`${site.url}${path}`, { waitUntil: 'commit' })
     await page.waitForURL(`${site.url}/workspace`)

@@ -8,6 +8,7 @@ import { createGuard } from '#backend/kernel/http/outgoing/guardedRequest.ts'
 import { REFUSED_ADDRESSES } from '#backend/kernel/http/outgoing/testing/refusedAddresses.ts'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { eventually } from '#backend/testing/eventually.ts'
+import { sampled } from '#backend/testing/sampled.ts'
 import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
 import { GENERATION, type TestUser } from '#backend/testing/testUser.ts'
 import type { ApiKey } from '../contract.ts'
@@ -135,7 +136,7 @@ const LINES = [
   ],
 ] as const
 
-it.each(LINES)(
+it.each(sampled(LINES, 2))(
   '%s, connects by OAuth and makes, follows and fetches a video',
   async (_, document, createClient, Transport) => {
     const user = await kinora.newUser()

@@ -20,6 +20,9 @@ const VIDEO = {
   prompt: 'A cat',
 }
 
+/** Acts whose dialogs are looked at with axe. One component shows the dialogs of all. */
+const LOOKED = sampled(DESK_KINDS, 4)
+
 describeOnBoard('the operator’s desk', (on) => {
   /** Opens the page of a person by a search for `query`. */
   async function openPerson(page: Page, language: 'en' | 'zh', query: string, key: string) {
@@ -52,7 +55,7 @@ describeOnBoard('the operator’s desk', (on) => {
     const dialog = page.getByRole('dialog')
     if (typed !== undefined) await dialog.getByRole('textbox').first().fill(typed)
     await dialog.getByLabel(t.desk.reason).fill('<img src=x onerror="document.title=1">')
-    expect(await axeFaults(page)).toEqual([])
+    if (LOOKED.includes(kind)) expect(await axeFaults(page)).toEqual([])
     await dialog.getByRole('button', { name, exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     const outcome = WAIT_HOURS[kind] === undefined ? t.desk.status.done : t.desk.status.scheduled

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { wholeChromiumPath } from '../testing/chromium.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
@@ -100,10 +101,10 @@ function tests(site: OnSite): void {
         await expect.poll(() => page.getByRole('switch', { name: notices.mail }).isEnabled()).toBe(true)
         return { page, choice, hint: page.locator('#notice-push-hint') }
       }
-      for (const [state, text] of [
+      for (const [state, text] of sampled([
         ['missing', notices.pushMissing],
         ['denied', notices.pushBlocked],
-      ] as const) {
+      ] as const)) {
         const { page, choice, hint } = await open(state)
         expect([await hint.textContent(), await choice.isDisabled(), await choice.isChecked()]).toEqual([
           text,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { PLACEHOLDER_ORIGIN } from '../../../backend/kernel/http/site/finishPage.ts'
 import { builtFiles } from '../testing/builtPages.ts'
 import { describeOnSite } from '../testing/onSite.ts'
@@ -24,7 +25,7 @@ describeOnSite('the files of the build', (site) => {
     const pages = builtFiles().filter((file) => file.endsWith('.html'))
     const addresses = [
       ...builtFiles(),
-      ...pages.flatMap((name) => SPELLINGS.map((spell) => spell(name))),
+      ...pages.flatMap((name) => sampled(SPELLINGS, 2).map((spell) => spell(name))),
       ...pages.map((name) => name.replace('.html', '//')),
     ]
     const ask = async (address: string) => {

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright'
 import { expect, it } from 'vitest'
 import { axeFaults } from '../testing/axeFaults.ts'
-import { type Language, languagesInTurn, viewsInTurn } from '../testing/languagesInTurn.ts'
+import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
 import { entryOf, invoiceOf, type MoneyState, openMoneyDouble, PRO, PRO_MONTHLY } from '../testing/moneyDouble.ts'
 import { describeOnSite, type OnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
@@ -308,24 +308,4 @@ describeOnSite("a member's plan", (site) => {
       await page.context().close()
     },
   )
-
-  it.each(viewsInTurn())('has no axe violation (%s, %i px)', async (language, width) => {
-    const { page, panel, texts } = await openProfile(site, language)
-    await page.setViewportSize({ width, height: 860 })
-    await page.locator('.work').first().waitFor()
-    expect(await axeFaults(page)).toEqual([])
-    for (const opener of [
-      panel.getByRole('button', { name: texts.cancel.open }),
-      page.locator('.work .icon-button-danger').first(),
-      page.locator('.work .task-picture').first(),
-    ]) {
-      await opener.click()
-      await page.locator('dialog[open]').waitFor()
-      expect(await axeFaults(page, 'dialog[open]')).toEqual([])
-      await page.keyboard.press('Escape')
-    }
-    await page.setViewportSize({ width: 320, height: 640 })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
-    await page.context().close()
-  })
 })

@@ -8,6 +8,7 @@ import {
 } from '#backend/providers/payments/stripe/testing/stripeDouble.ts'
 import { intentOf, subscriptionOf } from '#backend/providers/payments/stripe/testing/stripeWorld.ts'
 import { freePort } from '#backend/testing/freePort.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { readStats } from '#backend/testing/plans.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
@@ -66,7 +67,8 @@ describeOnSite(
         })
         .toBeGreaterThan(0)
 
-    it.each(languagesInTurn())(
+    // In `npm test`, stripe.int.spec.ts proves these calls, and buying.e2e.spec.ts the same pages.
+    it.runIf(FULL).each(languagesInTurn())(
       'buys, renews, pauses, resumes and cancels a plan, and is refunded (%s)',
       async (language) => {
         const [texts, { tier }] = [await words(language, 'subscription'), await words(language, 'plans')]

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { createProviderDouble, type ProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import type { Team } from '#backend/teams/contract.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { buyPlan, postDev, read, readStats } from '#backend/testing/plans.ts'
 import { startTestKinora } from '#backend/testing/testKinora.ts'
 import { GENERATION } from '#backend/testing/testUser.ts'
@@ -49,7 +50,8 @@ const fill = (text: string, values: Readonly<Record<string, string>>) =>
   text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
 
 describeInBrowser('a team', start, (site) => {
-  it.each(languagesInTurn())(
+  // In `npm test`, teams.int.spec.ts proves the limits, and teams.e2e.spec.ts and payWith.e2e.spec.ts the pages.
+  it.runIf(FULL).each(languagesInTurn())(
     'lets a member spend to a limit, goes on without one who is removed, and ends with the plan (%s)',
     { timeout: 600_000 },
     async (language) => {

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
+import { sampled } from '#backend/testing/sampled.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, picture, taskOf } from '../testing/workspaceDouble.ts'
 
 /** Screen readers announce only changes of a region that was rendered before. */
 describeOnSite('a live region', (site) => {
-  it.each(['/', '/workspace'])('of the toasts is rendered before the first one, on %s', async (path) => {
+  it.each(sampled(['/', '/workspace']))('of the toasts is rendered before the first one, on %s', async (path) => {
     const page = await site.visit({ language: 'en' })
     if (path !== '/') await openDouble(page, site.url, 'en')
     await page.goto(site.url + path)
