@@ -113,9 +113,22 @@ describe('a lane', () => {
     await createHandle(memory)(room, '1', 'b', context('take b'))
     newCalls()
     expect((await take('a')).state).toEqual(['a', 'b'])
-    expect(newCalls()).toEqual(['read room-1 from 1', 'read room-1 from 2'])
-    await take('c')
-    expect(newCalls()).toEqual(['append 1 to room-1 at 1'])
+    expect(newCalls()).toEqual(['read room-1 from 1'])
+  })
+
+  it('reads before it decides while another process writes to the stream too, so that its appends do not conflict', async () => {
+    const { memory, take, newCalls } = setup()
+    const other = createHandle(memory)
+    await take('a')
+    for (const seat of ['b', 'd']) {
+      await other(room, '1', seat, context(`take ${seat}`))
+      newCalls()
+      await take(`after ${seat}`)
+    }
+    expect(newCalls()).toEqual(['read room-1 from 3', 'append 1 to room-1 at 3'])
+    await take('e')
+    await take('f')
+    expect(newCalls()).toEqual(['read room-1 from 5', 'append 1 to room-1 at 4', 'append 1 to room-1 at 5'])
   })
 
   it('does not read twice for a command that decides nothing on the state just read', async () => {

@@ -75,6 +75,8 @@ export class Lane<S, C, E extends Event> {
   readonly #onCreated: LaneDeps['onCreated']
   readonly #reader: StreamReader<S, C, E>
   #cached: StreamState<S> | undefined
+  /** Whether the last read found events of another process. The cached state is then probably old again, and an append on it costs more than a read. */
+  #isShared = false
   #pending: Pending<S, C>[] = []
   #busy = false
 
@@ -113,16 +115,17 @@ export class Lane<S, C, E extends Event> {
   }
 
   /**
-   * Decides a command for an append of another lane. Never waits, so lanes that join each other cannot deadlock.
-   * Undefined if this lane is busy, does not know its state, or would append nothing.
+   * Decides a command for an append of another lane. Never waits for a lane, so lanes that join each other cannot deadlock.
+   * Undefined if this lane is busy, cannot read its stream, or would append nothing.
    */
-  join(command: C, context: CommandContext): Joined<S> | undefined {
-    const known = this.#cached ?? (this.#decider.begins?.(command) ? this.#reader.empty() : undefined)
-    if (this.#busy || !known) return undefined
-    const { decided } = attempt(() => this.#decide({ command, context }, known))
-    if (!decided || decided.events.length === 0) return undefined
-    const { events, after } = decided
+  async join(command: C, context: CommandContext): Promise<Joined<S> | undefined> {
+    if (this.#busy) return undefined
     this.#busy = true
+    const begins = this.#decider.begins?.(command) ?? false
+    const known = this.#assumed(begins) ?? (await this.#refresh().catch(() => undefined))?.known
+    const decided = known && attempt(() => this.#decide({ command, context }, known)).decided
+    if (!decided || decided.events.length === 0) return void this.#drain()
+    const { events, after } = decided
     return {
       append: this.#appendOf(known, events),
       stored: ({ position }) => {
@@ -167,14 +170,13 @@ export class Lane<S, C, E extends Event> {
 
   /** Decides a batch on a state that was just read, or on a cached or expected one that a successful append confirms. */
   async #process(batch: readonly Pending<S, C>[]): Promise<void> {
-    const expected = batch[0]?.begins ? this.#reader.empty() : undefined
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const unconfirmed = this.#cached ?? (attempt === 1 ? expected : undefined)
-      const known = unconfirmed ?? (await this.#refresh()).known
+    let assumed = this.#assumed(batch[0]?.begins ?? false)
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++, assumed = undefined) {
+      const known = assumed ?? (attempt === 1 ? (await this.#refresh()).known : this.#cached!)
       const { events, answers, after } = this.#decideAll(batch, known)
       if (events.length === 0) {
         // Without an append, nothing confirms that the state is current, so check the log first.
-        if (unconfirmed && (await this.#refresh()).changed) continue
+        if (assumed && (await this.#refresh()).changed) continue
         for (const { answer } of answers) answer(known.position)
         return
       }
@@ -195,6 +197,12 @@ export class Lane<S, C, E extends Event> {
       }
     }
     throw new StreamBusy(this.#stream)
+  }
+
+  /** Returns a state that only an append confirms; undefined if the stream has to be read. */
+  #assumed(begins: boolean): StreamState<S> | undefined {
+    if (this.#isShared) return undefined
+    return this.#cached ?? (begins ? this.#reader.empty() : undefined)
   }
 
   #appendOf({ revision }: StreamState<S>, events: readonly NewEvent[]): StreamAppend {
@@ -279,6 +287,8 @@ export class Lane<S, C, E extends Event> {
     const before = this.#cached
     const known = await this.#quarantine.guard(this.#stream, () => this.#reader.read(before))
     this.#cached = known
-    return { known, changed: known.revision !== before?.revision }
+    const changed = known.revision !== before?.revision
+    this.#isShared = before !== undefined && changed
+    return { known, changed }
   }
 }
