@@ -82,8 +82,8 @@ function startApi(
   const billing =
     sandbox && leases.run('sandbox', halt.signal, (held) => sandbox.run(localUrl(server, config.http.host), held))
   const creditsOf = async (userId: string) => {
-    const stats = await services.subscriptionReads.stats(userId)
-    return { remaining: stats.remaining_credits, total: stats.total_credits }
+    const { remaining, used } = await services.subscriptionReads.credits(userId)
+    return { remaining, total: remaining + used }
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
   const { tryDecrypt: decrypt } = services.userKeys

@@ -232,7 +232,7 @@ export function subscriptionDeps(
       config.payments.tills.length === 0
         ? async () => {}
         : createLowCreditMails({
-            stats: subscriptionReads.stats,
+            ...{ credits: subscriptionReads.credits, stats: subscriptionReads.stats },
             calendar,
             mailOnce,
             onError: (error) => log.error({ err: error }, 'low credit mail failed'),
