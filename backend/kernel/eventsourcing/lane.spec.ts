@@ -87,14 +87,15 @@ describe('a lane', () => {
     expect(newCalls()).toContain('read room-2 from 0')
   })
 
-  it('reports each stream that it creates, with its first event', async () => {
+  it('reports the first event of each stream that it creates or reads', async () => {
     const { store } = setup()
-    const created: string[] = []
-    const onCreated = (stream: string, { data }: { data: object }) => created.push(`${stream} ${JSON.stringify(data)}`)
-    const handle = createHandle(store, { onCreated })
-    await Promise.all(['a', 'b'].map((seat) => handle(room, '1', seat, context(seat))))
-    await handle(room, '1', 'c', context('c'))
-    expect(created).toEqual(['room-1 {"seat":"a"}'])
+    const first: string[] = []
+    const onFirst = (stream: string, { data }: { data: object }) => void first.push(`${stream} ${JSON.stringify(data)}`)
+    for (const handle of [1, 2].map(() => createHandle(store, { onFirst }))) {
+      await Promise.all(['a', 'b'].map((seat) => handle(room, '1', seat, context(seat))))
+      await handle(room, '1', 'c', context('c'))
+      expect(first.splice(0)).toEqual(['room-1 {"seat":"a"}'])
+    }
   })
 
   it('peeks at its cached state without reading, and reads without one', async () => {

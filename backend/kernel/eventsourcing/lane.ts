@@ -16,7 +16,7 @@ import { derivedId, eventHash } from './pure/eventHash.ts'
 import { schemaVersion } from './pure/eventSchemas.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { SnapshotStore } from './snapshotStore.port.ts'
-import { StreamReader, type StreamState } from './streamReader.ts'
+import { type OnFirst, StreamReader, type StreamState } from './streamReader.ts'
 
 /** Thrown when every attempt to append lost to another writer. The command can be retried. */
 export class StreamBusy extends Error {
@@ -29,8 +29,7 @@ export interface LaneDeps {
   readonly snapshots: SnapshotStore | undefined
   /** Called each time no command is left. */
   readonly onIdle: () => void
-  /** Called with the first event of a stream that this lane has created. */
-  readonly onCreated?: ((stream: string, first: NewEvent) => void) | undefined
+  readonly onFirst?: OnFirst | undefined
 }
 
 interface Pending<S, C> {
@@ -72,7 +71,7 @@ export class Lane<S, C, E extends Event> {
   readonly #stream: string
   readonly #quarantine: Quarantine
   readonly #onIdle: () => void
-  readonly #onCreated: LaneDeps['onCreated']
+  readonly #onFirst: OnFirst | undefined
   readonly #reader: StreamReader<S, C, E>
   #cached: StreamState<S> | undefined
   /** Whether the last read found events of another process. The cached state is then probably old again, and an append on it costs more than a read. */
@@ -80,18 +79,14 @@ export class Lane<S, C, E extends Event> {
   #pending: Pending<S, C>[] = []
   #busy = false
 
-  constructor(
-    { store, quarantine, snapshots, onIdle, onCreated }: LaneDeps,
-    decider: Decider<S, C, E>,
-    stream: string,
-  ) {
+  constructor({ store, quarantine, snapshots, onIdle, onFirst }: LaneDeps, decider: Decider<S, C, E>, stream: string) {
     this.#store = store
     this.#decider = decider
     this.#stream = stream
     this.#quarantine = quarantine
     this.#onIdle = onIdle
-    this.#onCreated = onCreated
-    this.#reader = new StreamReader(store, decider, stream, snapshots)
+    this.#onFirst = onFirst
+    this.#reader = new StreamReader(store, decider, stream, { snapshots, onFirst })
   }
 
   get idle(): boolean {
@@ -212,7 +207,7 @@ export class Lane<S, C, E extends Event> {
   /** Caches the state after events that are now stored. */
   #confirm(before: StreamState<S>, events: readonly NewEvent[], after: StreamState<S>): void {
     this.#cached = after
-    if (before.revision < 0) this.#onCreated?.(this.#stream, events[0]!)
+    if (before.revision < 0) this.#onFirst?.(this.#stream, events[0]!)
     this.#reader.saveIfDue(after)
   }
 
