@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readDeletedOwner, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
+import { limitSize } from '../kernel/limitSize.ts'
 import type { Change, Changes } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { RealtimeMessage } from './contract.ts'
@@ -49,11 +50,25 @@ export function pushUpdates(deps: PushDeps, pause: () => Promise<void> = pauseBe
     realtime.send(userId, message)
   }
 
-  const sendTasks = async (taskIds: readonly string[]) => {
+  /** Owners of tasks, so that later changes for users of other processes are not read. */
+  const owners = new Map<string, string>()
+  const mayBeOnline = (taskId: string) => {
+    const owner = owners.get(taskId)
+    if (owner === undefined || realtime.isOnline(owner)) return true
+    latest.delete(taskId)
+    return false
+  }
+
+  const sendTasks = async (changed: readonly string[]) => {
     if (!realtime.hasClients()) return latest.clear()
+    const taskIds = changed.filter(mayBeOnline)
+    if (taskIds.length === 0) return
     const rows = await readVideoTasks(database, taskIds)
-    for (const row of rows)
+    for (const row of rows) {
+      owners.set(row.id, row.user_id)
+      limitSize(owners, MAX_REMEMBERED)
       await send(row.user_id, row.id, async () => ({ type: 'task_update', task: await taskView(row, decrypt) }))
+    }
     const shown = new Set(rows.map(({ id }) => id))
     for (const id of taskIds) {
       const owner = shown.has(id) ? undefined : await readDeletedOwner(store, id)
