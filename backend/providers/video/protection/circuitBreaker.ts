@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
+import { prepared } from '../../../kernel/postgres/query.ts'
 
 /** All times are in milliseconds. Of failures, only consecutive ones count. */
 export interface CircuitBreakerOptions {
@@ -76,10 +77,12 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
         until: string | null
         wait: number | null
       }>(
-        `select failures, slowdowns, blocked_until::text as until,
-           extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as wait
-         from circuit where name = $1`,
-        [name],
+        prepared(
+          `select failures, slowdowns, blocked_until::text as until,
+             extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as wait
+           from circuit where name = $1`,
+          [name],
+        ),
       )
       const { failures = 0, slowdowns = 0, until = null, wait = null } = rows[0] ?? {}
       isReset = failures === 0 && slowdowns === 0

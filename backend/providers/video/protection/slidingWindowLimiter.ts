@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { prepared } from '#backend/kernel/postgres/query.ts'
 
 export type RateLimiter = ReturnType<typeof createSlidingWindowLimiter>
 
@@ -33,7 +34,7 @@ export function createSlidingWindowLimiter(pool: pg.Pool, name: string, limit: n
   /** Counts calls, of which the first one is made immediately. Returns false, and counts none, if they exceed the limit. */
   const reserve = async (calls: number): Promise<boolean> => {
     const sent = performance.now()
-    const { rows } = await pool.query<{ left: number }>(text, [name, limit, calls])
+    const { rows } = await pool.query<{ left: number }>(prepared(text, [name, limit, calls]))
     if (rows[0]) [reserved, until] = [calls - 1, sent + rows[0].left]
     return rows[0] !== undefined
   }
