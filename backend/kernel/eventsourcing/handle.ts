@@ -1,6 +1,6 @@
 import type { Join } from './appendTogether.ts'
 import type { CommandContext, Handled } from './command.ts'
-import type { EventStore } from './eventStore.port.ts'
+import type { EventStore, Stored } from './eventStore.port.ts'
 import { Lane } from './lane.ts'
 import { LaneCache } from './laneCache.ts'
 import type { Decider, Event } from './pure/decider.ts'
@@ -100,5 +100,12 @@ export function createHandle(
     join: () => laneOf(decider, id).join(command, context),
   })
 
-  return Object.assign(handle, { read, peek, step })
+  /** Applies an event from the log to the cached state of its stream, so that the next command need not read it. */
+  const follow = (stored: Stored): void => {
+    const [category = ''] = stored.stream.split('-', 1)
+    const cache = caches.get(category) as LaneCache<Lane<unknown, unknown, Event>> | undefined
+    cache?.find(stored.stream)?.follow(stored)
+  }
+
+  return Object.assign(handle, { read, peek, step, follow })
 }

@@ -8,9 +8,10 @@ import {
   type EventStore,
   type GlobalPosition,
   type NewEvent,
+  type Stored,
   type StreamAppend,
 } from './eventStore.port.ts'
-import { type Folded, isHashed } from './pure/applyStored.ts'
+import { applyStored, type Folded, isHashed } from './pure/applyStored.ts'
 import { assertSound, type Decider, type Event } from './pure/decider.ts'
 import { derivedId, eventHash } from './pure/eventHash.ts'
 import { schemaVersion } from './pure/eventSchemas.ts'
@@ -48,6 +49,8 @@ type Order<C> = { readonly command: C; readonly context: CommandContext }
 type Answer = (position: GlobalPosition | undefined, followed?: readonly Handled<unknown>[]) => void
 
 const ATTEMPTS = 20
+/** Several, because a command that did not join an append is sent by itself right after the read. */
+const READS_FIRST = 3
 const MAX_BATCH = 200
 /** Bytes: about the state of a video task with a prompt of medium length. */
 const DEFAULT_WEIGHT = 2_000
@@ -74,8 +77,11 @@ export class Lane<S, C, E extends Event> {
   readonly #onFirst: OnFirst | undefined
   readonly #reader: StreamReader<S, C, E>
   #cached: StreamState<S> | undefined
-  /** Whether the last read found events of another process. The cached state is then probably old again, and an append on it costs more than a read. */
-  #isShared = false
+  /**
+   * Commands before which the lane reads, since a read found events of another process: the cached state is then probably old again,
+   * and an append on it costs more than a read.
+   */
+  #readsFirst = 0
   #pending: Pending<S, C>[] = []
   #busy = false
 
@@ -129,6 +135,16 @@ export class Lane<S, C, E extends Event> {
       },
       release: () => void this.#drain(),
     }
+  }
+
+  /** Applies an event from the log, if it is the next one after the cached state. Otherwise a conflict makes the lane read. */
+  follow(stored: Stored<E>): void {
+    const known = this.#cached
+    if (this.#busy || !known || stored.revision !== known.revision + 1) return
+    const { decided: next } = attempt(() => applyStored(this.#decider, known, stored))
+    // The next command reads, and reports what is wrong.
+    this.#cached = next && { ...next, position: stored.position }
+    this.#readsFirst = 0
   }
 
   /** Returns the state after all previously sent commands. Appends nothing. */
@@ -196,7 +212,7 @@ export class Lane<S, C, E extends Event> {
 
   /** Returns a state that only an append confirms; undefined if the stream has to be read. */
   #assumed(begins: boolean): StreamState<S> | undefined {
-    if (this.#isShared) return undefined
+    if (this.#readsFirst > 0) return undefined
     return this.#cached ?? (begins ? this.#reader.empty() : undefined)
   }
 
@@ -283,7 +299,7 @@ export class Lane<S, C, E extends Event> {
     const known = await this.#quarantine.guard(this.#stream, () => this.#reader.read(before))
     this.#cached = known
     const changed = known.revision !== before?.revision
-    this.#isShared = before !== undefined && changed
+    this.#readsFirst = before && changed ? READS_FIRST : Math.max(0, this.#readsFirst - 1)
     return { known, changed }
   }
 }
