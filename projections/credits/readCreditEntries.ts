@@ -1,6 +1,6 @@
 import { onlyRow } from '#backend/kernel/postgres/onlyRow.ts'
 import type { Database } from '#backend/kernel/postgres/query.ts'
-import { query, queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
+import { queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
 import { type LocalDays, localDays, type Page, SPAN } from '../engine/queryPage.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
