@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readCredits } from '#projections/credits/readCredits.ts'
 import { readScheduled } from '#projections/desk/readDeskActions.ts'
 import { readRosters } from '#projections/teams/readTeams.ts'
 import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
@@ -82,7 +83,7 @@ function startApi(
   const billing =
     sandbox && leases.run('sandbox', halt.signal, (held) => sandbox.run(localUrl(server, config.http.host), held))
   const creditsOf = async (userId: string) => {
-    const { remaining, used } = await services.subscriptionReads.credits(userId)
+    const { remaining, used } = await readCredits(database, userId, new Date(context.calendar()).toISOString())
     return { remaining, total: remaining + used }
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')

@@ -74,12 +74,11 @@ export function startTriggers(
   const { signal } = halt
   const onError = (error: unknown, failed?: number) =>
     log.error({ err: error, failed }, 'workflow triggers failed, retrying')
-  const settleIfEnded = createSettleIfEnded(handle, activities)
   const logTriggers = runLogTriggers({
     store,
     engine,
     triggers: [
-      generationTrigger(() => readOpenGenerations(database), settleIfEnded),
+      generationTrigger(() => readOpenGenerations(database), createSettleIfEnded(handle, activities)),
       recoveryTrigger(() => readOpenRecoveries(database)),
       subscriptionTrigger(() => readSubscribers(database)),
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),

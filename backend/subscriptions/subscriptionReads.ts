@@ -92,9 +92,6 @@ export const createSubscriptionReads = (
   calendar: Calendar,
   { hasPlans, monthlyCredits }: Terms,
 ) => ({
-  /** Returns the credits of the stats. */
-  credits: (userId: string) => readCredits(database, userId, new Date(calendar()).toISOString()),
-
   async stats(userId: string): Promise<Stats> {
     const [{ remaining, used }, row, teams] = await Promise.all([
       readCredits(database, userId, new Date(calendar()).toISOString()),

@@ -31,6 +31,22 @@ const MAX_REMEMBERED = 10_000
 const TOGETHER_MS = 40
 const pauseBetween = () => delay(TOGETHER_MS, undefined, { ref: false })
 
+/** Remembers the owners of tasks, so that later changes for users of other processes are not read. */
+function createOwners() {
+  const owners = new Map<string, string>()
+  return {
+    remember({ id, user_id }: { readonly id: string; readonly user_id: string }) {
+      owners.set(id, user_id)
+      limitSize(owners, MAX_REMEMBERED)
+    },
+    /** Returns whether the owner of a task is online, or unknown. */
+    mayBe(isOnline: (userId: string) => boolean, taskId: string): boolean {
+      const owner = owners.get(taskId)
+      return owner === undefined || isOnline(owner)
+    },
+  }
+}
+
 /**
  * Pushes task and credit changes to connected users after the projection has committed them: one message for each change of
  * what they see. Returns a function that unsubscribes.
@@ -50,23 +66,14 @@ export function pushUpdates(deps: PushDeps, pause: () => Promise<void> = pauseBe
     realtime.send(userId, message)
   }
 
-  /** Owners of tasks, so that later changes for users of other processes are not read. */
-  const owners = new Map<string, string>()
-  const mayBeOnline = (taskId: string) => {
-    const owner = owners.get(taskId)
-    if (owner === undefined || realtime.isOnline(owner)) return true
-    latest.delete(taskId)
-    return false
-  }
-
+  const owners = createOwners()
   const sendTasks = async (changed: readonly string[]) => {
     if (!realtime.hasClients()) return latest.clear()
-    const taskIds = changed.filter(mayBeOnline)
+    const taskIds = changed.filter((id) => owners.mayBe(realtime.isOnline, id) || void latest.delete(id))
     if (taskIds.length === 0) return
     const rows = await readVideoTasks(database, taskIds)
     for (const row of rows) {
-      owners.set(row.id, row.user_id)
-      limitSize(owners, MAX_REMEMBERED)
+      owners.remember(row)
       await send(row.user_id, row.id, async () => ({ type: 'task_update', task: await taskView(row, decrypt) }))
     }
     const shown = new Set(rows.map(({ id }) => id))

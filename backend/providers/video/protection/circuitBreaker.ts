@@ -71,20 +71,7 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
 
   return {
     async check() {
-      const { rows } = await pool.query<{
-        failures: number
-        slowdowns: number
-        until: string | null
-        wait: number | null
-      }>(
-        prepared(
-          `select failures, slowdowns, blocked_until::text as until,
-             extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as wait
-           from circuit where name = $1`,
-          [name],
-        ),
-      )
-      const { failures = 0, slowdowns = 0, until = null, wait = null } = rows[0] ?? {}
+      const { failures, slowdowns, until, wait } = await readCircuit(pool, name)
       isReset = failures === 0 && slowdowns === 0
       if (wait !== null && wait > 0) return Math.ceil(wait)
       if (failures < failureThreshold) return 'closed'
@@ -121,6 +108,18 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
       )
     },
   }
+}
+
+async function readCircuit(pool: pg.Pool, name: string) {
+  const { rows } = await pool.query<{ failures: number; slowdowns: number; until: string | null; wait: number | null }>(
+    prepared(
+      `select failures, slowdowns, blocked_until::text as until,
+         extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as wait
+       from circuit where name = $1`,
+      [name],
+    ),
+  )
+  return rows[0] ?? { failures: 0, slowdowns: 0, until: null, wait: null }
 }
 
 /** Returns the state of every circuit breaker, for the metrics. */
