@@ -46,8 +46,7 @@ describe('a rate limiter', () => {
     for (let n = 0; n < 7; n++) await limiter.acquire()
     const before = query.mock.calls.length
     const countedBefore = await callsOf('next slice')
-    const later = performance.now() + 1_000
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(later)
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(Number.MAX_SAFE_INTEGER)
     onTestFinished(() => clock.mockRestore())
     expect(await limiter.acquire()).toBe(0)
     expect(query.mock.calls.length).toBe(before + 2)
@@ -55,7 +54,7 @@ describe('a rate limiter', () => {
   })
 
   it('allows the last calls of a window that has no room for a reservation', async () => {
-    const limiter = createSlidingWindowLimiter(db.pool, 'last', 1_000, 6_000_000)
+    const limiter = createSlidingWindowLimiter(db.pool, 'last', 1_000, 600_000_000)
     let allowed = 0
     while ((await limiter.acquire()) === 0) allowed++
     expect([allowed, await callsOf('last')]).toEqual([1_000, 1_000])
