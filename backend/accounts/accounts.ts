@@ -5,6 +5,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { queryPrepared } from '../kernel/postgres/query.ts'
 import type { Calendar } from '../kernel/time.ts'
 import type { Background } from './background.ts'
 import type { Language, Registration, User } from './contract.ts'
@@ -41,6 +42,13 @@ export const findAccount = (em: EntityManager, email: string) =>
 
 /** Returns a function that finds the account of an id; null if there is none. */
 export const findById = (database: Database) => (id: string) => database.em.fork().findOne(UserTable, { id })
+
+/** Returns a function that finds what each video asks of its owner, with a prepared statement and without an entity. */
+export const findRecipient = (database: Database) => async (id: string) => {
+  const sql = 'select id, email, language from user_account where id = $1'
+  const [found] = await queryPrepared<Pick<UserAccount, 'id' | 'email' | 'language'>>(database, sql, [id])
+  return found ?? null
+}
 
 /** Returns an unverified account, and keeps its owner from verifying the address until the transaction ends. */
 const lockPending = (tx: EntityManager, id: string) =>

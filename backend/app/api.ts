@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readCredits } from '#projections/credits/readCredits.ts'
 import { readScheduled } from '#projections/desk/readDeskActions.ts'
 import { readRosters } from '#projections/teams/readTeams.ts'
 import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
@@ -82,8 +83,8 @@ function startApi(
   const billing =
     sandbox && leases.run('sandbox', halt.signal, (held) => sandbox.run(localUrl(server, config.http.host), held))
   const creditsOf = async (userId: string) => {
-    const stats = await services.subscriptionReads.stats(userId)
-    return { remaining: stats.remaining_credits, total: stats.total_credits }
+    const { remaining, used } = await readCredits(database, userId, new Date(context.calendar()).toISOString())
+    return { remaining, total: remaining + used }
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
   const { tryDecrypt: decrypt } = services.userKeys

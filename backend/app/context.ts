@@ -148,7 +148,7 @@ export async function openContext(config: Config, log: Logger, options: Opening)
     database,
     store,
     silences: deliveries.silences,
-    handle: createHandle(verifiedStore, { quarantine, snapshots, onCreated: findOrigin.remember }),
+    handle: createHandle(verifiedStore, { quarantine, snapshots, onFirst: findOrigin.remember }),
     quarantine,
     findOrigin,
     changes: instrumentChanges(observability.metrics, allChanges),

@@ -18,8 +18,7 @@ type Deps = readonly [Context, Adapters, Services, () => string]
 
 /** Writes what the log tells the outside, and sends it, in one process of all. */
 export function startOutbox(...deps: Deps): Running {
-  const [{ changes, leases }] = deps
-  changes.hear()
+  const [{ leases }] = deps
   return leased(leases, 'outbox', (token) => run(token, ...deps))
 }
 
@@ -35,6 +34,7 @@ export function openWebhookChannel(...[{ clock, database }, { guard }, services,
 function run(token: number, ...deps: Deps): Running {
   const [{ changes, clock, handle, log, store, database }, { mailer, push }, services, publicUrl] = deps
   const { messages, outbox: mails, webhookEndpoints } = services
+  changes.hear()
   const onError = (err: unknown, messageId?: string) => log.warn({ err, messageId }, 'message not sent')
   const halt = new AbortController()
   const written = writeWebhooks({

@@ -1,5 +1,5 @@
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
-import { findById } from '../accounts/accounts.ts'
+import { findRecipient } from '../accounts/accounts.ts'
 import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures, ERASURES } from '../accounts/erasures.ts'
 import { CODES, formerKeys, mailKey } from '../accounts/keys/keyRing.ts'
@@ -93,7 +93,7 @@ export function createServices(context: Context, { marker, media, documents }: A
   const isErased = cacheRows(changes, ERASURES, erasures.isRequested)
   const { teams, teamRows, seatsOf } = openTeams(context, { allowance, isErased, setSpenders: credits.setSpenders })
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy, { payerIn: teams.payerIn, read: teamRows.read })
-  const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findById(database) })
+  const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findRecipient(database) })
   const messages = createOutbox(pool, clock)
   const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
   return {

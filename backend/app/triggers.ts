@@ -26,12 +26,14 @@ import { generationTrigger, recoveryTrigger, removalTrigger } from '#workflows/t
 import { teamMailTrigger, teamPlanTrigger, teamTrigger } from '#workflows/teams/teamTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
+import { CREDIT_ACCOUNT } from '../credits/events.ts'
 import { bySystem, type CommandContext } from '../kernel/eventsourcing/command.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import type { Running } from '../kernel/postgres/leased.ts'
 import { PAYMENT_WEBHOOKS } from '../subscriptions/webhooks/webhookInbox.ts'
+import { RENDER_LANE } from '../tasks/events.ts'
 import { MEDIA_REMOVALS } from '../tasks/mediaRemovals.ts'
 import { PROVIDER_HINTS } from '../tasks/providerCallbacks.ts'
 import type { Context } from './context.ts'
@@ -72,12 +74,11 @@ export function startTriggers(
   const { signal } = halt
   const onError = (error: unknown, failed?: number) =>
     log.error({ err: error, failed }, 'workflow triggers failed, retrying')
-  const settleIfEnded = createSettleIfEnded(handle, activities)
   const logTriggers = runLogTriggers({
     store,
     engine,
     triggers: [
-      generationTrigger(() => readOpenGenerations(database), settleIfEnded),
+      generationTrigger(() => readOpenGenerations(database), createSettleIfEnded(handle, activities)),
       recoveryTrigger(() => readOpenRecoveries(database)),
       subscriptionTrigger(() => readSubscribers(database)),
       codeTrigger(() => readOpenRedemptions(database), credits.grantCode),
@@ -96,6 +97,7 @@ export function startTriggers(
     signal,
     onError,
   })
+  const following = retry(() => followSharedStreams({ store, handle }, signal), onError, signal)
   const rowTriggers = runRowTriggers({
     engine,
     triggers: [
@@ -128,9 +130,16 @@ export function startTriggers(
       halt.abort()
       clearInterval(watch)
       unsubscribe()
-      await Promise.all([logTriggers, rowTriggers])
+      await Promise.all([logTriggers, rowTriggers, following])
     },
   }
+}
+
+/** Keeps the accounts and lanes current that this process has read: processes with the API append to them, too. */
+async function followSharedStreams({ store, handle }: Pick<Context, 'store' | 'handle'>, signal: AbortSignal) {
+  const shared = { name: 'shared streams', streamPrefixes: [`${CREDIT_ACCOUNT}-`, `${RENDER_LANE}-`] } as const
+  for await (const { events } of store.subscribeAll({ ...shared, from: await store.head(), signal }))
+    for (const event of events) handle.follow(event)
 }
 
 async function warnOfBacklog({ database, clock, log }: Pick<Context, 'database' | 'clock' | 'log'>): Promise<void> {

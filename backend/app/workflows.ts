@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { readExpired } from '#projections/credits/readCredits.ts'
+import { readCredits, readExpired } from '#projections/credits/readCredits.ts'
 import { readOldHolds } from '#projections/credits/readOpenHolds.ts'
 import { readOrdersWithoutFee } from '#projections/subscriptions/readMoney.ts'
 import { readBuyer, readOpenAgreements } from '#projections/subscriptions/readSubscription.ts'
@@ -232,8 +232,8 @@ export function subscriptionDeps(
       config.payments.tills.length === 0
         ? async () => {}
         : createLowCreditMails({
-            stats: subscriptionReads.stats,
-            calendar,
+            credits: (userId) => readCredits(database, userId, new Date(calendar()).toISOString()),
+            ...{ stats: subscriptionReads.stats, calendar },
             mailOnce,
             onError: (error) => log.error({ err: error }, 'low credit mail failed'),
           }),

@@ -3,7 +3,6 @@ import type { Calendar } from '../kernel/time.ts'
 interface Stats {
   readonly current_tier: string
   readonly remaining_credits: number
-  readonly used_credits: number
   /** When the plan renews, which is past if the payment failed; null if it does not renew. */
   readonly next_reset_date: string | null
 }
@@ -11,6 +10,7 @@ interface Stats {
 type MailKind = 'creditsLow' | 'creditsGone' | 'creditsOfPlan' | 'creditsOfLargestPlan' | 'lastCreditsOfPlan'
 
 export interface LowCreditMails {
+  readonly credits: (userId: string) => Promise<{ readonly remaining: number; readonly used: number }>
   readonly stats: (userId: string) => Promise<Stats>
   readonly calendar: Calendar
   /** Emails a user once per key. */
@@ -30,14 +30,15 @@ function kindOf({ current_tier: tier, remaining_credits, next_reset_date: next }
  * errors instead of throwing them: a failed email must not fail a video.
  */
 export const createLowCreditMails =
-  ({ stats, calendar, mailOnce, onError }: LowCreditMails) =>
+  ({ credits, stats, calendar, mailOnce, onError }: LowCreditMails) =>
   async (userId: string): Promise<void> => {
     const at = new Date(calendar()).toISOString()
     try {
+      const left = await credits(userId)
+      if (left.remaining > (left.remaining + left.used) / 5) return
       const found = await stats(userId)
-      const { remaining_credits, used_credits, next_reset_date: date } = found
-      if (remaining_credits > (remaining_credits + used_credits) / 5) return
-      const remaining = String(Math.max(0, remaining_credits))
+      const date = found.next_reset_date
+      const remaining = String(Math.max(0, found.remaining_credits))
       const values: Record<string, string> = date === null ? { remaining } : { remaining, date }
       await mailOnce(userId, `credits ${at.slice(0, 10)}`, kindOf(found, at), values)
     } catch (error) {

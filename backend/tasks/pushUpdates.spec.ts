@@ -101,6 +101,24 @@ it('repeats a message to a user who was disconnected during other changes', asyn
   expect(sent).toEqual([message, message])
 })
 
+it('reads no further changes of a task whose owner is not connected, and sends them to one who connects again', async () => {
+  const row: Row = { id: 'task', user_id: 'user', status: 'Preparing' }
+  rows.set('task', row).set('other', { ...row, id: 'other', user_id: 'somebody' })
+  for (const [isOnline, status] of [
+    [true, 'Preparing'],
+    [false, 'Processing'],
+    [true, 'Preparing'],
+  ] as const) {
+    online = isOnline
+    row.status = status
+    change('videoTasks', 'task', 'other')
+    await settled()
+  }
+  expect(reads).toEqual([['task', 'other'], ['task']])
+  const shown = { type: 'task_update', task: { ...row, status: 'Preparing' } }
+  expect(sent).toEqual([shown, shown])
+})
+
 it('sends the balance of a team to its members who are connected, unless they were just removed', async () => {
   for (const [isIn, remaining] of [
     [true, 60],

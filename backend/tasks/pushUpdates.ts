@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readDeletedOwner, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
+import { limitSize } from '../kernel/limitSize.ts'
 import type { Change, Changes } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { RealtimeMessage } from './contract.ts'
@@ -30,6 +31,22 @@ const MAX_REMEMBERED = 10_000
 const TOGETHER_MS = 40
 const pauseBetween = () => delay(TOGETHER_MS, undefined, { ref: false })
 
+/** Remembers the owners of tasks, so that later changes for users of other processes are not read. */
+function createOwners() {
+  const owners = new Map<string, string>()
+  return {
+    remember({ id, user_id }: { readonly id: string; readonly user_id: string }) {
+      owners.set(id, user_id)
+      limitSize(owners, MAX_REMEMBERED)
+    },
+    /** Returns whether the owner of a task is online, or unknown. */
+    mayBe(isOnline: (userId: string) => boolean, taskId: string): boolean {
+      const owner = owners.get(taskId)
+      return owner === undefined || isOnline(owner)
+    },
+  }
+}
+
 /**
  * Pushes task and credit changes to connected users after the projection has committed them: one message for each change of
  * what they see. Returns a function that unsubscribes.
@@ -49,11 +66,16 @@ export function pushUpdates(deps: PushDeps, pause: () => Promise<void> = pauseBe
     realtime.send(userId, message)
   }
 
-  const sendTasks = async (taskIds: readonly string[]) => {
+  const owners = createOwners()
+  const sendTasks = async (changed: readonly string[]) => {
     if (!realtime.hasClients()) return latest.clear()
+    const taskIds = changed.filter((id) => owners.mayBe(realtime.isOnline, id) || void latest.delete(id))
+    if (taskIds.length === 0) return
     const rows = await readVideoTasks(database, taskIds)
-    for (const row of rows)
+    for (const row of rows) {
+      owners.remember(row)
       await send(row.user_id, row.id, async () => ({ type: 'task_update', task: await taskView(row, decrypt) }))
+    }
     const shown = new Set(rows.map(({ id }) => id))
     for (const id of taskIds) {
       const owner = shown.has(id) ? undefined : await readDeletedOwner(store, id)

@@ -1,6 +1,6 @@
 import { onlyRow } from '#backend/kernel/postgres/onlyRow.ts'
 import type { Database } from '#backend/kernel/postgres/query.ts'
-import { query, queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
+import { queryOne, queryPrepared } from '#backend/kernel/postgres/query.ts'
 import { type LocalDays, localDays, type Page, SPAN } from '../engine/queryPage.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
@@ -55,7 +55,7 @@ export async function readCreditEntries(
 export async function readHold(database: Database, taskId: string) {
   type Hold = Pick<CreditEntryRow, 'user_id' | 'revision'>
   const sql = `select user_id, revision from credit_entry where id = $1 and kind in ('hold', 'spend')`
-  const [row] = await query<Hold>(database, sql, [taskId])
+  const [row] = await queryPrepared<Hold>(database, sql, [taskId])
   return row
 }
 

@@ -55,7 +55,7 @@ const CHECKPOINT_EVERY = 100
  * Shortest time from one batch at the head of the log to the next. Under load, events that arrive within it share a
  * transaction; otherwise nothing waits. See docs/decisions/0052-prepared-and-spaced-projections.md.
  */
-const INTERVAL_MS = 20
+const INTERVAL_MS = 50
 
 /**
  * Keeps read models up to date with one subscription to the log. Those that begin at another position, or go on by

@@ -1,5 +1,5 @@
 import type { Database } from '#backend/kernel/postgres/query.ts'
-import { query } from '#backend/kernel/postgres/query.ts'
+import { query, queryPrepared } from '#backend/kernel/postgres/query.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { openTeamChanges } from './openTeamChange.ts'
 import { teamRosters } from './teamRoster.ts'
@@ -17,7 +17,7 @@ export async function readTeamsOf(database: Database, userId: string): Promise<s
 
 /** Returns the open teams of users, with their members. */
 export const readRosters = (database: Database, ownerIds: readonly string[]) =>
-  query<{ id: string; ownerId: string; members: string[] }>(
+  queryPrepared<{ id: string; ownerId: string; members: string[] }>(
     database,
     `select r.id, r.owner_id as "ownerId", array(select jsonb_object_keys(r.members)) as members
      from team_roster r join jsonb_array_elements_text($1::jsonb) wanted (id) on r.owner_id = wanted.id::uuid`,

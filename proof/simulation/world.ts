@@ -175,7 +175,7 @@ export class World {
       pool: database.pool,
       database: database.orm,
       store,
-      handle: createHandle(store, { onCreated: findOrigin.remember }),
+      handle: createHandle(store, { onFirst: findOrigin.remember }),
       findOrigin,
       changes,
       leases: this.leases.client,

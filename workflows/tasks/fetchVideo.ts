@@ -40,6 +40,7 @@ export async function fetchVideo(
   if (earlier) return earlier
   const file = path.join(temporaryDir, `${randomUUID()}.mp4`)
   const still = `${file}.jpg`
+  let isStored = false
   try {
     await provider.fetch(jobId, file, signal)
     await refuseUnplayable(file)
@@ -55,10 +56,11 @@ export async function fetchVideo(
       if (other) return other
       await media.put(posterKey(taskId), still)
       await media.put(videoKey(taskId), file)
+      isStored = true
       return describe(video, sha256)
     })
   } finally {
-    for (const left of [file, still]) await removeFile(left)
+    for (const left of isStored ? [] : [file, still]) await removeFile(left)
   }
 }
 

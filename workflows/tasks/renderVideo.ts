@@ -1,4 +1,5 @@
 import type { Route } from '#backend/tasks/contract.ts'
+import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { ActivityContext } from '../engine/engine.port.ts'
 import { candidateRoutes, type Providers } from './candidateRoutes.ts'
 import { requestRender } from './createJob.ts'
@@ -26,10 +27,7 @@ export async function renderVideo(deps: RenderDeps, taskId: string, context: Act
 }
 
 async function renderToEnd(deps: RenderDeps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
-  let state =
-    deps.lease === undefined
-      ? await deps.readTask(taskId)
-      : await deps.sendCommand(taskId, { type: 'Claim', at: deps.at() }, { repeatable: true })
+  let state = await claim(deps, taskId)
   for (;;) {
     context.signal.throwIfAborted()
     if (await deps.failIfWaitedTooLong(taskId, state)) return { kind: 'over' }
@@ -43,7 +41,16 @@ async function renderToEnd(deps: RenderDeps, taskId: string, context: ActivityCo
     if (outcome) return outcome
     // This worker has just appended to the stream of a task that was waiting, or has read it.
     state = isWaiting ? await deps.peekTask(taskId) : await deps.readTask(taskId)
+    if (isWaiting && state.lease !== deps.lease) state = await claim(deps, taskId)
   }
+}
+
+/** Takes over a task that another worker has begun. Of one that waits, the request for its render tells whether it still does. */
+async function claim(deps: RenderDeps, taskId: string): Promise<VideoTask> {
+  const known = await deps.peekTask(taskId)
+  if (known.status === 'waiting') return known
+  if (deps.lease === undefined) return deps.readTask(taskId)
+  return deps.sendCommand(taskId, { type: 'Claim', at: deps.at() }, { repeatable: true })
 }
 
 /**

@@ -151,6 +151,15 @@ describe('a worker that wakes after another one has taken over', () => {
     expect(settled).toEqual([])
   })
 
+  it('takes over a task that it knows as waiting, but that the other worker has begun', async () => {
+    const current = worker(2)
+    // It reads the task.
+    await expect(current.settleCredits(input, context)).rejects.toThrow(/not ended/)
+    await worker(1).render(input, context)
+    expect(await current.render(input, context)).toEqual({ kind: 'finished' })
+    expect([types().at(-1), created]).toEqual(['VideoTaskClaimed', 1])
+  })
+
   it('records a takeover once, and none while the same worker continues', async () => {
     await worker(1).render(input, context)
     await worker(1).render(input, context)

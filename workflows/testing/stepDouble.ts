@@ -6,5 +6,9 @@ export function stepDouble(send: () => Promise<unknown>): Step<undefined> {
     await send()
     return { state: undefined, position: undefined }
   }
-  return { send: sent, sendWith: async () => ({ ...(await sent()), followed: [] }) as never, join: () => undefined }
+  return {
+    send: sent,
+    sendWith: async () => ({ ...(await sent()), followed: [] }) as never,
+    join: async () => undefined,
+  }
 }

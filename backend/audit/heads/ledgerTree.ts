@@ -3,6 +3,7 @@ import type { EventStore, GlobalPosition } from '../../kernel/eventsourcing/even
 import { eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { inTransaction } from '../../kernel/postgres/inTransaction.ts'
 import { onlyRow } from '../../kernel/postgres/onlyRow.ts'
+import { prepared } from '../../kernel/postgres/query.ts'
 import { readLedger } from '../readLedger.ts'
 import type { SignedCheckpoint } from './ledgerHead.ts'
 import { leafHash, nodeHash } from './merkleLog.ts'
@@ -36,7 +37,7 @@ export function treeStoreIn(pool: pg.Pool, sign: (head: Parameters<TreeStore['ad
 /** Returns the newest published checkpoints, newest first. */
 export async function readCheckpoints(pool: pg.Pool, count: number): Promise<SignedCheckpoint[]> {
   const sql = 'select text from ledger_checkpoint order by size desc limit $1'
-  return (await pool.query<{ text: string }>(sql, [count])).rows.map(({ text }) => JSON.parse(text))
+  return (await pool.query<{ text: string }>(prepared(sql, [count]))).rows.map(({ text }) => JSON.parse(text))
 }
 
 /** Returns the largest power of two below a number. */

@@ -43,6 +43,24 @@ export interface Charge {
 /** Finds a hold in a read model, which may lack it. */
 export type FindHold = (taskId: string) => Promise<{ user_id: string; revision: number } | undefined>
 
+/** Reads what was held for a task from the log. Returns undefined if nothing was. */
+export async function readHeld(
+  store: EventStore,
+  findHold: FindHold,
+  taskId: string,
+): Promise<Pick<Charge, 'hold' | 'credits'> | undefined> {
+  const found = await findHold(taskId)
+  if (found) {
+    const account = store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${found.user_id}`, found.revision)
+    for await (const event of account)
+      if (event.type === 'CreditsHeld' && event.data.holdId === taskId)
+        return { hold: event as Charge['hold'], credits: sum(event.data.parts) }
+      else break
+  }
+  // The read model may be behind.
+  return readCharge(store, async () => found, taskId)
+}
+
 /** Reads the charge of a task from the log. Returns undefined if nothing was held for it. */
 export async function readCharge(store: EventStore, findHold: FindHold, taskId: string): Promise<Charge | undefined> {
   const task = await Array.fromAsync(store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`))

@@ -5,7 +5,7 @@ import { eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { ReceiptAssertion } from '../../kernel/media/marks/manifest.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { readCheckpoints } from '../heads/ledgerTree.ts'
-import { readCharge } from './charge.ts'
+import { readHeld } from './charge.ts'
 
 interface AssertionDeps {
   readonly store: EventStore
@@ -29,12 +29,12 @@ export async function filmAssertion(
   { store, pool, database, publicUrl }: AssertionDeps,
   { taskId, model, engine, engine_model }: Made,
 ): Promise<ReceiptAssertion | undefined> {
-  const charge = await readCharge(store, (id) => readHold(database, id), taskId)
-  if (!charge) return undefined
+  const held = await readHeld(store, (id) => readHold(database, id), taskId)
+  if (!held) return undefined
   const [newest] = await readCheckpoints(pool, 1)
   const { size, root, createdAt } = newest?.checkpoint ?? {}
-  const hold = { event: eventHash(charge.hold), position: charge.hold.position }
+  const hold = { event: eventHash(held.hold), position: held.hold.position }
   const head = newest ? { size: size!, root: root!, createdAt: createdAt! } : null
   const made = { task: taskId, model, engine, engine_model }
-  return { version: 1, installation: publicUrl(), ...made, credits: charge.credits, hold, head }
+  return { version: 1, installation: publicUrl(), ...made, credits: held.credits, hold, head }
 }

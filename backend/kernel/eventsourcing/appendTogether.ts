@@ -11,7 +11,7 @@ export interface Joined<S = unknown> {
 }
 
 /** Decides a command on its lane. Returns undefined if the command has to be sent by itself. */
-export type Join = () => Joined | undefined
+export type Join = () => Promise<Joined | undefined>
 
 /** Returns the commands that follow a command, in their order, for the state after it. */
 export type Following<S> = (state: S) => readonly Join[]
@@ -37,12 +37,13 @@ export async function appendTogether<C extends { readonly joins: readonly Join[]
   try {
     const appendAll = store.appendAll?.bind(store)
     if (appendAll)
-      for (const command of commands)
-        for (const join of command.joins) {
-          const lane = join()
-          if (!lane) break
-          joined.push({ command, lane })
-        }
+      for (const command of commands) {
+        // Side by side, so that lanes which read their streams share a statement.
+        const lanes = await Promise.all(command.joins.map((join) => join()))
+        const end = lanes.includes(undefined) ? lanes.indexOf(undefined) : lanes.length
+        for (const lane of lanes.slice(end)) lane?.release()
+        for (const lane of lanes.slice(0, end)) joined.push({ command, lane: must(lane, 'lane') })
+      }
     if (!appendAll || joined.length === 0) {
       const { position } = await store.append(own.stream, own.expected, own.events)
       return { position, followed }

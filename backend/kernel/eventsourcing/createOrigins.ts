@@ -5,7 +5,7 @@ import type { Event } from './pure/decider.ts'
 
 /**
  * Creates a {@link FindOrigin} that reads the event log, so it works in any process and after restarts. Caches the
- * latest `max` results, because an origin never changes. `remember` spares reading a stream that this process created.
+ * latest `max` results, because an origin never changes. `remember` spares reading a stream that this process has created or read.
  * @example const { correlationId } = (await createOrigins(store)(`videoTask-${taskId}`)) ?? {}
  */
 export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_000 } = {}) {

@@ -1,11 +1,12 @@
 import type { Join } from './appendTogether.ts'
 import type { CommandContext, Handled } from './command.ts'
-import type { EventStore } from './eventStore.port.ts'
-import { Lane, type LaneDeps } from './lane.ts'
+import type { EventStore, Stored } from './eventStore.port.ts'
+import { Lane } from './lane.ts'
 import { LaneCache } from './laneCache.ts'
 import type { Decider, Event } from './pure/decider.ts'
 import { Quarantine } from './quarantine.ts'
 import type { SnapshotStore } from './snapshotStore.port.ts'
+import type { OnFirst } from './streamReader.ts'
 
 /** Runs deciders against their streams. */
 export type Handle = ReturnType<typeof createHandle>
@@ -32,7 +33,7 @@ interface HandleOptions {
   readonly snapshots?: SnapshotStore
   /** Approximate memory for the lanes of each category. */
   readonly cacheBytes?: number
-  readonly onCreated?: LaneDeps['onCreated']
+  readonly onFirst?: OnFirst
 }
 
 /**
@@ -42,7 +43,7 @@ interface HandleOptions {
  */
 export function createHandle(
   store: EventStore,
-  { quarantine = new Quarantine(), snapshots, cacheBytes = 32_000_000, onCreated }: HandleOptions = {},
+  { quarantine = new Quarantine(), snapshots, cacheBytes = 32_000_000, onFirst }: HandleOptions = {},
 ) {
   const caches = new Map<string, unknown>()
 
@@ -52,7 +53,7 @@ export function createHandle(
     caches.set(category, cache)
     const stream = `${category}-${id}`
     const onIdle = () => cache.weigh(stream)
-    return cache.get(stream, () => new Lane({ store, quarantine, snapshots, onIdle, onCreated }, decider, stream))
+    return cache.get(stream, () => new Lane({ store, quarantine, snapshots, onIdle, onFirst }, decider, stream))
   }
 
   /**
@@ -99,5 +100,12 @@ export function createHandle(
     join: () => laneOf(decider, id).join(command, context),
   })
 
-  return Object.assign(handle, { read, peek, step })
+  /** Applies an event from the log to the cached state of its stream, so that the next command need not read it. */
+  const follow = (stored: Stored): void => {
+    const [category = ''] = stored.stream.split('-', 1)
+    const cache = caches.get(category) as LaneCache<Lane<unknown, unknown, Event>> | undefined
+    cache?.find(stored.stream)?.follow(stored)
+  }
+
+  return Object.assign(handle, { read, peek, step, follow })
 }

@@ -87,14 +87,15 @@ describe('a lane', () => {
     expect(newCalls()).toContain('read room-2 from 0')
   })
 
-  it('reports each stream that it creates, with its first event', async () => {
+  it('reports the first event of each stream that it creates or reads', async () => {
     const { store } = setup()
-    const created: string[] = []
-    const onCreated = (stream: string, { data }: { data: object }) => created.push(`${stream} ${JSON.stringify(data)}`)
-    const handle = createHandle(store, { onCreated })
-    await Promise.all(['a', 'b'].map((seat) => handle(room, '1', seat, context(seat))))
-    await handle(room, '1', 'c', context('c'))
-    expect(created).toEqual(['room-1 {"seat":"a"}'])
+    const first: string[] = []
+    const onFirst = (stream: string, { data }: { data: object }) => void first.push(`${stream} ${JSON.stringify(data)}`)
+    for (const handle of [1, 2].map(() => createHandle(store, { onFirst }))) {
+      await Promise.all(['a', 'b'].map((seat) => handle(room, '1', seat, context(seat))))
+      await handle(room, '1', 'c', context('c'))
+      expect(first.splice(0)).toEqual(['room-1 {"seat":"a"}'])
+    }
   })
 
   it('peeks at its cached state without reading, and reads without one', async () => {
@@ -107,15 +108,77 @@ describe('a lane', () => {
     expect(newCalls()).toEqual([])
   })
 
+  it('follows the events of other processes, and then neither reads nor conflicts', async () => {
+    const { memory, handle, take, newCalls } = setup()
+    await take('a')
+    await createHandle(memory)(room, '1', 'b', context('take b'))
+    for (const event of memory.log) handle.follow(event)
+    newCalls()
+    expect((await take('c')).state).toEqual(['a', 'b', 'c'])
+    expect(newCalls()).toEqual(['append 1 to room-1 at 1'])
+  })
+
+  it.for([
+    ['came before', 0],
+    ['does not follow', 2],
+  ] as const)('ignores an event that %s', async ([, n]) => {
+    const { memory, handle, take } = setup()
+    await take('a')
+    for (const seat of ['b', 'c']) await createHandle(memory)(room, '1', seat, context(`take ${seat}`))
+    handle.follow(memory.log[n]!)
+    expect((await handle.peek(room, '1')).state).toEqual(['a'])
+    expect((await take('d')).state).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('reads its stream after an event that it cannot apply', async () => {
+    const { memory, handle, take, newCalls } = setup()
+    await take('a')
+    await createHandle(memory)(room, '1', 'b', context('take b'))
+    newCalls()
+    handle.follow({ ...memory.log[1]!, type: 'Unknown' })
+    await take('c')
+    expect(newCalls()).toEqual(['read room-1 from 0', 'append 1 to room-1 at 1'])
+  })
+
+  it('follows no event while it decides, and none of a stream that it does not know', async () => {
+    const { memory, gate, handle, take, newCalls } = setup()
+    await take('a')
+    const opened = Promise.withResolvers<void>()
+    gate.open = opened.promise
+    const taken = take('c')
+    await createHandle(memory)(room, '1', 'b', context('take b'))
+    for (const event of memory.log) handle.follow(event)
+    opened.resolve()
+    expect((await taken).state).toEqual(['a', 'b', 'c'])
+    newCalls()
+    handle.follow({ ...memory.log[0]!, stream: 'other-1' })
+    expect(newCalls()).toEqual([])
+  })
+
   it('reads only the events that are new to it before it decides nothing', async () => {
     const { memory, take, newCalls } = setup()
     await take('a')
     await createHandle(memory)(room, '1', 'b', context('take b'))
     newCalls()
     expect((await take('a')).state).toEqual(['a', 'b'])
-    expect(newCalls()).toEqual(['read room-1 from 1', 'read room-1 from 2'])
-    await take('c')
-    expect(newCalls()).toEqual(['append 1 to room-1 at 1'])
+    expect(newCalls()).toEqual(['read room-1 from 1'])
+  })
+
+  it('reads before it decides while another process writes to the stream too, so that its appends do not conflict', async () => {
+    const { memory, take, newCalls } = setup()
+    const other = createHandle(memory)
+    await take('a')
+    for (const seat of ['b', 'd']) {
+      await other(room, '1', seat, context(`take ${seat}`))
+      newCalls()
+      await take(`after ${seat}`)
+    }
+    expect(newCalls()).toEqual(['read room-1 from 3', 'append 1 to room-1 at 3'])
+    for (const seat of ['e', 'f', 'g', 'h']) await take(seat)
+    expect(newCalls()).toEqual([
+      ...[5, 6, 7].flatMap((next) => [`read room-1 from ${next}`, `append 1 to room-1 at ${next - 1}`]),
+      'append 1 to room-1 at 7',
+    ])
   })
 
   it('does not read twice for a command that decides nothing on the state just read', async () => {

@@ -8,15 +8,16 @@ import {
   type EventStore,
   type GlobalPosition,
   type NewEvent,
+  type Stored,
   type StreamAppend,
 } from './eventStore.port.ts'
-import { type Folded, isHashed } from './pure/applyStored.ts'
+import { applyStored, type Folded, isHashed } from './pure/applyStored.ts'
 import { assertSound, type Decider, type Event } from './pure/decider.ts'
 import { derivedId, eventHash } from './pure/eventHash.ts'
 import { schemaVersion } from './pure/eventSchemas.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { SnapshotStore } from './snapshotStore.port.ts'
-import { StreamReader, type StreamState } from './streamReader.ts'
+import { type OnFirst, StreamReader, type StreamState } from './streamReader.ts'
 
 /** Thrown when every attempt to append lost to another writer. The command can be retried. */
 export class StreamBusy extends Error {
@@ -29,8 +30,7 @@ export interface LaneDeps {
   readonly snapshots: SnapshotStore | undefined
   /** Called each time no command is left. */
   readonly onIdle: () => void
-  /** Called with the first event of a stream that this lane has created. */
-  readonly onCreated?: ((stream: string, first: NewEvent) => void) | undefined
+  readonly onFirst?: OnFirst | undefined
 }
 
 interface Pending<S, C> {
@@ -49,6 +49,8 @@ type Order<C> = { readonly command: C; readonly context: CommandContext }
 type Answer = (position: GlobalPosition | undefined, followed?: readonly Handled<unknown>[]) => void
 
 const ATTEMPTS = 20
+/** Several, because a command that did not join an append is sent by itself right after the read. */
+const READS_FIRST = 3
 const MAX_BATCH = 200
 /** Bytes: about the state of a video task with a prompt of medium length. */
 const DEFAULT_WEIGHT = 2_000
@@ -72,24 +74,25 @@ export class Lane<S, C, E extends Event> {
   readonly #stream: string
   readonly #quarantine: Quarantine
   readonly #onIdle: () => void
-  readonly #onCreated: LaneDeps['onCreated']
+  readonly #onFirst: OnFirst | undefined
   readonly #reader: StreamReader<S, C, E>
   #cached: StreamState<S> | undefined
+  /**
+   * Commands before which the lane reads, since a read found events of another process: the cached state is then probably old again,
+   * and an append on it costs more than a read.
+   */
+  #readsFirst = 0
   #pending: Pending<S, C>[] = []
   #busy = false
 
-  constructor(
-    { store, quarantine, snapshots, onIdle, onCreated }: LaneDeps,
-    decider: Decider<S, C, E>,
-    stream: string,
-  ) {
+  constructor({ store, quarantine, snapshots, onIdle, onFirst }: LaneDeps, decider: Decider<S, C, E>, stream: string) {
     this.#store = store
     this.#decider = decider
     this.#stream = stream
     this.#quarantine = quarantine
     this.#onIdle = onIdle
-    this.#onCreated = onCreated
-    this.#reader = new StreamReader(store, decider, stream, snapshots)
+    this.#onFirst = onFirst
+    this.#reader = new StreamReader(store, decider, stream, { snapshots, onFirst })
   }
 
   get idle(): boolean {
@@ -113,16 +116,17 @@ export class Lane<S, C, E extends Event> {
   }
 
   /**
-   * Decides a command for an append of another lane. Never waits, so lanes that join each other cannot deadlock.
-   * Undefined if this lane is busy, does not know its state, or would append nothing.
+   * Decides a command for an append of another lane. Never waits for a lane, so lanes that join each other cannot deadlock.
+   * Undefined if this lane is busy, cannot read its stream, or would append nothing.
    */
-  join(command: C, context: CommandContext): Joined<S> | undefined {
-    const known = this.#cached ?? (this.#decider.begins?.(command) ? this.#reader.empty() : undefined)
-    if (this.#busy || !known) return undefined
-    const { decided } = attempt(() => this.#decide({ command, context }, known))
-    if (!decided || decided.events.length === 0) return undefined
-    const { events, after } = decided
+  async join(command: C, context: CommandContext): Promise<Joined<S> | undefined> {
+    if (this.#busy) return undefined
     this.#busy = true
+    const begins = this.#decider.begins?.(command) ?? false
+    const known = this.#assumed(begins) ?? (await this.#refresh().catch(() => undefined))?.known
+    const decided = known && attempt(() => this.#decide({ command, context }, known)).decided
+    if (!decided || decided.events.length === 0) return void this.#drain()
+    const { events, after } = decided
     return {
       append: this.#appendOf(known, events),
       stored: ({ position }) => {
@@ -131,6 +135,16 @@ export class Lane<S, C, E extends Event> {
       },
       release: () => void this.#drain(),
     }
+  }
+
+  /** Applies an event from the log, if it is the next one after the cached state. Otherwise a conflict makes the lane read. */
+  follow(stored: Stored<E>): void {
+    const known = this.#cached
+    if (this.#busy || !known || stored.revision !== known.revision + 1) return
+    const { decided: next } = attempt(() => applyStored(this.#decider, known, stored))
+    // The next command reads, and reports what is wrong.
+    this.#cached = next && { ...next, position: stored.position }
+    this.#readsFirst = 0
   }
 
   /** Returns the state after all previously sent commands. Appends nothing. */
@@ -167,14 +181,13 @@ export class Lane<S, C, E extends Event> {
 
   /** Decides a batch on a state that was just read, or on a cached or expected one that a successful append confirms. */
   async #process(batch: readonly Pending<S, C>[]): Promise<void> {
-    const expected = batch[0]?.begins ? this.#reader.empty() : undefined
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const unconfirmed = this.#cached ?? (attempt === 1 ? expected : undefined)
-      const known = unconfirmed ?? (await this.#refresh()).known
+    let assumed = this.#assumed(batch[0]?.begins ?? false)
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++, assumed = undefined) {
+      const known = assumed ?? (attempt === 1 ? (await this.#refresh()).known : this.#cached!)
       const { events, answers, after } = this.#decideAll(batch, known)
       if (events.length === 0) {
         // Without an append, nothing confirms that the state is current, so check the log first.
-        if (unconfirmed && (await this.#refresh()).changed) continue
+        if (assumed && (await this.#refresh()).changed) continue
         for (const { answer } of answers) answer(known.position)
         return
       }
@@ -197,6 +210,12 @@ export class Lane<S, C, E extends Event> {
     throw new StreamBusy(this.#stream)
   }
 
+  /** Returns a state that only an append confirms; undefined if the stream has to be read. */
+  #assumed(begins: boolean): StreamState<S> | undefined {
+    if (this.#readsFirst > 0) return undefined
+    return this.#cached ?? (begins ? this.#reader.empty() : undefined)
+  }
+
   #appendOf({ revision }: StreamState<S>, events: readonly NewEvent[]): StreamAppend {
     return { stream: this.#stream, expected: revision < 0 ? 'no_stream' : revision, events }
   }
@@ -204,7 +223,7 @@ export class Lane<S, C, E extends Event> {
   /** Caches the state after events that are now stored. */
   #confirm(before: StreamState<S>, events: readonly NewEvent[], after: StreamState<S>): void {
     this.#cached = after
-    if (before.revision < 0) this.#onCreated?.(this.#stream, events[0]!)
+    if (before.revision < 0) this.#onFirst?.(this.#stream, events[0]!)
     this.#reader.saveIfDue(after)
   }
 
@@ -279,6 +298,8 @@ export class Lane<S, C, E extends Event> {
     const before = this.#cached
     const known = await this.#quarantine.guard(this.#stream, () => this.#reader.read(before))
     this.#cached = known
-    return { known, changed: known.revision !== before?.revision }
+    const changed = known.revision !== before?.revision
+    this.#readsFirst = before && changed ? READS_FIRST : Math.max(0, this.#readsFirst - 1)
+    return { known, changed }
   }
 }

@@ -29,6 +29,11 @@ export class LaneCache<L extends Cacheable> {
     return cached.lane
   }
 
+  /** Returns the lane of a stream if there is one. Does not count as a use. */
+  find(stream: string): L | undefined {
+    return this.#lanes.get(stream)?.lane
+  }
+
   /** Weighs a lane that has become idle, and evicts the least recently used ones if the budget is exceeded. */
   weigh(stream: string): void {
     const cached = this.#lanes.get(stream)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AppendOutcomeUnknown, StoreUnavailable, type StreamAppend } from './eventStore.port.ts'
+import { AppendOutcomeUnknown, type EventStore, StoreUnavailable, type StreamAppend } from './eventStore.port.ts'
 import { createHandle, type Step } from './handle.ts'
 import { type Decider, type Event, Rejection } from './pure/decider.ts'
 import { createMemoryEventStore } from './testing/memoryEventStore.ts'
@@ -32,7 +32,8 @@ function setup() {
     if (fault) throw fault.error
     return appended
   }
-  const handle = createHandle({ ...store, appendAll })
+  const readStream: EventStore['readStream'] = (stream, from) => store.readStream(stream, from)
+  const handle = createHandle({ ...store, appendAll, readStream })
   const step = (id: string, seat: string) =>
     handle.step(room, id, seat, { commandId: `${seat} in ${id}`, actor: 'user:1', correlationId: 'c' })
   const seats = async (id: string) => (await createHandle(store).read(room, id)).state
@@ -76,10 +77,50 @@ describe('a step with others that follow', () => {
 
   it('leaves out the one that cannot be stored along, and those after it', async () => {
     const { step, seats, together } = setup()
-    // Nothing is known about room 2, and the command does not begin it.
-    const steps = [step('2', 'a'), step('3', 'first')] as const
+    const steps = [step('2', 'refused'), step('3', 'first')] as const
     expect((await step('1', 'a').sendWith(() => steps)).followed).toEqual([])
     expect([together, await seats('2'), await seats('3')]).toEqual([[], [], []])
+    // Its lane goes on.
+    expect((await steps[1].send()).state).toEqual(['first'])
+  })
+
+  it('reads the streams of which nothing is known', async () => {
+    const { store, step, seats, together } = setup()
+    await createHandle(store)(room, '2', 'taken', { commandId: 'x', actor: 'system', correlationId: 'c' })
+    await step('1', 'a').sendWith(() => [step('2', 'b'), step('3', 'b')])
+    expect([together, await seats('2'), await seats('3')]).toEqual([
+      [['room-1', 'room-2', 'room-3']],
+      ['taken', 'b'],
+      ['b'],
+    ])
+  })
+
+  it('leaves out the one whose stream cannot be read', async () => {
+    const { store, step, seats } = setup()
+    const { readStream } = store
+    store.readStream = (stream, from) => {
+      if (stream === 'room-2') throw new StoreUnavailable('down')
+      return readStream(stream, from)
+    }
+    const second = step('2', 'b')
+    expect((await step('1', 'a').sendWith(() => [second])).followed).toEqual([])
+    store.readStream = readStream
+    expect([await seats('1'), (await second.send()).state]).toEqual([['a'], ['b']])
+  })
+
+  it('joins a stream to which another process writes too, without a conflict', async () => {
+    const { store, step, seats, together } = setup()
+    const other = createHandle(store)
+    await step('2', 'first').send()
+    for (const n of [1, 2]) {
+      await other(room, '2', `other ${n}`, { commandId: `${n}`, actor: 'system', correlationId: 'c' })
+      const second = step('2', `b${n}`)
+      const { followed } = await step('1', `a${n}`).sendWith(() => [second])
+      expect(followed).toHaveLength(n - 1)
+      if (n === 1) await second.send()
+    }
+    expect(together).toEqual([['room-1', 'room-2']])
+    expect(await seats('2')).toEqual(['first', 'other 1', 'b1', 'other 2', 'b2'])
   })
 
   it.for([

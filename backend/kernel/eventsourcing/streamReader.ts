@@ -1,4 +1,4 @@
-import type { EventStore, GlobalPosition } from './eventStore.port.ts'
+import type { EventStore, GlobalPosition, NewEvent } from './eventStore.port.ts'
 import { applyStored, emptyStream, type Folded } from './pure/applyStored.ts'
 import type { Decider, Event } from './pure/decider.ts'
 import { eventHash } from './pure/eventHash.ts'
@@ -9,6 +9,9 @@ export interface StreamState<S> extends Folded<S> {
   readonly position: GlobalPosition | undefined
 }
 
+/** Receives the first event of a stream that was created, or read from its start. */
+export type OnFirst = (stream: string, first: Pick<NewEvent, 'id' | 'data' | 'meta'>) => void
+
 /** Number of events after which a stream gets a new snapshot. */
 const SNAPSHOT_EVERY = 1_000
 
@@ -18,13 +21,20 @@ export class StreamReader<S, C, E extends Event> {
   readonly #decider: Decider<S, C, E>
   readonly #stream: string
   readonly #snapshots: SnapshotStore | undefined
+  readonly #onFirst: OnFirst | undefined
   #savedRevision = -1
 
-  constructor(store: EventStore, decider: Decider<S, C, E>, stream: string, snapshots: SnapshotStore | undefined) {
+  constructor(
+    store: EventStore,
+    decider: Decider<S, C, E>,
+    stream: string,
+    { snapshots, onFirst }: { snapshots?: SnapshotStore | undefined; onFirst?: OnFirst | undefined },
+  ) {
     this.#store = store
     this.#decider = decider
     this.#stream = stream
     this.#snapshots = decider.snapshotVersion === undefined ? undefined : snapshots
+    this.#onFirst = onFirst
   }
 
   /** Applies the events after `known`; without it, all events. @throws StreamBroken, UnknownEvent */
@@ -52,8 +62,10 @@ export class StreamReader<S, C, E extends Event> {
 
   async #readOn(known: StreamState<S>): Promise<StreamState<S>> {
     let latest = known
-    for await (const stored of this.#store.readStream<E>(this.#stream, known.revision + 1))
+    for await (const stored of this.#store.readStream<E>(this.#stream, known.revision + 1)) {
       latest = { ...applyStored(this.#decider, latest, stored), position: stored.position }
+      if (latest.revision === 0) this.#onFirst?.(this.#stream, stored)
+    }
     return latest
   }
 

@@ -124,8 +124,8 @@ const guarded = (args: readonly string[]) => [
   ...args.flatMap((arg) => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', '-i'] : [arg])),
 ]
 
-/** The environment of ffmpeg, which has no secrets. */
-const environment = () => ({ PATH: process.env.PATH })
+/** The environment of ffmpeg, which has no secrets. It starts dozens of short threads, for each of which glibc would map memory of its own. */
+const environment = () => ({ PATH: process.env.PATH, MALLOC_ARENA_MAX: '1' })
 
 /** Starts ffmpeg as a child of this process, without network, and with limits on time, memory and output. */
 export function startFfmpeg(program: string, args: readonly string[], stdio: StdioOptions, limits = FFMPEG_LIMITS) {

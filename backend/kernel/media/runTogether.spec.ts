@@ -53,6 +53,20 @@ it('shares a start among those that come in the pause after another', async () =
   expect(runs.map(({ args }) => args)).toEqual([argsOf('a'), argsOf('b', 'c')])
 })
 
+it('ends the pause when as many wait as share a start', async () => {
+  const paused = Promise.withResolvers<void>()
+  pause = paused.promise
+  const first = convert('a')
+  await started(1)
+  runs[0]!.done.resolve()
+  await first
+  const others = Array.from({ length: 8 }, (_, n) => convert(`${n}`))
+  await started(2)
+  runs[1]!.done.resolve()
+  await Promise.all(others)
+  paused.resolve()
+})
+
 it('repeats conversions alone after a failure, so that only the damaged one fails', async () => {
   const first = convert('a')
   const others = Promise.allSettled(['b', 'damaged', 'c'].map((name) => convert(name)))

@@ -16,8 +16,8 @@ interface Waiting extends Conversion, Pick<RunOptions, 'signal' | 'ffmpegPath'> 
 /** Conversions that share a start. Each has its own decoder, which takes about 20 MB. */
 const MAX_TOGETHER = 8
 
-/** Pause between starts. Of twelve films a second, two then share a start. Films that wait longer would hold up new orders. */
-const PAUSE_MS = 100
+/** Pause between starts, unless as many wait as can share one. Of twelve films a second, four then share a start. */
+const PAUSE_MS = 250
 
 /** One short program at a time need not give way to requests, and many films may wait for it. */
 const LIMITS = { ...FFMPEG_LIMITS, niceness: 0 }
@@ -31,6 +31,7 @@ export function createRunTogether(
   pause: () => Promise<unknown>,
 ) {
   const waiting: Waiting[] = []
+  let full = Promise.withResolvers<void>()
   let running = false
 
   const run = (group: readonly Waiting[]) => {
@@ -52,7 +53,8 @@ export function createRunTogether(
       const together = group.length > 1 && (await run(group).then(isDone, () => false))
       if (together) for (const { done } of group) done.resolve()
       else for (const each of group) await run([each]).then(each.done.resolve, each.done.reject)
-      await pause()
+      full = Promise.withResolvers()
+      if (waiting.length < MAX_TOGETHER) await Promise.race([pause(), full.promise])
     }
     running = false
   }
@@ -60,6 +62,7 @@ export function createRunTogether(
   return (conversion: Conversion, options: Pick<RunOptions, 'signal' | 'ffmpegPath'> = {}): Promise<void> => {
     const done = Promise.withResolvers<void>()
     waiting.push({ ...conversion, ...options, done })
+    if (waiting.length >= MAX_TOGETHER) full.resolve()
     if (!running) void runAll()
     return done.promise
   }

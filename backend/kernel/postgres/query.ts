@@ -42,6 +42,15 @@ function nameOf(text: string): string {
 }
 
 /**
+ * Returns a frequent statement for a pool, which parses and plans it once per connection. Its text is a constant, and the types of its
+ * parameters follow from it. @example await pool.query(prepared('select text from note where id = $1', [id]))
+ */
+export const prepared = (text: string, values: Values) => ({
+  ...{ name: names.get(text) ?? nameOf(text), text },
+  values: [...values],
+})
+
+/**
  * Runs a frequent statement, parsed and planned once per connection. Its text is a constant, and the types of its
  * parameters follow from it. Times are instances of Date. Without connections for prepared statements, runs as {@link query} does.
  */
@@ -51,6 +60,6 @@ export async function queryPrepared<Row extends object>(
   values: Values,
 ): Promise<Row[]> {
   if (!database.prepared) return query(database, text, values)
-  const { rows } = await database.prepared.query({ name: names.get(text) ?? nameOf(text), text, values: [...values] })
+  const { rows } = await database.prepared.query(prepared(text, values))
   return rows as Row[]
 }

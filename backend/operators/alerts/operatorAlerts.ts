@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { prepared } from '../../kernel/postgres/query.ts'
 
 /** A subscription delivered nothing although the log grew. Raised for as long as it lasts. */
 export const SUBSCRIPTION_SILENT = 'subscription_silent'
@@ -26,9 +27,11 @@ export function createOperatorAlerts(pool: Pick<pg.Pool, 'query'>, log: Pick<Log
     /** Ends alerts; with `quietFor`, only those that were last raised that many milliseconds ago or earlier. */
     async clear(codes: string | readonly string[], quietFor = 0): Promise<void> {
       const { rows } = await pool.query<{ code: string }>(
-        `update operator_alert set cleared_at = now()
-         where code = any($1) and cleared_at is null and last_at <= now() - $2 * interval '1 millisecond' returning code`,
-        [[codes].flat(), quietFor],
+        prepared(
+          `update operator_alert set cleared_at = now()
+           where code = any($1) and cleared_at is null and last_at <= now() - $2 * interval '1 millisecond' returning code`,
+          [[codes].flat(), quietFor],
+        ),
       )
       for (const { code } of rows) log.info({ alert: code }, 'operator alert cleared')
     },

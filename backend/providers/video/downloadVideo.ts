@@ -32,6 +32,8 @@ export class TooLarge extends UndeliverableVideo {
 /** Far above the size of a video of a minute in 2K. */
 const MAX_BYTES = 2 ** 30
 const MAX_ATTEMPTS = 5
+/** Pieces that wait for the disk are written with one call. By default the connection stops for each. */
+const WRITE_BYTES = 1 << 20
 const EXPIRED_STATUSES: readonly (number | undefined)[] = [401, 403, 404, 410]
 
 /**
@@ -98,7 +100,8 @@ async function downloadRest(
       throw new TooLarge(`The file has more than ${maxBytes} bytes`)
     }
     const counted = countBytes(start, maxBytes, () => timer.refresh())
-    await pipeline(response, counted, createWriteStream(file, { flags: resumes ? 'a' : 'w' }), { signal })
+    const written = createWriteStream(file, { flags: resumes ? 'a' : 'w', highWaterMark: WRITE_BYTES })
+    await pipeline(response, counted, written, { signal })
     return !bytes || (await sizeOf(file)) === bytes ? 'complete' : 'incomplete'
   } catch (error) {
     signal.throwIfAborted()

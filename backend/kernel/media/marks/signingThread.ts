@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { closeSync, openSync, readFileSync, writevSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { must } from '../../must.ts'
 import { insertXmp } from './aigcField.ts'
@@ -11,10 +11,11 @@ import { createStores, signFilm, signPicture } from './signOriginal.ts'
 const { key, chain } = workerData as Credential
 const credential = { key, chain: chain.map((certificate) => Buffer.from(certificate)) }
 
+/** Signs a file. Waits for the disk: this thread does nothing else, and each file call of the pool takes two more turns of threads. */
 async function signFile(job: SigningJob): Promise<Signed | undefined> {
-  const parts = await signContent(await readFile(job.source), job)
+  const parts = await signContent(readFileSync(job.source), job)
   if (!parts) return undefined
-  await writeFile(job.target, parts)
+  writeParts(job.target, parts)
   const sum = createHash('sha256')
   for (const part of parts) sum.update(part)
   return { sha256: sum.digest('hex') }
@@ -33,6 +34,19 @@ async function signContent(content: Buffer, job: SigningJob): Promise<Buffer[] |
   const boxes = field === undefined ? [marked] : withField(content, field)
   const { signWithLibrary } = await import('./signWithLibrary.ts')
   return boxes && [await signWithLibrary(Buffer.concat(boxes), job, credential)]
+}
+
+function writeParts(file: string, parts: readonly Buffer[]): void {
+  const target = openSync(file, 'w')
+  try {
+    for (let left = [...parts]; left.length > 0; ) {
+      let written = writevSync(target, left)
+      while (left[0] && written >= left[0].length) written -= left.shift()!.length
+      if (left[0]) left[0] = left[0].subarray(written)
+    }
+  } finally {
+    closeSync(target)
+  }
 }
 
 const parent = must(parentPort, 'parent port')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { seeded } from '#backend/testing/seeded.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { BREAKER_DEFAULTS, type CircuitBreaker, createCircuitBreaker } from './circuitBreaker.ts'
@@ -57,6 +57,21 @@ describe('the circuit breaker', () => {
     await pass31Seconds()
     expect(await breaker.recordFailure()).toBe(true)
     expect(await breaker.check()).toBeGreaterThan(4_000)
+  })
+
+  it('sends no statement for a success if the last check found no failure, of this process or another', async () => {
+    const [breaker, other] = [openBreaker(), openBreaker()]
+    await breaker.check()
+    const query = vi.spyOn(db.pool, 'query')
+    onTestFinished(() => query.mockRestore())
+    await breaker.recordSuccess()
+    expect(query).not.toHaveBeenCalled()
+    await breaker.recordFailure(7)
+    await breaker.recordSuccess()
+    expect(await failuresUntilOpen(other, 7)).toBeUndefined()
+    await breaker.check()
+    await breaker.recordSuccess()
+    expect(await failuresUntilOpen(other, 7)).toBeUndefined()
   })
 
   it('doubles its open time with each failed probe, and closes when one succeeds', async () => {

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { onlyRow } from '../../../kernel/postgres/onlyRow.ts'
+import { prepared } from '../../../kernel/postgres/query.ts'
 
 /** All times are in milliseconds. Of failures, only consecutive ones count. */
 export interface CircuitBreakerOptions {
@@ -45,10 +46,13 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
   const { failureThreshold, sustainedThreshold, sustainedMs, initialOpenMs, maxOpenMs, probeTimeoutMs } = options
   const backoff = (exponent: string) =>
     `clock_timestamp() + least($2 * 2 ^ least(${exponent}, 20), $3) * interval '1 millisecond'`
+  /** Whether the last check found nothing that a success would reset. Each call is checked before it is made. */
+  let isReset = false
   const insertRow = () => pool.query('insert into circuit (name) values ($1) on conflict do nothing', [name])
 
   /** Adds failures to a closed breaker, at most up to the threshold, or one to an open breaker. */
   const countFailures = async (count: number) => {
+    isReset = false
     await insertRow()
     const found = await pool.query<{ failures: number }>(
       `with counted as (
@@ -67,13 +71,8 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
 
   return {
     async check() {
-      const { rows } = await pool.query<{ failures: number; until: string | null; wait: number | null }>(
-        `select failures, blocked_until::text as until,
-           extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as wait
-         from circuit where name = $1`,
-        [name],
-      )
-      const { failures = 0, until = null, wait = null } = rows[0] ?? {}
+      const { failures, slowdowns, until, wait } = await readCircuit(pool, name)
+      isReset = failures === 0 && slowdowns === 0
       if (wait !== null && wait > 0) return Math.ceil(wait)
       if (failures < failureThreshold) return 'closed'
       const { rowCount } = await pool.query(
@@ -85,6 +84,7 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
     },
 
     async recordSuccess() {
+      if (isReset) return
       await pool.query(
         `update circuit set failures = 0, failing_since = null, slowdowns = 0, blocked_until = null
          where name = $1 and (failures > 0 or slowdowns > 0)`,
@@ -99,6 +99,7 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
     },
 
     async throttle() {
+      isReset = false
       await insertRow()
       await pool.query(
         `update circuit set slowdowns = slowdowns + 1, blocked_until = greatest(blocked_until, ${backoff('slowdowns')})
@@ -107,6 +108,18 @@ export function createCircuitBreaker(pool: pg.Pool, name: string, options: Circu
       )
     },
   }
+}
+
+async function readCircuit(pool: pg.Pool, name: string) {
+  const { rows } = await pool.query<{ failures: number; slowdowns: number; until: string | null; wait: number | null }>(
+    prepared(
+      `select failures, slowdowns, blocked_until::text as until,
+         extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as wait
+       from circuit where name = $1`,
+      [name],
+    ),
+  )
+  return rows[0] ?? { failures: 0, slowdowns: 0, until: null, wait: null }
 }
 
 /** Returns the state of every circuit breaker, for the metrics. */

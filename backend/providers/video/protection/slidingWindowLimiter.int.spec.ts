@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { createSlidingWindowLimiter } from './slidingWindowLimiter.ts'
 
@@ -18,6 +18,46 @@ describe('a rate limiter', () => {
     )
     expect(rows[0].slices).toBeLessThanOrEqual(101)
     expect(rows[0].calls).toBeGreaterThan(100)
+  })
+
+  /** Counts the statements of a limiter. */
+  const counted = (...[name, limit, windowMs]: [string, number, number]) => {
+    const query = vi.spyOn(db.pool, 'query')
+    onTestFinished(() => query.mockRestore())
+    return { limiter: createSlidingWindowLimiter(db.pool, name, limit, windowMs), query }
+  }
+  const callsOf = async (name: string): Promise<number> => {
+    const { rows } = await db.pool.query(
+      'select (select sum(n)::int from unnest(counts) n) as calls from call_window where name = $1',
+      [name],
+    )
+    return rows[0].calls
+  }
+
+  it('reserves the calls of a slice with few statements', async () => {
+    const { limiter, query } = counted('reserved', 10_000, 6_000_000)
+    for (let n = 0; n < 100; n++) expect(await limiter.acquire()).toBe(0)
+    expect(query.mock.calls.length).toBeLessThan(10)
+    expect(await callsOf('reserved')).toBeLessThan(200)
+  })
+
+  it('reserves no calls for later slices, and only as many as the last one took', async () => {
+    const { limiter, query } = counted('next slice', 1_000, 100_000)
+    for (let n = 0; n < 7; n++) await limiter.acquire()
+    const before = query.mock.calls.length
+    const countedBefore = await callsOf('next slice')
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(Number.MAX_SAFE_INTEGER)
+    onTestFinished(() => clock.mockRestore())
+    expect(await limiter.acquire()).toBe(0)
+    expect(query.mock.calls.length).toBe(before + 2)
+    expect((await callsOf('next slice')) - countedBefore).toBeLessThanOrEqual(4)
+  })
+
+  it('allows the last calls of a window that has no room for a reservation', async () => {
+    const limiter = createSlidingWindowLimiter(db.pool, 'last', 1_000, 600_000_000)
+    let allowed = 0
+    while ((await limiter.acquire()) === 0) allowed++
+    expect([allowed, await callsOf('last')]).toEqual([1_000, 1_000])
   })
 
   it('forgets calls from the future, after the database clock was set back', async () => {
