@@ -84,8 +84,12 @@ export class SimulatedDatabase {
 
   /** The database as a connection pool shows it. */
   readonly pool = {
-    query: async (sql: string, values: unknown[] = []) => {
-      const rows = (await this.#execute(sql, values)) as object[]
+    query: async (
+      statement: string | { readonly text: string; readonly values: unknown[] },
+      values: unknown[] = [],
+    ) => {
+      const { text, ...named } = typeof statement === 'string' ? { text: statement, values } : statement
+      const rows = (await this.#execute(text, named.values)) as object[]
       return { rows, rowCount: rows.length }
     },
   }
