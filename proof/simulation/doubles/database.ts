@@ -84,7 +84,10 @@ export class SimulatedDatabase {
 
   /** The database as a connection pool shows it. */
   readonly pool = {
-    query: async (statement: string | { readonly text: string; readonly values: unknown[] }, values: unknown[] = []) => {
+    query: async (
+      statement: string | { readonly text: string; readonly values: unknown[] },
+      values: unknown[] = [],
+    ) => {
       const { text, ...named } = typeof statement === 'string' ? { text: statement, values } : statement
       const rows = (await this.#execute(text, named.values)) as object[]
       return { rows, rowCount: rows.length }
