@@ -4,13 +4,17 @@ import { createRunTogether } from './runTogether.ts'
 
 const runs: { args: readonly string[]; done: PromiseWithResolvers<void> }[] = []
 let pause: Promise<void> | undefined
+let pauses = 0
 const runTogether = createRunTogether(
   (args) => {
     const done = Promise.withResolvers<void>()
     runs.push({ args, done })
     return done.promise
   },
-  async () => pause,
+  async () => {
+    pauses++
+    await pause
+  },
 )
 
 const convert = (name: string, ffmpegPath?: string) =>
@@ -24,6 +28,7 @@ const started = (count: number) => eventually(() => expect(runs).toHaveLength(co
 beforeEach(() => {
   runs.length = 0
   pause = undefined
+  pauses = 0
 })
 
 it('starts a single conversion immediately, and those that wait for it together', async () => {
@@ -44,6 +49,7 @@ it('shares a start among those that come in the pause after another', async () =
   await started(1)
   runs[0]!.done.resolve()
   await first
+  await eventually(() => expect(pauses).toBe(1))
   const others = [convert('b'), convert('c')]
   expect(runs).toHaveLength(1)
   paused.resolve()
@@ -60,6 +66,7 @@ it('ends the pause when as many wait as share a start', async () => {
   await started(1)
   runs[0]!.done.resolve()
   await first
+  await eventually(() => expect(pauses).toBe(1))
   const others = Array.from({ length: 8 }, (_, n) => convert(`${n}`))
   await started(2)
   runs[1]!.done.resolve()
