@@ -84,11 +84,12 @@ describeOnSite('the pages', (site) => {
     for (const page of [visitor, member]) await page.context().close()
   })
 
-  it('do not move an account form that arrives late', async () => {
-    await using slow = await slowPage(site.url, '<astro-island')
+  it('move nothing that is shown while the rest of a page arrives', async () => {
+    await using slow = await slowPage(site.url, /<(?:h1|form|section|astro-island)\b/)
     const page = await site.visit({ language: 'en' })
     await observeShifts(page)
-    for (const address of ['/auth/login', '/auth/register', '/reset-password?token=any', '/verify-email?token=any']) {
+    const accounts = ['/auth/login', '/auth/register', '/reset-password?token=any', '/verify-email?token=any']
+    for (const address of ['/', ...accounts]) {
       await page.goto(slow.url + address)
       expect(await settledShifts(page, address)).toEqual([])
     }

@@ -2,18 +2,24 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** Starts a proxy that sends each page of a site up to `text`, and half a second later the rest. */
-export async function slowPage(site: string, text: string): Promise<AsyncDisposable & { readonly url: string }> {
+/** Pause between two pieces of a page, long enough for a busy browser to paint the first. */
+const PAUSE_MS = 250
+
+/** Starts a proxy that sends each page of a site in pieces, which begin with a match of `start`, with pauses between them. */
+export async function slowPage(site: string, start: RegExp): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((request, response) => {
     const send = async () => {
       const found = await fetch(site + request.url)
       const type = found.headers.get('content-type') ?? ''
-      const body = Buffer.from(await found.arrayBuffer())
-      const cut = type.startsWith('text/html') ? body.indexOf(text) : 0
       response.writeHead(found.status, { 'content-type': type })
-      response.write(body.subarray(0, cut))
-      if (cut > 0) await setTimeout(500)
-      response.end(body.subarray(cut))
+      if (!type.startsWith('text/html')) return response.end(Buffer.from(await found.arrayBuffer()))
+      const [first, ...others] = (await found.text()).split(new RegExp(`(?=${start.source})`))
+      response.write(first)
+      for (const piece of others) {
+        await setTimeout(PAUSE_MS)
+        response.write(piece)
+      }
+      response.end()
     }
     send().catch((error: Error) => response.destroy(error))
   })
