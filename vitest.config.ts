@@ -47,6 +47,10 @@ process.env.KINORA_TEST_SEED ??= '11'
 /** The files of a worker share its modules, its browser and its server, which would otherwise be loaded and started for each. */
 const SHARED = { isolate: false }
 
+/** Only measurements and the full run hash passwords as the product does. */
+const QUICK =
+  process.env.KINORA_FULL === '1' ? [] : ['--import', `${import.meta.dirname}/scripts/testing/quickPasswords.mjs`]
+
 /** Projects in which each test stands alone. */
 const SHUFFLED: unknown[] = ['pure', 'services']
 
@@ -58,7 +62,8 @@ const group = (
 ) =>
   projects.map((test) => {
     const shuffle = { files: false, tests: SHUFFLED.includes(test?.name) }
-    return { extends: true as const, test: { ...test, maxWorkers, sequence: { groupOrder, shuffle } } }
+    const execArgv = test?.name === 'measures' ? [] : QUICK
+    return { extends: true as const, test: { ...test, maxWorkers, execArgv, sequence: { groupOrder, shuffle } } }
   })
 
 /**

@@ -21,6 +21,9 @@ export const MAIN = path.resolve(import.meta.dirname, '../main.ts')
 
 /** Makes a program stop when the process that started it has ended. */
 const STOP_WITH_STARTER = path.resolve(import.meta.dirname, '../../scripts/stopWithStarter.mjs')
+/** What this worker has loaded, so that both know the same passwords. */
+const QUICK_PASSWORDS = process.execArgv.filter((arg) => arg.endsWith('quickPasswords.mjs'))
+const IMPORTS = [STOP_WITH_STARTER, ...QUICK_PASSWORDS].flatMap((module) => ['--import', module])
 
 /**
  * Starts Kinora as a process, with a copied database if its data folder is new. Resolves when it prints that it is ready.
@@ -29,7 +32,7 @@ const STOP_WITH_STARTER = path.resolve(import.meta.dirname, '../../scripts/stopW
 export async function startProgram(env: Record<string, string>, entry = MAIN): Promise<Program> {
   if (env.DATA_DIR && !env.DATABASE_URL) await copyCluster(path.join(env.DATA_DIR, 'postgres'))
   const own = { NODE_ENV: 'test', LOG_LEVEL: 'error', KINORA_STARTER: String(process.pid) }
-  const child: ChildProcess = spawn(process.execPath, ['--import', STOP_WITH_STARTER, bundled(entry)], {
+  const child: ChildProcess = spawn(process.execPath, [...IMPORTS, bundled(entry)], {
     env: { ...process.env, ...own, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
