@@ -12,8 +12,9 @@ export async function slowPage(site: string, start: RegExp): Promise<AsyncDispos
       const found = await fetch(site + request.url)
       const type = found.headers.get('content-type') ?? ''
       response.writeHead(found.status, { 'content-type': type })
-      if (!type.startsWith('text/html')) return response.end(Buffer.from(await found.arrayBuffer()))
-      const [first, ...others] = (await found.text()).split(new RegExp(`(?=${start.source})`))
+      const body = Buffer.from(await found.arrayBuffer())
+      const isPage = type.startsWith('text/html')
+      const [first, ...others] = isPage ? String(body).split(new RegExp(`(?=${start.source})`)) : [body]
       response.write(first)
       for (const piece of others) {
         await setTimeout(PAUSE_MS)
