@@ -75,6 +75,16 @@ describe('a command on a stream', () => {
     expect(store.log).toEqual(before)
   })
 
+  it('is refused after an event that the process has followed and that breaks the chain', async () => {
+    const { store, handle, pay } = await changed(() => {})
+    await pay()
+    await createHandle(store)(purse, '1', 1, context())
+    edit(4, { meta: { ...store.log[4]!.meta, previousHash: 'x' } })(store.log)
+    handle.follow(store.log[4]!)
+    expect(await pay()).toContain('StreamBroken: purse-1, revision 4: does not carry the hash')
+    expect(store.log).toHaveLength(5)
+  })
+
   it('without a hash chain is refused when an event is missing', async () => {
     const { pay } = await changed((log) => log.splice(1, 1), unchained)
     expect(await pay()).toContain('StreamBroken: pocket-1, revision 2: follows revision 0')
