@@ -59,6 +59,8 @@ field.addEventListener('focus', () => {
   loading.catch(() => (loading = undefined))
 })
 field.addEventListener('input', () => void search())
+// Words may have been typed before this script had loaded.
+if (field.value) void search()
 field.addEventListener('keydown', (event) => {
   const key = typedKey(event)
   if (key === 'Enter') list.querySelector('a')?.click()

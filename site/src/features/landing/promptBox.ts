@@ -53,11 +53,14 @@ export function setUpPromptBox(): void {
     event.preventDefault()
     form.requestSubmit()
   })
-  file?.addEventListener('change', () => {
-    void choose(file.files)
+  const take = () => {
+    void choose(file?.files)
     // Let the visitor choose the same file again after removing it.
-    file.value = ''
-  })
+    if (file) file.value = ''
+  }
+  file?.addEventListener('change', take)
+  // A file may have been chosen before this script had loaded.
+  take()
   acceptDrops(form, choose)
   refuseStrayFiles()
   document.addEventListener('click', (event) => {

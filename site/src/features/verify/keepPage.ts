@@ -12,6 +12,9 @@ const isAsset = (path: string) => path.startsWith('/_astro/')
 export async function keepPage(): Promise<void> {
   // Missing without TLS, and in some private windows.
   if (!('serviceWorker' in navigator)) return
+  // Scripts that are still on their way would be missing. late.js
+  const isAwake = () => document.documentElement.dataset.awake !== undefined
+  if (!isAwake()) await new Promise((resolve) => addEventListener('awake', resolve, { once: true }))
   const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
   const paths = new Set([location.pathname, '/.well-known/kinora.json', ...READER, ...loaded.filter(isAsset)])
   const cache = await caches.open(CACHE)

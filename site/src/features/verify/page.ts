@@ -11,11 +11,14 @@ async function check(file: File | undefined): Promise<void> {
   await view.check(file, result)
 }
 
-input.addEventListener('change', () => {
+const take = () => {
   void check(input.files?.[0])
   // The same file may be chosen again.
   input.value = ''
-})
+}
+input.addEventListener('change', take)
+// A file may have been chosen before this script had loaded.
+take()
 for (const name of ['dragover', 'drop', 'dragleave'] as const)
   document.addEventListener(name, (event) => {
     const isFile = event.dataTransfer?.types.includes('Files') ?? false
