@@ -1,12 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
+import { must } from '../kernel/must.ts'
+import { queryPrepared } from '../kernel/postgres/query.ts'
 import type { Clock } from '../kernel/time.ts'
-import { type AccountsOptions, findAccount } from './accounts.ts'
+import { type AccountsOptions, findAccount, findById } from './accounts.ts'
 import type { Language } from './contract.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
 import { eraseIdentities } from './identities/identities.ts'
 import { composeMail } from './mails/composeMail.ts'
+import { mailIdentity } from './mails/mailAddress.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { hashPassword, passwordMatches, unusablePassword } from './passwords.ts'
 import { endSessions } from './sessions/sessions.ts'
@@ -55,31 +58,50 @@ function createReplace({ links, outbox, publicUrl, now = Date.now }: PasswordsOp
   }
 }
 
+/** What a sign-in with an address compares. Of an unknown address, a hash that no password is known for. */
+interface Credentials {
+  readonly id: string | null
+  readonly hash: string
+  readonly isVerified: boolean
+  readonly passwordChangedAt: Date | null
+}
+
+/** Returns one row for every address, so that the time does not reveal whether it has an account. */
+const CREDENTIALS = `
+  select a.id, coalesce(a.password_hash, $3) as hash, a.email_verified_at is not null as "isVerified",
+    a.password_changed_at as "passwordChangedAt"
+  from (values (1)) one left join user_account a on a.identity = $1 or a.email = $2 limit 1`
+
+/** Id of no account. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
 function createPasswordChecks({ database, links }: PasswordsOptions) {
-  // Compare with this hash if no account exists, so that the response time does not reveal whether one does.
   const unknownHash = unusablePassword()
 
-  const isPassword = async (account: UserAccount | null, password: string) =>
-    passwordMatches(password, account?.passwordHash ?? unknownHash)
-
-  /** Compares with the password of each pending registration. */
-  const isPendingPassword = async ({ id, passwordHash }: UserAccount, password: string) => {
-    const hashes = new Set([passwordHash, ...(await links.pendingHashes(id))])
-    return (await Promise.all([...hashes].map((hash) => passwordMatches(password, hash)))).includes(true)
-  }
-
   return {
-    /** @throws Rejection invalid_credentials, or email_not_verified if the password is that of a registration */
-    async authenticate(email: string, password: string): Promise<UserAccount> {
-      const account = await findAccount(database.em.fork(), email)
-      const matches =
-        account && !account.emailVerifiedAt ? isPendingPassword(account, password) : isPassword(account, password)
-      if (!(await matches) || !account) throw new Rejection('invalid_credentials', 'Invalid email or password.')
+    /** Returns what {@link authenticate} compares a password with. Takes as long if there is no account. */
+    async credentials(email: string): Promise<Credentials> {
+      const rows = await queryPrepared<Credentials>(database, CREDENTIALS, [mailIdentity(email), email, unknownHash])
+      return must(rows[0], 'row')
+    },
+
+    /**
+     * Compares with the password of the account, or of each pending registration, and takes as long if there are none.
+     * @throws Rejection invalid_credentials, or email_not_verified if the password is that of a registration
+     */
+    async authenticate({ id, hash, isVerified }: Credentials, password: string): Promise<UserAccount> {
+      const pending = await links.pendingHashes(id ?? NOBODY)
+      const hashes = new Set([hash, ...(isVerified ? [] : pending)])
+      const matches = await Promise.all([...hashes].map((one) => passwordMatches(password, one)))
+      const account = id && matches.includes(true) ? await findById(database)(id) : null
+      if (!account) throw new Rejection('invalid_credentials', 'Invalid email or password.')
       if (!account.emailVerifiedAt)
         throw new Rejection(
           'email_not_verified',
           'Email not verified. Please check your email and click the verification link.',
         )
+      // The password may have changed since.
+      if (account.passwordHash !== hash) throw new Rejection('invalid_credentials', 'Invalid email or password.')
       return account
     },
 
@@ -87,7 +109,8 @@ function createPasswordChecks({ database, links }: PasswordsOptions) {
     async confirm(userId: string, password: string, path: string): Promise<UserAccount> {
       const account = await database.em.fork().findOne(UserTable, { id: userId })
       if (!account) throw new Rejection('unauthenticated', 'This account was deleted.')
-      if (!(await isPassword(account, password))) throw new ValidationError([{ path, code: 'wrong_password' }])
+      if (!(await passwordMatches(password, account.passwordHash)))
+        throw new ValidationError([{ path, code: 'wrong_password' }])
       return account
     },
 

@@ -119,6 +119,8 @@ export function createAccountServices({ database, outbox, publicUrl, production,
     newDevices: createNewDevices(database, links, securityLog, clock),
     throttle,
     cookies,
+    /** Starts work that the answer to a request does not wait for, so that its time reveals nothing about it. */
+    inBackground: background.run,
     /** Resolves when background work has finished. */
     settled: background.settled,
   }

@@ -113,8 +113,6 @@ export function createAccounts(options: AccountsOptions) {
   const { database, links, grants, calendar = Date.now } = options
 
   return {
-    byAddress: (email: string) => findAccount(database.em.fork(), email),
-
     byId: findById(database),
 
     ...createRegistrations(options),

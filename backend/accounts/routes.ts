@@ -13,7 +13,7 @@ export type AccountRoutes = Omit<AccountServices, 'throttle' | 'settled'>
 
 /** Serves registration, sign-in and password reset. */
 export function serveAccounts(serve: Serve, services: AccountRoutes): void {
-  const { accounts, passwords, sessions, attempts, securityLog, tickets, confirmations } = services
+  const { accounts, passwords, sessions, attempts, securityLog, tickets, confirmations, inBackground } = services
 
   const signIns = createSignIns(services)
 
@@ -23,15 +23,16 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   serve(contract.login, async ({ body, ctx }) => {
     const identity = mailIdentity(body.email)
     const address = networkAddress(ctx)
-    const known = await accounts.byAddress(body.email)
-    const owner = known?.id ?? null
-    const device = sessions.knownDevice(ctx, identity, known?.passwordChangedAt ?? null)
+    const credentials = await passwords.credentials(body.email)
+    const { id: owner, passwordChangedAt } = credentials
+    const device = sessions.knownDevice(ctx, identity, passwordChangedAt)
     const [kind, subject] = device ? (['sign in by device', device] as const) : (['sign in', identity] as const)
     // Count the attempt before checking the password, so that concurrent guesses are limited too.
     await attempts.take(ctx, 'sign in from', address, owner)
     await attempts.take(ctx, kind, subject, owner)
-    const account = await passwords.authenticate(body.email, body.password).catch(async (error) => {
-      await securityLog.record(ctx, owner, 'sign_in_failed')
+    const account = await passwords.authenticate(credentials, body.password).catch((error) => {
+      // The record of a known account takes longer, which the time of the answer would reveal.
+      inBackground(() => securityLog.record(ctx, owner, 'sign_in_failed'))
       throw error
     })
     await attempts.giveBack(ctx, 'sign in from', address)

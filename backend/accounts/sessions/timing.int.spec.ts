@@ -80,16 +80,21 @@ async function measure(pairs: Sample[], count: number, path: string, email: stri
 describe('the response time', () => {
   // Statistical power: not hashing the password for unknown addresses would save at least 20 ms, and writing the mail before
   // the response would cost at least 2 ms. The test measures until a smaller planted difference would be detected.
-  const mailed = sampled([
-    ['/auth/forgot-password', {}, 1.5],
-    ['/auth/resend-verification', {}, 1.5],
-    ['/auth/start', { draft: { prompt: 'A lake' } }, 1.5],
+  const wrong = { password: 'wrong password' }
+  const signIns = sampled([
+    ['/auth/login', 'an address', wrong, 8],
+    ['/auth/login', 'a registration', wrong, 8],
   ] as const)
-  it.for([['/auth/login', { password: 'wrong password' }, 8], ...mailed] as const)(
-    'of %s does not reveal whether an address is known',
+  const mailed = sampled([
+    ['/auth/forgot-password', 'an address', {}, 1.5],
+    ['/auth/resend-verification', 'a registration', {}, 1.5],
+    ['/auth/start', 'an address', { draft: { prompt: 'A lake' } }, 1.5],
+  ] as const)
+  it.for([...signIns, ...mailed])(
+    'of %s does not reveal whether %s is known',
     { timeout: 600_000 },
-    async ([path, more, planted], { skip }) => {
-      const email = path.includes('resend') ? UNVERIFIED : known.email
+    async ([path, kind, more, planted], { skip }) => {
+      const email = kind === 'an address' ? known.email : UNVERIFIED
       await measure([], 20, path, email, more)
       const pairs: Sample[] = []
       const wouldBeFound = () => isFound(interval(pairs.map((pair) => ({ ...pair, known: pair.known + planted }))))
