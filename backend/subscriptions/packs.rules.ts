@@ -114,10 +114,10 @@ export function collectPack(
   return status === 'lapsed' ? [{ type: 'PackReopened', data }] : []
 }
 
-/** Ends the open orders of an account that is deleted. */
+/** Ends the unpaid orders of an account that is deleted. One that has lapsed can still be paid. */
 export const abandonPacks = ({ userId, at }: SubscriptionCommand<'AbandonPacks'>, { packs }: Subscription): Events =>
   packs
-    .filter(({ status }) => status === 'requested')
+    .filter(({ status, abandoned }) => status !== 'paid' && !abandoned)
     .map(({ id }) => ({ type: 'PackLapsed', data: { userId, at, agreementId: id, abandoned: true } }))
 
 export function lapsePack({ type: _, ...data }: SubscriptionCommand<'LapsePack'>, subscription: Subscription): Events {

@@ -84,6 +84,14 @@ describe('the order of a pack', () => {
     expect(typesOf(request, abandon, report).at(-1)).toBe('SubscriptionSaleMismatched')
   })
 
+  it('of a deleted account that had lapsed before is over, too', () => {
+    const abandon = { type: 'AbandonPacks', userId, at: on('01-14') } as const
+    const collect = { type: 'CollectPack', userId, agreementId: 'O1', at: on('01-20') } as const
+    expect(eventsOf(request, lapse, abandon, abandon).slice(2)).toMatchObject([{ data: { abandoned: true } }])
+    expect(() => eventsOf(request, lapse, abandon, collect)).toThrow(expect.objectContaining({ code: 'unknown_order' }))
+    expect(typesOf(request, lapse, abandon, report).at(-1)).toBe('SubscriptionSaleMismatched')
+  })
+
   it('is recorded once, and grants its credits once when it is paid', () => {
     expect(typesOf(request, request, report, report)).toEqual(['PackRequested', 'PackPaid'])
     expect(eventsOf(request, report)[1]?.data).toEqual({
