@@ -20,8 +20,11 @@ interface Commands {
   ExpireLots: object
   /** Closes a lot whose sale is to be refunded, if none of its credits were used. */
   VoidLot: { lotId: string }
-  /** `amount`: number of credits to claim back; by default, all that can be claimed. */
-  ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
+  /**
+   * `amount`: number of credits to claim back; by default, all that can be claimed. `stillClaimed`: number of credits that all
+   * reversals of its sale claim, with this one; by default, what was claimed of the lot and `amount`.
+   */
+  ReverseLot: { reversalId: string; lotId: string; amount?: number; stillClaimed?: number; reason: string }
   /**
    * Gives back up to `amount` credits that were claimed back for a lot. `stillClaimed`: number of credits that the other
    * reversals of its sale go on claiming.

@@ -21,6 +21,7 @@ import {
   isValid,
   type Lot,
   newLot,
+  takenBy,
   total,
 } from './lots.rules.ts'
 
@@ -61,7 +62,7 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       const { lotId, amount } = event.data
       const lots = account.lots.filter(({ id }) => id !== lotId)
       const over = account.lots.filter(({ id, source }) => id === lotId && source !== 'returned')
-      const closed = over.map((lot) => ({ ...lot, left: 0, forfeited: lot.forfeited + amount }))
+      const closed = forfeit(over, [{ lotId, amount }]).map((lot) => ({ ...lot, left: 0 }))
       return { ...account, lots, closed: [...account.closed, ...closed] }
     }
     case 'CreditsReversed': {
@@ -205,12 +206,17 @@ function close(
   }))
 }
 
-/** Claims credits back from their own lot and those that replace it, then from other lots. The remainder becomes debt. */
+/**
+ * Claims credits back from their own lot and those that replace it, then from other lots. The remainder becomes debt. Forfeited
+ * credits count as claimed.
+ */
 function reverse(command: CreditAccountCommand<'ReverseLot'>, account: CreditAccount): CreditAccountEvent[] {
   const { userId, reversalId, lotId, reason, at } = command
   const lot = findLot(account, lotId)
   if (!lot || account.corrected.includes(reversalId)) return []
-  const claimed = Math.min(command.amount ?? lot.granted, claimable(lot, at))
+  const { amount = lot.granted, stillClaimed = lot.reversed + amount } = command
+  const missing = Math.max(0, takenBy(lot, stillClaimed) - lot.reversed)
+  const claimed = Math.min(amount, missing, claimable(lot, at))
   const isOwn = ({ id, replaces }: Lot) => id === lotId || replaces === lotId
   const own = allocate(account.lots.filter(isOwn), claimed, at)
   const others = account.lots.filter((each) => !isOwn(each))
@@ -224,7 +230,7 @@ function restore(command: CreditAccountCommand<'RestoreLot'>, account: CreditAcc
   const lot = findLot(account, lotId)
   if (!lot || account.corrected.includes(restorationId)) return []
   const isOpen = account.lots.includes(lot) && isValid(lot, at)
-  const amount = Math.min(command.amount, lot.reversed - command.stillClaimed)
+  const amount = Math.min(command.amount, lot.reversed - takenBy(lot, command.stillClaimed))
   const newLotId = isOpen ? null : `restored-${restorationId}`
   const data = { userId, restorationId, lotId, amount, newLotId, at }
   return amount > 0 ? withDebtRepaid(account, command, { type: 'CreditsRestored', data }) : []
@@ -265,7 +271,7 @@ export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditA
   decide,
   faultOf,
   hashChained: true,
-  snapshotVersion: 4,
+  snapshotVersion: 5,
   weight: ({ lots, closed, holds, settled, corrected, keys, team: { spenders } }) =>
     200 * (lots.length + closed.length + holds.length + keys.length + spenders.length) +
     64 * corrected.length +

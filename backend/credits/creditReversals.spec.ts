@@ -22,13 +22,14 @@ import {
 const given = specification(creditAccount)
 
 describe('reversing a lot', () => {
-  const reverse = (lotId: string, amount?: number): CreditAccountCommand => ({
+  const reverse = (lotId: string, amount?: number, stillClaimed?: number): CreditAccountCommand => ({
     type: 'ReverseLot',
     userId,
     reversalId: 'r',
     lotId,
     reason: 'refund',
     ...(amount === undefined ? {} : { amount }),
+    ...(stillClaimed === undefined ? {} : { stillClaimed }),
     at,
   })
   const reversed = (lotId: string, parts: LotPart[], debt: number): CreditAccountEvent => ({
@@ -61,6 +62,18 @@ describe('reversing a lot', () => {
       .when(reverse('p'))
       .decides(reversed('p', [], 30))
   })
+  it('claims no used credits when the share of the forfeited ones is refunded, and those with the rest', () => {
+    const ended = [granted('free', 20), plan('p', 100), held('t', part('p', 30)), captured('t'), closed('p', 70)]
+    given(...ended)
+      .when(reverse('p', 50, 50))
+      .decides(reversed('p', [], 0))
+    given(...ended)
+      .when(reverse('p', 30, 80))
+      .decides(reversed('p', [part('free', 10)], 0))
+    given(...ended)
+      .when(reverse('p', 20, 100))
+      .decides(reversed('p', [part('free', 20)], 0))
+  })
   it('repays debt from the next grant or release before credits can be spent', () => {
     const owing = [plan('p', 100), held('t', part('p', 80)), reversed('p', [part('p', 20)], 80)]
     given(...owing)
@@ -86,6 +99,8 @@ describe('restoring a lot after a dispute is won', () => {
     type: 'CreditsReversed',
     data: { userId, reversalId: 'r', lotId: 'a', parts, debt, reason: 'reversal', at },
   })
+  const again = (debt: number) =>
+    ({ type: 'CreditsReversed', data: { ...reversed(debt).data, reversalId: 'r2' } }) as CreditAccountEvent
   const restore = (amount: number, stillClaimed = 0): CreditAccountCommand => ({
     type: 'RestoreLot',
     userId,
@@ -123,6 +138,30 @@ describe('restoring a lot after a dispute is won', () => {
     given(...claimed)
       .when(restore(30, 40))
       .decidesNothing()
+  })
+  it('gives back what was claimed of used credits, although forfeited ones cover other reversals', () => {
+    const ended = [
+      granted('a', 100),
+      held('t', part('a', 30)),
+      captured('t'),
+      { ...closed, data: { ...closed.data, amount: 70 } },
+    ]
+    given(...ended, reversed(10), again(20))
+      .when(restore(20, 80))
+      .decides(restored(20, 'restored-d'), {
+        type: 'CreditDebtRepaid',
+        data: { userId, parts: [part('restored-d', 20)], at },
+      })
+  })
+  it('gives back no credits that were forfeited after other reversals had claimed theirs', () => {
+    const ended = { ...closed, data: { ...closed.data, amount: 20 } }
+    const used = [granted('a', 100), held('t', part('a', 30)), captured('t')]
+    given(...used, reversed(0, part('a', 50)), ended, again(30))
+      .when(restore(50, 50))
+      .decides(restored(30, 'restored-d'), {
+        type: 'CreditDebtRepaid',
+        data: { userId, parts: [part('restored-d', 30)], at },
+      })
   })
   it('gives back even a single credit', () => {
     given(granted('a', 60), reversed(0, part('a', 40)))

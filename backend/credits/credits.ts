@@ -19,7 +19,7 @@ type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit
   readonly spentBy?: string | undefined
 }
 type PaidLot = Readonly<{ saleId: string; amount: number; source: 'subscription' | 'payment' | 'pack' }>
-type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
+type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; stillClaimed: number; reason: string }>
 type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
 type Adjustment = Readonly<{
   adjustmentId: string
@@ -66,9 +66,9 @@ function createSaleCredits(handle: Handle, calendar: Calendar) {
       await send({ type: 'GrantLot', userId, ...lot, at: at() }, { ...bySystem('sale', saleId), ...origin })
     },
 
-    /** Claims back `amount` credits of a sale whose payment was reversed. */
-    async reverseSale(userId: string, { saleId, reversalId, amount, reason }: Claim): Promise<void> {
-      const claim = { reversalId, lotId: saleLot(saleId), amount, reason }
+    /** Claims back `amount` credits of a sale whose payment was reversed. All its reversals claim `stillClaimed`. */
+    async reverseSale(userId: string, { saleId, reversalId, ...rest }: Claim): Promise<void> {
+      const claim = { reversalId, lotId: saleLot(saleId), ...rest }
       await send({ type: 'ReverseLot', userId, ...claim, at: at() }, bySystem('reverse', reversalId))
     },
 

@@ -2,7 +2,7 @@ import type { Decision } from '../kernel/eventsourcing/pure/decider.ts'
 import type { CreditAccountCommand } from './commands.ts'
 import type { CreditAccountEvent, KeyLimits, LotPart } from './events.ts'
 import { limitsOf, passedLimit } from './keySpending.rules.ts'
-import { type CreditAccount, total } from './lots.rules.ts'
+import { type CreditAccount, takenBy, total } from './lots.rules.ts'
 
 type CreditDecision = Decision<CreditAccount, CreditAccountCommand, CreditAccountEvent>
 
@@ -102,7 +102,9 @@ function faultOfAmounts(
     case 'CreditsRestored': {
       const [{ data }, { amount, stillClaimed }] = [event, command as CreditAccountCommand<'RestoreLot'>]
       if (data.amount > amount) return `gives back ${data.amount} of ${amount} credits`
-      const isTooFew = [...lots, ...closed].some(({ id, reversed }) => id === data.lotId && reversed < stillClaimed)
+      const isTooFew = [...lots, ...closed].some(
+        (lot) => lot.id === data.lotId && lot.reversed < takenBy(lot, stillClaimed),
+      )
       return isTooFew ? `gives back credits that others claim: ${data.amount}` : undefined
     }
     default:

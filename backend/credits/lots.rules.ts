@@ -12,6 +12,8 @@ export interface Lot {
   readonly forfeited: number
   /** Credits claimed back because the payment was reversed. */
   readonly reversed: number
+  /** Credits that had been claimed back when credits of the lot were last forfeited; missing if none had. */
+  readonly reversedBefore?: number
   readonly expiresAt: string | null
   /** Id of the closed lot whose credits a won dispute gave back in this one. */
   readonly replaces?: string
@@ -53,6 +55,15 @@ export function claimable(lot: Lot, at: string): number {
   return Math.max(0, lot.granted - lot.forfeited - lot.reversed - expired)
 }
 
+/**
+ * Returns how many credits the reversals of a sale take from the user, of the `claimed` ones that are their share of the money.
+ * Those that were forfeited before are gone already: the user must not lose the used ones, which the rest of the money pays for.
+ */
+export function takenBy({ forfeited, reversedBefore = 0 }: Lot, claimed: number): number {
+  const before = Math.min(claimed, reversedBefore)
+  return before + Math.max(0, claimed - before - forfeited)
+}
+
 /** Returns the number of credits that can be spent at a given time. */
 export const available = (lots: readonly Lot[], at: string): number =>
   lots.reduce((sum, lot) => sum + (isValid(lot, at) ? lot.left : 0), 0)
@@ -90,5 +101,10 @@ const post = (field: 'left' | 'forfeited', sign: 1 | -1) => (lots: readonly Lot[
 export const debit = post('left', -1)
 /** Adds the parts back to their lots. */
 export const credit = post('left', 1)
+const addForfeited = post('forfeited', 1)
 /** Records the parts, which are no longer in their lots, as forfeited. */
-export const forfeit = post('forfeited', 1)
+export const forfeit = (lots: readonly Lot[], parts: readonly LotPart[]): Lot[] =>
+  addForfeited(lots, parts).map((lot, n) => {
+    const isLess = lot.forfeited > (lots[n]?.forfeited ?? 0)
+    return isLess && lot.reversed > 0 ? { ...lot, reversedBefore: lot.reversed } : lot
+  })

@@ -67,13 +67,26 @@ const HISTORY: readonly CreditAccountEvent[] = [
     type: 'CreditsHeld',
     data: { userId, at, holdId: 't3', parts: [{ lotId: 'sale-2', amount: 30 }], key, spentBy: 'member' },
   },
+  {
+    type: 'CreditsReversed',
+    data: {
+      userId,
+      at,
+      reversalId: 'R2',
+      lotId: 'sale-2',
+      parts: [{ lotId: 'sale-2', amount: 5 }],
+      debt: 0,
+      reason: 'r',
+    },
+  },
+  closed('sale-2', 40),
 ]
 
 describe('snapshots of credit accounts', () => {
-  it('have the state of version 4', () => {
+  it('have the state of version 5', () => {
     expect(goldenSnapshot(creditAccount, HISTORY)).toEqual({
-      version: 4,
-      digest: '40deff618b3a0993442c747010fb9cd98b888f3785b4cc4e711bbe88b647e8af',
+      version: 5,
+      digest: '2af51a22ea6cc26475d2211b1e9ff52816a7e3a8eb48e8a7af620c34cab7829b',
     })
   })
 

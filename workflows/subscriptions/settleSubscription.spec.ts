@@ -165,6 +165,23 @@ describe('settling the credits of a subscription', () => {
     )
   })
 
+  it('takes used credits with the refund of the rest, and not with that of the unused share', async () => {
+    await world.given(...running)
+    await world.settle()
+    const credits = createCredits(world.deps.handle, () => world.now)
+    await credits.hold({ userId, taskId: 'task', amount: 1500, openLimit: 1 }, contextOf(cancel())).send()
+    await sendCommand(world.deps, cancel(false))
+    const refund = async (reversalId: string, amountCents: number) => {
+      const about = { userId, saleId: 's1', reversalId, kind: 'refund', at } as const
+      await world.settle()
+      await sendCommand(world.deps, { type: 'ReportReversal', ...about, amountCents })
+      await world.settle()
+      return world.ledger().at(-1)?.data
+    }
+    expect(await refund('unused', 2_999)).toMatchObject({ reversalId: 'unused', parts: [], debt: 0 })
+    expect(await refund('rest', 1_500)).toMatchObject({ reversalId: 'rest', parts: [], debt: 1_500 })
+  })
+
   it('alerts the operator to the refund of a sale with the wrong price, which grants nothing', async () => {
     await world.given(...running, mismatched('s2', 999))
     await world.settle()

@@ -17,7 +17,7 @@ import { settleOrder } from './refreshOrder.ts'
 import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
 import { type CaseDoor, settleCases } from './settleCases.ts'
 
-type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
+type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; stillClaimed: number; reason: string }>
 type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number; stillClaimed: number }>
 
 /** Credit operations for sales. Every operation is idempotent. */
@@ -105,7 +105,8 @@ async function settleCredits(deps: SettleDeps, userId: string, subscription: Sub
     const stillClaimed = (claimed.get(saleId) ?? 0) + amount
     claimed.set(saleId, stillClaimed)
     if (amount < 0) await credits.restoreSale(userId, { saleId, restorationId: id, amount: -amount, stillClaimed })
-    else if (amount > 0) await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
+    else if (amount > 0)
+      await credits.reverseSale(userId, { saleId, reversalId: id, amount, stillClaimed, reason: kind })
   }
   await credits.forfeitSales(userId, forfeitedSales(subscription))
 }

@@ -88,7 +88,7 @@ export async function seedLedger(store: EventStore, sign?: ReturnType<typeof ope
   await credits.adjust(buyer, gift, context('operator:ada', 'gift'))
   const refund = { saleId: sale, reversalId: 'REFUND-1', amountCents: 520, kind: 'refund' } as const
   await subscribe({ type: 'ReportReversal', userId: buyer, ...refund, at: at() })
-  const claim = { saleId: sale, reversalId: 'REFUND-1', amount: 40, reason: 'refund' }
+  const claim = { saleId: sale, reversalId: 'REFUND-1', amount: 40, stillClaimed: 40, reason: 'refund' }
   await credits.reverseSale(buyer, claim)
   await credits.capture(other, spentByOther).send()
   await hold(buyer, open)
