@@ -76,7 +76,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
     cookies,
     keyFor('known devices', secrets.encryption),
   )
-  const attempts = createAttempts(throttle, securityLog, production)
+  const attempts = createAttempts(throttle, securityLog, background.run, production)
   const challenges = createChallenges(database, keyFor('passkey challenges', secrets.encryption), cookies)
   const passkeys = createPasskeys(database, challenges, publicUrl)
   const factors = createSecondFactors({ database, passkeys, userKeys })

@@ -18,8 +18,8 @@ afterAll(() => kinora.close())
 
 const signIn = async (email: string, password = PASSWORD, headers: Record<string, string> = {}) => {
   const answer = await kinora.post('/auth/login', { email, password }, { 'user-agent': CHROME, ...headers })
-  // A failure is recorded after the answer, and the mailbox waits for it.
-  if (answer.status === 401) await kinora.mails(email)
+  // A failure or refusal is recorded after the answer, and the mailbox waits for it.
+  if (answer.status >= 400) await kinora.mails(email)
   return answer
 }
 const cookiesOf = (answer: Response) =>

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { coarseNetwork } from '../../kernel/http/fairness/networkAddress.ts'
+import type { Background } from '../background.ts'
 import type { SecurityLog } from '../security/securityLog.ts'
 import type { Limit, Throttle } from './throttle.ts'
 
@@ -53,9 +54,19 @@ const WIDE = 10
 export function createAttempts(
   throttle: Throttle,
   { recordThrottle }: Pick<SecurityLog, 'recordThrottle'>,
+  inBackground: Background['run'],
   production: boolean,
 ) {
   const limits: Readonly<Record<Kind, Limit | undefined>> = limitsOf(production)
+  const recording = new Set<string>()
+
+  /** Records a refusal after the answer: the record of a known account takes longer, which the time would reveal. */
+  const record = (ctx: Context, userId: string | null): void => {
+    const about = `${userId} ${coarseNetwork(ctx)}`
+    if (recording.has(about)) return
+    recording.add(about)
+    inBackground(() => recordThrottle(ctx, userId).finally(() => recording.delete(about)))
+  }
 
   /** Returns what an attempt counts for: its subject, and the wide network of a network address. */
   const countsOf = (ctx: Pick<Context, 'ip'>, kind: Kind, subject: string) => {
@@ -74,7 +85,7 @@ export function createAttempts(
       try {
         for (const count of countsOf(ctx, kind, subject)) await throttle.take(...count)
       } catch (error) {
-        if (error instanceof Rejection) await recordThrottle(ctx, userId)
+        if (error instanceof Rejection) record(ctx, userId)
         throw error
       }
     },

@@ -87,7 +87,7 @@ describe('the limits', () => {
 
 describe('attempts from IPv6 networks', () => {
   it('count for the /48 network, too, with ten times the limit', async () => {
-    const attempts = createAttempts(throttle, { recordThrottle: async () => {} }, true)
+    const attempts = createAttempts(throttle, { recordThrottle: async () => {} }, () => {}, true)
     const prefix = `2001:db8:${subject.slice(0, 4)}`
     const from = (network: number) => {
       const ctx = { ip: `${prefix}:${network}::1` } as Context
