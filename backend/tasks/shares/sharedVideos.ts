@@ -11,7 +11,7 @@ export interface SharedVideosOptions {
   readonly works: Pick<Works, 'readFinished' | 'readShared' | 'view'>
   readonly files: Readonly<{ media: Pick<MediaStore, 'localPath'>; copies: Pick<VisibleCopies, 'film' | 'poster'> }>
   readonly signatures: ReturnType<typeof createShareSignatures>
-  /** Returns the owner's name; undefined if the account was deleted. */
+  /** Returns the name of a user; undefined if the account was deleted. */
   readonly nameOf: (userId: string) => Promise<string | undefined>
   /** Returns why operators removed the public page of a film; undefined if they did not. */
   readonly removalOf: (taskId: string) => Promise<string | undefined>
@@ -94,14 +94,20 @@ export function createSharedVideos(options: SharedVideosOptions) {
 
   return {
     /** Shares a user's finished video. @throws Rejection not_found, forbidden, share_removed */
-    async share(userId: string, taskId: string, show: Pick<ShareRow, 'showPrompt' | 'showName'> | object) {
+    async share(
+      userId: string,
+      taskId: string,
+      { showPrompt, showName: wish }: Readonly<Partial<Record<'showPrompt' | 'showName', boolean | undefined>>>,
+    ) {
       const row = await works.readFinished(userId, taskId)
       refuseRemoved(await removalOf(row.id))
       // Makes the copy that visitors will get, so that the first of them does not wait.
       const { width, height } = await probeMp4(await files.media.localPath(await files.copies.film(row)))
       // The film stays with who paid, and so does its share.
       const video = row.payer_id ? { ...row, user_id: row.payer_id } : row
-      return shareView(await shares.share({ video, width, height, ...show }))
+      // The name is the maker's, who alone decides to show it.
+      const showName = wish && row.user_id !== userId ? undefined : wish
+      return shareView(await shares.share({ video, width, height, showPrompt, showName }))
     },
 
     /** Returns the share of a user's video, and why operators removed it. @throws Rejection not_found, forbidden */
@@ -120,14 +126,14 @@ export function createSharedVideos(options: SharedVideosOptions) {
       const found = await findShare(options, id)
       if (!found) return undefined
       const { share, row } = found
-      const name = await nameOf(share.userId)
-      if (name === undefined) return undefined
+      if ((await nameOf(share.userId)) === undefined) return undefined
+      const name = share.showName ? await nameOf(row.user_id) : undefined
       const task = await works.view(row)
       const address = (file: string) => `/v/${id}/${file}?signature=${signatures.sign(id)}`
       return {
         id,
         // A name may be an email address, which pages never show.
-        name: share.showName && !name.includes('@') ? name : null,
+        name: name?.includes('@') ? null : (name ?? null),
         video_url: address('film.mp4'),
         poster_url: address('poster.jpg'),
         width: share.width,
