@@ -68,6 +68,16 @@ describeOnSite('the language', (site) => {
     await page.context().close()
   })
 
+  it.each(languagesInTurn())('changes without losing the prompt of a visitor (%s)', async (language) => {
+    const page = await site.visit({ language: other(language) })
+    await page.goto(site.url + home(other(language)))
+    await page.locator('#start-prompt').fill('A red fox at dawn')
+    await choose(page, language)
+    await page.waitForURL(site.url + home(language))
+    await expect.poll(() => page.locator('#start-prompt').inputValue()).toBe('A red fox at dawn')
+    await page.context().close()
+  })
+
   it.each(languagesInTurn())(
     'is saved on the account of a member and restored after signing in (%s)',
     async (language) => {

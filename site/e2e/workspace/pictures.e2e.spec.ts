@@ -56,6 +56,29 @@ describeOnSite('a picture', (site) => {
     await page.context().close()
   })
 
+  it('is kept if it gets the name back that it has lost', async () => {
+    const { form, pictures } = await words('en', 'workspace')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    const names: unknown[] = []
+    const kept = { id: '1', image_url: '/icon-512.png', name: 'Fox', created_at: '2026-01-01T00:00:00.000Z' }
+    state.rare.set('GET /videos/images', (route) => route.fulfill({ json: { pictures: [kept] } }))
+    state.rare.set('PUT /videos/images/1', (route) => {
+      names.push(route.request().postDataJSON().name)
+      return route.fulfill({ status: 204 })
+    })
+    await page.goto(`${site.url}/workspace`)
+    await page.getByRole('tab', { name: form.image }).click()
+    await page.getByRole('button', { name: pictures.heading }).click()
+    const field = page.getByRole('textbox', { name: pictures.name, exact: true })
+    for (const name of ['', 'Fox']) {
+      await field.fill(name)
+      await field.press('Tab')
+    }
+    await expect.poll(() => names).toEqual([null, 'Fox'])
+    await page.context().close()
+  })
+
   it.each(languagesInTurn())(
     'is judged when it is chosen on the landing page, and can be removed, in %s',
     async (language) => {

@@ -47,7 +47,7 @@ export function FilmPage() {
   return <Film film={film} />
 }
 
-function Film({ film }: { readonly film: Task }) {
+export function Film({ film }: { readonly film: Task }) {
   const t = translate()
   const title = taskTitle(film)
   useEffect(() => {
@@ -71,7 +71,11 @@ function Film({ film }: { readonly film: Task }) {
           />
         ) : (
           <div className="card stack film-waiting">
-            <p>{film.error_code ? t(`failures.${film.error_code}`) : t('film.waiting')}</p>
+            <p>
+              {film.error_code
+                ? t(`failures.${film.error_code}`, { seconds: film.duration, resolution: film.resolution })
+                : t('film.waiting')}
+            </p>
             <LinkButton label={t('film.toWorkspace')} variant="outline" to="/workspace" />
           </div>
         )}

@@ -65,6 +65,8 @@ export function setUpPromptBox(): void {
   refuseStrayFiles()
   document.addEventListener('click', (event) => {
     const target = event.target as HTMLElement
+    // The page in the other language shows the same prompt.
+    if (target.closest('[data-language]')) writeLocalStart({ ...readLocalStart(), prompt: box.value })
     if (!target.closest('[data-picture-remove]')) return
     pictures?.removePicture()
     // The button disappears with the picture.

@@ -1,14 +1,25 @@
 ;((doc) => {
-  let button
-  const remember = ({ target }) => {
-    button = target.closest('button[type="button"]:not([popovertarget], astro-island *)')
-  }
+  let again
+  const listening = new AbortController()
+  const remember = (type, selector) =>
+    addEventListener(
+      type,
+      (event) => {
+        again = event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector)
+        if (again?.matches('a, form')) event.preventDefault()
+      },
+      { capture: true, signal: listening.signal },
+    )
   const repeat = () => {
-    removeEventListener('click', remember, true)
-    button?.click()
-    button = null
+    listening.abort()
+    if (again) again.matches('form') ? again.requestSubmit() : again.click()
+    again = null
   }
-  addEventListener('click', remember, true)
+  remember(
+    'click',
+    'button[type="button"]:not([popovertarget], astro-island *), a:is([data-language], [data-plan], [data-pack], [data-remix])',
+  )
+  remember('submit', 'form:not(astro-island *)')
   addEventListener('DOMContentLoaded', () => doc.querySelector('script[data-late]') || repeat())
   addEventListener('awake', repeat)
 })(document)

@@ -40,8 +40,17 @@ describe('the unsent form', () => {
     const images = { image: '/media/first.jpg', lastImage: '/media/last.jpg', references: ['/media/reference.jpg'] }
     kept.set('kinora.draft.1', JSON.stringify({ ...JSON.parse(kept.get('kinora.draft.1')!), ...images }))
     keepDraft('1')
+    setPrompt('a heron')
     leave()
     expect(JSON.parse(kept.get('kinora.draft.1')!)).toMatchObject(images)
+  })
+
+  it('is not replaced by that of an older tab in which nothing has changed since', () => {
+    leave()
+    const newer = JSON.stringify({ prompt: 'written in another tab' })
+    kept.set('kinora.draft.1', newer)
+    leave()
+    expect(kept.get('kinora.draft.1')).toBe(newer)
   })
 
   it('is not stored again while a sign-out waits for the server', () => {

@@ -59,7 +59,10 @@ export function keepDraft(userId: string): void {
     isForgotten = true
   })
   const write = () => {
+    // Another tab may have stored a newer form since the last change here.
+    if (timer === undefined) return
     clearTimeout(timer)
+    timer = undefined
     // Signing out deletes drafts, so do not save one afterwards.
     if (isForgotten || $session.get().status !== 'in') return
     const { first: image, last: lastImage, references } = frameUrls()

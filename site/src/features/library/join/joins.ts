@@ -1,6 +1,7 @@
 import { atom } from 'nanostores'
 import { cancelTask, getTask, type JoinBody, joinVideos, listTasks, type Task } from '#backend/tasks/contract.ts'
 import { call } from '../../../api/api.ts'
+import { ApiError } from '../../../api/apiError.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { newOrderKey } from '../../../api/orderKey.ts'
 import { isJoined } from '../../../api/task/taskCost.ts'
@@ -80,6 +81,7 @@ export async function cancelJoin(id: string): Promise<void> {
   }
 }
 
+const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
 const followed = new Set<string>()
 
 /** Reads a task until it has ended, and shows the film. */
@@ -88,8 +90,9 @@ async function follow(id: string): Promise<void> {
   followed.add(id)
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    // While the server is unreachable, the task goes on.
-    const task = await call(getTask, { params: { id } }).catch(() => undefined)
+    // While the server is unreachable, the task goes on. It can be deleted on another page.
+    const task = await call(getTask, { params: { id } }).catch((error: unknown) => (isGone(error) ? null : undefined))
+    if (task === null) return dismissJoin(id)
     if (!task || !$joins.get().some((each) => each.id === id)) continue
     if (task.status === 'Success') {
       dismissJoin(id)

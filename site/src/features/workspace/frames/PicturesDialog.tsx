@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { FOLDER_NAME_MAX, listPictures, namePicture, type Picture } from '#backend/tasks/contract.ts'
 import { call } from '../../../api/api.ts'
 import { errorText } from '../../../api/errorText.ts'
@@ -56,11 +56,15 @@ export function PicturesDialog({ onChoose, onClose }: PicturesDialogProps) {
 function Name({ picture: { id, name } }: { readonly picture: Picture }) {
   const t = translate()
   const [text, setText] = useState(name ?? '')
+  const stored = useRef(name ?? '')
   const store = () => {
-    if (text.trim() === (name ?? '')) return
-    call(namePicture, { params: { id }, body: { name: text.trim() || null } }).catch((error) =>
-      showToast('danger', errorText(error)),
-    )
+    const before = stored.current
+    if (text.trim() === before) return
+    stored.current = text.trim()
+    call(namePicture, { params: { id }, body: { name: text.trim() || null } }).catch((error) => {
+      stored.current = before
+      showToast('danger', errorText(error))
+    })
   }
   return (
     <input
