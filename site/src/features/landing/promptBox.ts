@@ -53,20 +53,11 @@ export function setUpPromptBox(): void {
     event.preventDefault()
     form.requestSubmit()
   })
-  const take = () => {
-    void choose(file?.files)
-    // Let the visitor choose the same file again after removing it.
-    if (file) file.value = ''
-  }
-  file?.addEventListener('change', take)
-  // A file may have been chosen before this script had loaded.
-  take()
+  if (file) takeChosen(file, choose)
   acceptDrops(form, choose)
   refuseStrayFiles()
   document.addEventListener('click', (event) => {
     const target = event.target as HTMLElement
-    // The page in the other language shows the same prompt.
-    if (target.closest('[data-language]')) writeLocalStart({ ...readLocalStart(), prompt: box.value })
     if (!target.closest('[data-picture-remove]')) return
     pictures?.removePicture()
     // The button disappears with the picture.
@@ -76,6 +67,15 @@ export function setUpPromptBox(): void {
     next?.focus()
   })
   fillFromWall(box)
+  keepPrompt(box)
+}
+
+/** Shows the same prompt on the page in the other language. */
+function keepPrompt(box: HTMLTextAreaElement): void {
+  document.addEventListener('click', ({ target }) => {
+    const isKept = box.value === (readLocalStart()?.prompt ?? '')
+    if ((target as HTMLElement).closest('[data-language]') && !isKept) writeLocalStart({ prompt: box.value })
+  })
 }
 
 function fillFromWall(box: HTMLTextAreaElement): void {
@@ -96,6 +96,17 @@ export function chooseMovements(form: HTMLElement, movements: string, names: rea
     Object.assign(document.createElement('span'), { className: 'start-chip small', textContent: name }),
   )
   form.querySelector('[data-chips]')?.replaceChildren(...chips)
+}
+
+/** Takes each file that is chosen, also one that was chosen before this script had loaded. */
+function takeChosen(input: HTMLInputElement, choose: (files: FileList | null) => void): void {
+  const take = () => {
+    choose(input.files)
+    // Let the visitor choose the same file again after removing it.
+    input.value = ''
+  }
+  input.addEventListener('change', take)
+  take()
 }
 
 function acceptDrops(form: HTMLElement, choose: (files: FileList) => void): void {

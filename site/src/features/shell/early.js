@@ -5,8 +5,10 @@
     addEventListener(
       type,
       (event) => {
-        again = event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector)
-        if (again?.matches('a, form')) event.preventDefault()
+        const found = event.target.closest(selector)
+        if (!found || event.ctrlKey || event.metaKey || event.shiftKey) return
+        again = found
+        if (found.matches('a, form')) event.preventDefault()
       },
       { capture: true, signal: listening.signal },
     )
