@@ -58,6 +58,9 @@ const shareViewOf = ({ id, showPrompt, showName, views }: ShareRow, publicUrl: s
   views,
 })
 
+/** What a page is to show; undefined leaves it as it is. */
+type Shown = Readonly<Partial<Record<'showPrompt' | 'showName', boolean | undefined>>>
+
 /** @throws Rejection share_removed */
 function refuseRemoved(why: string | undefined): void {
   if (why !== undefined) throw new Rejection('share_removed', 'The operators removed the public page of this film.')
@@ -94,11 +97,7 @@ export function createSharedVideos(options: SharedVideosOptions) {
 
   return {
     /** Shares a user's finished video. @throws Rejection not_found, forbidden, share_removed */
-    async share(
-      userId: string,
-      taskId: string,
-      { showPrompt, showName: wish }: Readonly<Partial<Record<'showPrompt' | 'showName', boolean | undefined>>>,
-    ) {
+    async share(userId: string, taskId: string, { showPrompt, showName: wish }: Shown) {
       const row = await works.readFinished(userId, taskId)
       refuseRemoved(await removalOf(row.id))
       // Makes the copy that visitors will get, so that the first of them does not wait.
