@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type pg from 'pg'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
@@ -5,6 +6,7 @@ import type { Scope } from '../kernel/http/contract.ts'
 import { must } from '../kernel/must.ts'
 import { onlyRow } from '../kernel/postgres/onlyRow.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 import { type Transaction, transaction } from '../kernel/postgres/transaction.ts'
 import type { Clock } from '../kernel/time.ts'
 import { type ApiKey, type KeyOrder, MAX_KEYS } from './contract.ts'
@@ -113,6 +115,10 @@ export async function insertKey(tx: Transaction, userId: string, id: string, now
   )
   return { key, row: must(row, 'key') }
 }
+
+/** Ends the keys and connections of a user that are younger than a time, in the caller's transaction. */
+export const endKeysAfter = (tx: EntityManager, userId: string, after: Date, at: Date) =>
+  query(tx, `${END} and user_id = $1 and created_at > $3`, [userId, at, after])
 
 /** The teams that pay for what keys order. */
 interface KeyTeams {

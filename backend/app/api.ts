@@ -7,6 +7,7 @@ import { type AccountServices, createAccountServices } from '../accounts/account
 import { createPushSubscriptions } from '../accounts/notices/pushSubscriptions.ts'
 import { createVideoNotices } from '../accounts/notices/videoNotices.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
+import { endKeysAfter } from '../apiKeys/apiKeys.ts'
 import { stopByPerson } from '../desk/desk.ts'
 import { drain } from '../kernel/http/drain.ts'
 import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
@@ -49,6 +50,7 @@ export function prepareApi(
     grantFreeCredits: services.welcome,
     assertMayRegister: services.control.assertMayRegister,
     stopActions: async (userId) => stopByPerson(context, userId, await readScheduled(database, userId)),
+    endKeys: (tx, userId, after) => endKeysAfter(tx, userId, after, new Date(context.clock())),
   })
   const realtime = createRealtime(
     database,

@@ -155,6 +155,21 @@ describe('a new device', () => {
     expect(events.slice(0, 5)).toEqual(['signed_in', 'new_device', 'password_reset', 'sign_in_failed', 'secured'])
   })
 
+  it('can be disowned with the API keys that were made since, and leaves older ones', async () => {
+    const user = await kinora.newUser()
+    const keyOf = async (cookie: string) => {
+      const order = { name: 'Script', scopes: ['videos:read'], expires_in_days: null, password: PASSWORD }
+      return ((await (await kinora.post('/keys', order, { cookie })).json()) as { key: string }).key
+    }
+    const statusOf = async (key: string) =>
+      (await fetch(`${kinora.api}/videos/tasks`, { headers: { authorization: `Bearer ${key}` } })).status
+    const own = await keyOf(user.cookie)
+    const intruders = await keyOf(cookiesOf(await signIn(user.email)))
+    const { token } = (await newDeviceMail(user))!
+    expect((await kinora.post('/auth/secure', { token })).status).toBe(200)
+    expect([await statusOf(own), await statusOf(intruders)]).toEqual([200, 401])
+  })
+
   it('cannot be disowned with the token of a reset link, or after seven days', async () => {
     const user = await kinora.newUser()
     await signIn(user.email)
