@@ -25,8 +25,8 @@ type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background
   readonly now?: Clock
   /** Stops what operators have planned for an account. */
   readonly stopActions?: (userId: string) => Promise<void>
-  /** Ends the API keys and connections that are younger than a time, in the caller's transaction. */
-  readonly endKeys?: (tx: EntityManager, userId: string, after: Date) => Promise<unknown>
+  /** Ends the API keys, connections and webhooks that are younger than a time, in the caller's transaction. */
+  readonly endPrograms?: (tx: EntityManager, userId: string, after: Date) => Promise<unknown>
 }
 
 export type AccountPasswords = ReturnType<typeof createAccountPasswords>
@@ -190,8 +190,8 @@ export function createAccountPasswords(options: PasswordsOptions) {
 
     /**
      * Ends all sessions and disables the password, with the link of a mail about a new device or a changed factor.
-     * Uses the valid links of all such mails at once: removes the second factors, recovery codes, connected sign-ins and API keys
-     * that are younger than the oldest of them. Returns a token that sets a new password. @throws Rejection token_invalid
+     * Uses the valid links of all such mails at once: removes the second factors, recovery codes, connected sign-ins, API
+     * keys and webhooks that are younger than the oldest of them. Returns a token that sets a new password. @throws Rejection token_invalid
      */
     async secure(token: string): Promise<{ userId: string; resetToken: string }> {
       const link = await links.find(token, 'secure')
@@ -213,7 +213,7 @@ export function createAccountPasswords(options: PasswordsOptions) {
         for (const purpose of ['secure', 'reset'] as const) await links.revoke(tx, account.id, purpose)
         await eraseFactors(tx, account.id, link.since)
         await eraseIdentities(tx, account.id, link.since)
-        await options.endKeys?.(tx, account.id, link.since)
+        await options.endPrograms?.(tx, account.id, link.since)
         return { userId: account.id, resetToken: await links.issue(tx, 'reset', account) }
       })
     },

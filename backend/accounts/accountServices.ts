@@ -50,8 +50,8 @@ interface AccountServicesOptions {
   readonly grantFreeCredits: (userId: string) => Promise<void>
   /** Stops what operators have planned for an account. */
   readonly stopActions: (userId: string) => Promise<void>
-  /** Ends the API keys and connections that are younger than a time, in the caller's transaction. */
-  readonly endKeys: (tx: EntityManager, userId: string, after: Date) => Promise<unknown>
+  /** Ends the API keys, connections and webhooks that are younger than a time, in the caller's transaction. */
+  readonly endPrograms: (tx: EntityManager, userId: string, after: Date) => Promise<unknown>
   readonly log: Logger
   /** Clock for the expiry of emailed links. Sessions and rate limits always use the system time. */
   readonly clock: Clock
@@ -73,7 +73,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const passwords = createAccountPasswords({
     ...{ ...shared, outbox, publicUrl, now: clock },
     stopActions: options.stopActions,
-    endKeys: options.endKeys,
+    endPrograms: options.endPrograms,
   })
   const sessions = createBrowserSessions(
     createSessions(database, secrets.session),

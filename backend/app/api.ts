@@ -19,6 +19,7 @@ import { watchSockets } from '../operators/alerts/watchSockets.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { tellWhenDone } from '../tasks/tellWhenDone.ts'
 import { isIn } from '../teams/teams.ts'
+import { turnOffAfter } from '../webhooks/webhookEndpoints.ts'
 import type { Adapters } from './adapters.ts'
 import { composeApi, type Listening } from './api/composeApi.ts'
 import type { Context } from './context.ts'
@@ -50,7 +51,10 @@ export function prepareApi(
     grantFreeCredits: services.welcome,
     assertMayRegister: services.control.assertMayRegister,
     stopActions: async (userId) => stopByPerson(context, userId, await readScheduled(database, userId)),
-    endKeys: (tx, userId, after) => endKeysAfter(tx, userId, after, new Date(context.clock())),
+    endPrograms: async (tx, userId, after) => {
+      await endKeysAfter(tx, userId, after, new Date(context.clock()))
+      await turnOffAfter(tx, userId, after)
+    },
   })
   const realtime = createRealtime(
     database,

@@ -1,8 +1,10 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type pg from 'pg'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { Outbox } from '../kernel/outbox/outbox.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { query } from '../kernel/postgres/query.ts'
 import { type Transaction, transaction } from '../kernel/postgres/transaction.ts'
 import type { Clock } from '../kernel/time.ts'
 import { type EventType, MAX_ENDPOINTS, type WebhookChange, type WebhookOrder } from './contract.ts'
@@ -51,6 +53,15 @@ const UPDATE = `update webhook_endpoint set name = coalesce($3, name), url = coa
 const aboutSecret = (userId: string, id: string): About => ({ purpose: 'webhook secret', userId, row: id })
 const notFound = () => new Rejection('not_found', 'There is no webhook endpoint with this id.', { param: 'id' })
 const idOrNull = (id: string) => (isUuid(id) ? id : null)
+
+/** Turns off the endpoints of a user that were added or changed after a time, in the caller's transaction. */
+export const turnOffAfter = (tx: EntityManager, userId: string, after: Date) =>
+  query(
+    tx,
+    `update webhook_endpoint set disabled_because = 'owner'
+     where user_id = $1 and updated_at > $2 and disabled_because is null`,
+    [userId, after],
+  )
 
 export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>
 

@@ -155,8 +155,12 @@ describe('a new device', () => {
     expect(events.slice(0, 5)).toEqual(['signed_in', 'new_device', 'password_reset', 'sign_in_failed', 'secured'])
   })
 
-  it('can be disowned with the API keys that were made since, and leaves older ones', async () => {
+  it('can be disowned with the API keys and webhooks that were made since, and leaves older ones', async () => {
     const user = await kinora.newUser()
+    const addWebhook = async (name: string, cookie: string) => {
+      const order = { name, url: 'https://films.example/hook', event_types: ['video.completed'] }
+      expect((await kinora.post('/webhook_endpoints', order, { cookie })).status).toBe(200)
+    }
     const keyOf = async (cookie: string) => {
       const order = { name: 'Script', scopes: ['videos:read'], expires_in_days: null, password: PASSWORD }
       return ((await (await kinora.post('/keys', order, { cookie })).json()) as { key: string }).key
@@ -164,10 +168,18 @@ describe('a new device', () => {
     const statusOf = async (key: string) =>
       (await fetch(`${kinora.api}/videos/tasks`, { headers: { authorization: `Bearer ${key}` } })).status
     const own = await keyOf(user.cookie)
-    const intruders = await keyOf(cookiesOf(await signIn(user.email)))
+    await addWebhook('own', user.cookie)
+    const intruder = cookiesOf(await signIn(user.email))
+    const intruders = await keyOf(intruder)
+    await addWebhook("intruder's", intruder)
     const { token } = (await newDeviceMail(user))!
     expect((await kinora.post('/auth/secure', { token })).status).toBe(200)
     expect([await statusOf(own), await statusOf(intruders)]).toEqual([200, 401])
+    const sql = 'select name, disabled_because from webhook_endpoint where user_id = $1 order by id'
+    expect((await query(sql, [user.userId])).rows).toEqual([
+      { name: 'own', disabled_because: null },
+      { name: "intruder's", disabled_because: 'owner' },
+    ])
   })
 
   it('cannot be disowned with the token of a reset link, or after seven days', async () => {
