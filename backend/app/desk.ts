@@ -1,3 +1,4 @@
+import { readRepetitions } from '#projections/desk/readBulks.ts'
 import { type Acts, createCarryOut } from '#workflows/desk/carryOut.ts'
 import { sendCommand } from '#workflows/subscriptions/sendCommand.ts'
 import { createFreeGrants } from '../accounts/freeGrants.ts'
@@ -5,11 +6,15 @@ import { createMailedLinks } from '../accounts/mails/mailedLinks.ts'
 import { createOperatorActs } from '../accounts/operatorActs.ts'
 import { createSecurityLog } from '../accounts/security/securityLog.ts'
 import { aboutAddress } from '../desk/aboutAddress.ts'
+import { deskAction } from '../desk/deskAction.decider.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { releaseTask, retryTask } from '../tasks/operatorTasks.ts'
 import { wakeTask } from '../tasks/providerCallbacks.ts'
 import { setPageRemoved } from '../tasks/shares/shareRemovals.ts'
 import { cancelTask } from '../tasks/tasks.ts'
+import { videoTask } from '../tasks/videoTask.decider.ts'
+import { isSubmitted } from '../tasks/videoTask.rules.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import type { Services } from './services.ts'
@@ -21,7 +26,7 @@ export function openCarryOut(
   { allowance, cases, credits, erasures, isErased, outbox, userKeys, welcome }: Services,
   publicUrl: () => string,
 ) {
-  const { calendar, clock, config, database, handle, pool, store } = context
+  const { calendar, changes, clock, config, database, handle, pool, store } = context
   const accounts = createOperatorActs({
     ...{ database, outbox, publicUrl, calendar, setPageRemoved },
     links: createMailedLinks(database, outbox, publicUrl, clock),
@@ -35,6 +40,14 @@ export function openCarryOut(
   const { encrypt, tryDecrypt } = userKeys
   const cancels = (provider: string) => videos.get(provider)?.cancels ?? false
   const wake = (taskId: string) => wakeTask(pool, taskId)
+  const repetitionOf = (actionId: string) => derivedId('retry', actionId)
+  /** Refuses what another action has done. Those about a person run one after another. @throws Rejection cannot_retry */
+  const refuseRepeated = async (subject: string, actionId: string) => {
+    await changes.waitFor(['deskActions'], (await handle.read(deskAction, actionId)).position)
+    for (const id of await readRepetitions(database, subject))
+      if (id !== actionId && isSubmitted((await handle.read(videoTask, repetitionOf(id))).state))
+        throw new Rejection('cannot_retry', 'This video was made again already.')
+  }
   const acts: Acts = {
     ...accounts,
     async take_down(action) {
@@ -44,7 +57,8 @@ export function openCarryOut(
     release_task: ({ subject }, command) =>
       releaseTask({ handle, store, clock, credits, wake }, { id: subject }, command),
     async retry_task({ subject, userId, actionId }, command) {
-      const taskId = derivedId('retry', actionId)
+      await refuseRepeated(subject, actionId)
+      const taskId = repetitionOf(actionId)
       const again = { taskId: subject, newId: taskId, userId }
       await retryTask(
         { handle, clock, credits, catalogue, allowance, encrypt, tryDecrypt, understands: () => undefined },

@@ -137,8 +137,15 @@ describe('acts of the desk', { shuffle: false }, () => {
     const subject = await orderVideo()
     await soon(async () => expect(await tasks()).toMatchObject([{ status: 'Fail' }]))
     provider.answer = () => ({ kind: 'finished' })
-    const id = crypto.randomUUID()
-    await Promise.all([1, 2, 3].map(() => order({ id, kind: 'retry_task', subject })))
+    const [id, other] = [crypto.randomUUID(), crypto.randomUUID()]
+    const ordered = await Promise.all([id, id, other].map((id) => order({ id, kind: 'retry_task', subject })))
+    const outcomes = new Map(ordered.map(({ id, status, why }) => [id, { status, why }]))
+    expect([...outcomes.values()]).toEqual(
+      expect.arrayContaining([
+        { status: 'done', why: null },
+        { status: 'failed', why: 'cannot_retry' },
+      ]),
+    )
     await soon(async () => expect((await tasks()).map(({ status }) => status).sort()).toEqual(['Fail', 'Success']))
     expect((await tasks()).map(({ prompt }) => prompt)).toEqual(['A cat', 'A cat'])
     expect(await remaining()).toBe(30)

@@ -20,3 +20,11 @@ export async function readRepeated(database: Database, taskIds: readonly string[
   )
   return new Set(rows.map(({ subject }) => subject))
 }
+
+/** Returns the ids of the actions that were to make a video again. */
+export const readRepetitions = async (database: Database, taskId: string): Promise<string[]> =>
+  (
+    await query<{ id: string }>(database, `select id from desk_action where kind = 'retry_task' and subject = $1`, [
+      taskId,
+    ])
+  ).map(({ id }) => id)

@@ -7,12 +7,16 @@ import { runBulk } from './runBulk.workflow.ts'
 
 type Action = Readonly<{ actionId: string; kind: string; userId: string }>
 
-/** Kinds that undo each other, so that the one that was asked for last must come last, with what they change of a user. */
+/**
+ * Kinds that undo each other, so that the one that was asked for last must come last, or that must not be done twice, with what
+ * they change of a user.
+ */
 const ORDERED: Readonly<Record<string, string>> = {
   suspend: 'suspension',
   restore: 'suspension',
   take_down: 'public pages',
   put_back: 'public pages',
+  retry_task: 'repeated videos',
 }
 
 /**
