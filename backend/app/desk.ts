@@ -41,12 +41,15 @@ export function openCarryOut(
   const cancels = (provider: string) => videos.get(provider)?.cancels ?? false
   const wake = (taskId: string) => wakeTask(pool, taskId)
   const repetitionOf = (actionId: string) => derivedId('retry', actionId)
-  /** Refuses what another action has done. Those about a person run one after another. @throws Rejection cannot_retry */
+  /** Refuses what another action has done, or what cannot be done any more. Those about a person run one after another. @throws Rejection cannot_retry */
   const refuseRepeated = async (subject: string, actionId: string) => {
     await changes.waitFor(['deskActions'], (await handle.read(deskAction, actionId)).position)
     for (const id of await readRepetitions(database, subject))
       if (id !== actionId && isSubmitted((await handle.read(videoTask, repetitionOf(id))).state))
         throw new Rejection('cannot_retry', 'This video was made again already.')
+    // An order that was given up cannot be sent again, and would be repeated for ever.
+    if ((await handle.read(videoTask, repetitionOf(actionId))).state.status === 'abandoned')
+      throw new Rejection('cannot_retry', 'The order was given up before it was complete.')
   }
   const acts: Acts = {
     ...accounts,

@@ -3,8 +3,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { runAudit } from '../programs/audit.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { videoTask } from '../tasks/videoTask.decider.ts'
 import { buyPlan, postDev, read, readStats, soon } from '../testing/plans.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -152,6 +154,19 @@ describe('acts of the desk', { shuffle: false }, () => {
     await mailed(/making your video again/)
     const again = (await tasks()).find(({ status }) => status === 'Success')!.id
     expect(await order({ kind: 'retry_task', subject: again })).toMatchObject({ status: 'failed', why: 'cannot_retry' })
+  })
+
+  it('retry_task ends if its order was given up before it was complete', async () => {
+    provider.answer = () => ({ kind: 'failed', code: 'provider_failed', detail: 'out of luck' })
+    const subject = await orderVideo()
+    await soon(async () => expect(await tasks()).toMatchObject([{ status: 'Fail' }]))
+    const id = crypto.randomUUID()
+    const taskId = derivedId('retry', id)
+    const context = { commandId: taskId, actor: 'system', correlationId: taskId }
+    const at = new Date().toISOString()
+    await kinora.context.handle(videoTask, taskId, { type: 'Abandon', taskId, at }, context)
+    expect(await order({ id, kind: 'retry_task', subject })).toMatchObject({ status: 'failed', why: 'cannot_retry' })
+    expect(await order({ kind: 'retry_task', subject })).toMatchObject({ status: 'done' })
   })
 
   it('cancel_plan ends the plan with its paid time', async () => {
