@@ -42,7 +42,7 @@ import { createWelcome } from './welcome.ts'
 /** Deletes a user's rows in each module that stores some. */
 export const ERASE_ROWS = [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews]
 
-type TeamParts = Pick<TeamDeps, 'isErased' | 'setSpenders'> & {
+type TeamParts = Pick<TeamDeps, 'isErased' | 'isSuspended' | 'setSpenders'> & {
   readonly allowance: (userId: string) => Promise<{ team: boolean }>
 }
 
@@ -91,11 +91,13 @@ export function createServices(context: Context, { marker, media, documents }: A
   const control = createControl({ handle, changes, pool })
   const allowance = async (userId: string) => control.limited(await planAllowance(userId))
   const isErased = cacheRows(changes, ERASURES, erasures.isRequested)
-  const { teams, teamRows, seatsOf } = openTeams(context, { allowance, isErased, setSpenders: credits.setSpenders })
+  const suspended = cacheRows(changes, SUSPENSIONS, (userId: string) => isSuspended(database, userId))
+  const { teams, teamRows, seatsOf } = openTeams(context, {
+    ...{ allowance, isErased, isSuspended: suspended, setSpenders: credits.setSpenders },
+  })
   const apiKeys = createApiKeys(database, pool, clock, credits.spentBy, { payerIn: teams.payerIn, read: teamRows.read })
   const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: findRecipient(database) })
   const messages = createOutbox(pool, clock)
-  const suspended = cacheRows(changes, SUSPENSIONS, (userId) => isSuspended(database, userId))
   return {
     control,
     /** @throws Rejection account_suspended */

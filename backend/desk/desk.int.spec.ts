@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { runAudit } from '../programs/audit.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { eventually } from '../testing/eventually.ts'
 import { buyPlan, read, readStats, soon } from '../testing/plans.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
@@ -226,6 +227,28 @@ describe('the desk', { shuffle: false }, () => {
       expect(records.map(({ event }) => event)).toEqual(expect.arrayContaining(['restored', 'suspended']))
     })
 
+    it("keeps a team from spending its owner's credits", async () => {
+      const [owner, member] = [await kinora.newUser(), await kinora.newUser()]
+      await buyPlan(kinora, owner, 'ultimate')
+      const id = await eventually(async () => {
+        const made = await owner.call('POST', '/teams', { name: 'Studio' })
+        expect(made.status).toBe(201)
+        return ((await made.json()) as { team: { id: string } }).team.id
+      })
+      await owner.call('POST', `/teams/${id}/invitations`, { email: member.email, credits_per_month: null })
+      const [, token] = /#token=([\w-]+)/.exec((await kinora.mails(member.email))[0]!.text)!
+      expect((await member.call('POST', '/teams/invitations/accept', { token })).status).toBe(200)
+      const orders = async () => {
+        const answer = await member.call('POST', '/videos/generate', { ...VIDEO, team_id: id })
+        return [answer.status, ((await answer.json()) as { code?: string }).code]
+      }
+      expect(await orders()).toEqual([202, undefined])
+      await order({ kind: 'suspend', subject: owner.userId })
+      await soon(async () => expect(await orders()).toEqual([403, 'not_in_team']))
+      await order({ kind: 'restore', subject: owner.userId })
+      await soon(async () => expect(await orders()).toEqual([202, undefined]))
+    })
+
     it('lets a render finish, which is charged once', async () => {
       const user = await kinora.newUser()
       expect((await user.call('POST', '/videos/generate', VIDEO)).status).toBe(202)
@@ -440,7 +463,7 @@ describe('the desk', { shuffle: false }, () => {
         printError: print,
       })
       const found = JSON.parse(printed)
-      const desk = { grant: 2, take: 1, refund: 2, release_task: 0, retry_task: 0, signed: 0, unsigned: 19 }
+      const desk = { grant: 2, take: 1, refund: 2, release_task: 0, retry_task: 0, signed: 0, unsigned: 21 }
       expect([code, found.deviations, found.desk]).toMatchObject([0, [], desk])
     })
   })

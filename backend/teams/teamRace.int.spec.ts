@@ -23,7 +23,7 @@ function open(store: EventStore) {
   const teams = createTeams({
     ...{ handle, database: undefined as never, calendar: Date.now, changes: { waitFor: async () => {} } },
     ...{ teamIdOf: (id) => derivedId('team', id), isErased: async () => false, hasPlan: async () => true },
-    ...{ seatsOf: async () => 100, setSpenders: credits.setSpenders },
+    ...{ seatsOf: async () => 100, setSpenders: credits.setSpenders, isSuspended: async () => false },
   })
   return { credits, teams, handle }
 }

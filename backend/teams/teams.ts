@@ -25,6 +25,7 @@ export interface TeamDeps {
   readonly hasPlan: (userId: string) => Promise<boolean>
   /** Returns whether an account was deleted. */
   readonly isErased: (userId: string) => Promise<boolean>
+  readonly isSuspended: (userId: string) => Promise<boolean>
   readonly setSpenders: (
     ownerId: string,
     team: { teamId: string; revision: number; spenders: { id: string; perMonth: number | null }[] },
@@ -61,7 +62,7 @@ const atOf = (calendar: Calendar) => new Date(calendar()).toISOString()
 
 type Find = ReturnType<typeof createReads>['find']
 
-function createReads({ handle, database, seatsOf, isErased, teamIdOf }: TeamDeps) {
+function createReads({ handle, database, seatsOf, isErased, isSuspended, teamIdOf }: TeamDeps) {
   const find = async (teamId: string): Promise<OpenTeam | undefined> => {
     if (!isUuid(teamId)) return undefined
     const id = teamId.toLowerCase()
@@ -100,6 +101,8 @@ function createReads({ handle, database, seatsOf, isErased, teamIdOf }: TeamDeps
       if (!found || !isIn(found, userId)) throw notInTeam()
       if ((await seatsOf(found.ownerId)) === 0)
         throw new Rejection('not_in_team', "The plan of the team's owner is paused, so the team cannot pay.")
+      if (await isSuspended(found.ownerId))
+        throw new Rejection('not_in_team', "The account of the team's owner is suspended, so the team cannot pay.")
       if (await isErased(userId)) throw new Rejection('unauthenticated', 'This account was deleted.')
       return found.ownerId
     },
