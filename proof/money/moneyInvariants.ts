@@ -61,6 +61,17 @@ function assertLedger(world: MoneyWorld): void {
 export const claimedOf = (world: MoneyWorld, saleId: string) =>
   world.subscription.reversals.reduce((sum, reversal) => sum + (reversal.saleId === saleId ? reversal.credits : 0), 0)
 
+/** Returns the number of credits of a lot that videos have used. */
+function capturedOf(world: MoneyWorld, lotId: string): number {
+  const held = new Map<string, number>()
+  let captured = 0
+  for (const { type, data } of world.ledger()) {
+    if (type === 'CreditsHeld') held.set(data.holdId, total(data.parts.filter((part) => part.lotId === lotId)))
+    if (type === 'CreditsCaptured') captured += held.get(data.holdId) ?? 0
+  }
+  return captured
+}
+
 /** Asserts that the credits claimed of a sale are its share of the money taken back, and never more than it granted. */
 function assertClaims(world: MoneyWorld, sale: ModelSale): void {
   const { id: saleId, amountCents } = sale
@@ -70,6 +81,9 @@ function assertClaims(world: MoneyWorld, sale: ModelSale): void {
   const { lots, closed } = world.account
   const lot = [...lots, ...closed].find(({ id }) => id === `sale-${saleId}`)!
   expect(lot.reversed).toBeLessThanOrEqual(Math.min(claimed, lot.granted))
+  // What was not taken back pays for credits that were used.
+  const gone = lot.reversed + lot.forfeited
+  expect(gone).toBeLessThanOrEqual(Math.max(lot.granted - capturedOf(world, lot.id), claimed))
 }
 
 const isBilled = ({ status, cancelled }: Agreement) =>
