@@ -70,9 +70,21 @@ function createOnce({ database, calendar }: OperatorActsOptions) {
     })
 }
 
+/**
+ * Marks the account's address as verified. If it was registered with different passwords, any of them may be a stranger's, so none
+ * of them works. Returns whether the password stays.
+ */
+async function setVerified({ links, calendar }: OperatorActsOptions, tx: EntityManager, account: UserAccount) {
+  const isOnly = (await links.pendingHashes(account.id)).every((hash) => hash === account.passwordHash)
+  const disabled = isOnly ? {} : { passwordHash: unusablePassword(), hasPassword: false }
+  await links.revokeUnverified(tx, account.id)
+  await tx.nativeUpdate(UserTable, { id: account.id }, { emailVerifiedAt: new Date(calendar()), ...disabled })
+  return isOnly
+}
+
 /** Creates what operators do about a person's access immediately. */
 function createAccessActs(options: OperatorActsOptions, once: Once) {
-  const { database, links, grants, securityLog, calendar } = options
+  const { database, links, grants, securityLog } = options
   return {
     sign_out: (action) =>
       once(action, async (tx, account) => {
@@ -89,21 +101,14 @@ function createAccessActs(options: OperatorActsOptions, once: Once) {
         await securityLog.recordOfOperator(account.id, 'reset_requested', tx)
       }),
 
-    /**
-     * Verifies an address. If it was registered with different passwords, any of them may be a stranger's, so none of them works,
-     * and a mail lets its reader choose one.
-     */
+    /** Verifies an address. If none of its passwords works then, a mail lets its reader choose one. */
     async verify_email(action) {
       const account = await database.em.fork().findOne(UserTable, { id: action.userId })
       if (account && !account.emailVerifiedAt) await grants.grantOnce(account)
       await once(action, async (tx, account) => {
         if (account.emailVerifiedAt) return
-        const isOnly = (await links.pendingHashes(account.id)).every((hash) => hash === account.passwordHash)
-        const disabled = isOnly ? {} : { passwordHash: unusablePassword(), hasPassword: false }
-        await links.revokeUnverified(tx, account.id)
-        const verified = { emailVerifiedAt: new Date(calendar()), ...disabled }
-        await tx.nativeUpdate(UserTable, { id: account.id }, verified)
-        if (isOnly) await mail(options, tx, account, 'addressVerified', { reason: action.reason })
+        if (await setVerified(options, tx, account))
+          await mail(options, tx, account, 'addressVerified', { reason: action.reason })
         else await links.send(tx, 'reset', account)
         await securityLog.recordOfOperator(account.id, 'verified_by_operator', tx)
       })
@@ -113,7 +118,7 @@ function createAccessActs(options: OperatorActsOptions, once: Once) {
 
 /** Creates what operators do after a wait, and the warning before it. */
 function createDelayedActs(options: OperatorActsOptions, once: Once) {
-  const { links, securityLog, calendar } = options
+  const { links, securityLog } = options
 
   /** @throws Rejection not_found */
   const addressOf = async (action: Delayed): Promise<string> => {
@@ -140,13 +145,14 @@ function createDelayedActs(options: OperatorActsOptions, once: Once) {
         const changed = { email, identity: mailIdentity(email) }
         const others = { id: { $ne: account.id }, $or: [{ identity: changed.identity }, { email }] }
         if (await tx.findOne(UserTable, others)) throw taken
-        const verified = { emailVerifiedAt: account.emailVerifiedAt ?? new Date(calendar()) }
-        await tx.nativeUpdate(UserTable, { id: account.id }, { ...changed, ...verified })
+        const keepsPassword = account.emailVerifiedAt !== null || (await setVerified(options, tx, account))
+        await tx.nativeUpdate(UserTable, { id: account.id }, changed)
         await endSessions(tx, account.id, new Date())
         for (const purpose of ['reset', 'delete', 'secure'] as const) await links.revoke(tx, account.id, purpose)
         await securityLog.recordOfOperator(account.id, 'address_changed', tx)
         for (const to of [account.email, email])
           await mail(options, tx, { ...account, email: to }, 'addressChanged', {})
+        if (!keepsPassword) await links.send(tx, 'reset', { ...account, email })
       }).catch((error) => {
         throw error instanceof UniqueConstraintViolationException ? taken : error
       })

@@ -165,8 +165,10 @@ describe('acts of the desk', { shuffle: false }, () => {
     const context = { commandId: taskId, actor: 'system', correlationId: taskId }
     const at = new Date().toISOString()
     await kinora.context.handle(videoTask, taskId, { type: 'Abandon', taskId, at }, context)
+    provider.answer = () => ({ kind: 'finished' })
     expect(await order({ id, kind: 'retry_task', subject })).toMatchObject({ status: 'failed', why: 'cannot_retry' })
     expect(await order({ kind: 'retry_task', subject })).toMatchObject({ status: 'done' })
+    await soon(async () => expect((await tasks()).map(({ status }) => status).sort()).toEqual(['Fail', 'Success']))
   })
 
   it('cancel_plan ends the plan with its paid time', async () => {
@@ -214,6 +216,18 @@ describe('acts of the desk', { shuffle: false }, () => {
     expect((await login(user.email)).status).toBe(401)
     await mailed(/address of your Kinora account was changed/)
     await mailed(/address of your Kinora account was changed/, address)
+  })
+
+  it('change_address gives no password to a stranger who registered the former address, too', async () => {
+    const [email, address] = [`squatted.${Date.now()}@kinora.test`, `freed.${Date.now()}@kinora.test`]
+    const passwords = ['a stranger’s horse', 'correct horse']
+    for (const password of passwords) await kinora.post('/auth/register', { email, password, username: 'Somebody' })
+    const { rows } = await db.pool.query<{ id: string }>('select id from user_account where email = $1', [email])
+    await order({ kind: 'change_address', subject: rows[0]!.id, address })
+    await pass(25)
+    await mailed(/^Reset your Kinora password$/, address)
+    for (const password of passwords)
+      expect((await kinora.post('/auth/login', { email: address, password })).status).toBe(401)
   })
 
   it('delete_account waits a week, and can be stopped by the operator and by the person', async () => {
