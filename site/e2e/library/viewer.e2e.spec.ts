@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
 import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { chooseInMenu } from '../testing/chooseInMenu.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { filmOf, openLibraryDouble } from '../testing/libraryDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
@@ -71,6 +72,30 @@ describeOnSite('the viewer of the library', (site) => {
     await expect.poll(() => page.locator('.viewer').count()).toBe(1)
     await page.keyboard.press('f')
     await expect.poll(() => state.marks).toEqual([{ id: 'f1', favourite: true, folder: null }])
+    await page.context().close()
+  })
+
+  it('stays closed, or at the next film, when the answer to a sharing arrives', async () => {
+    const { page, state, texts } = await open('en')
+    state.server.stats = { ...state.server.stats, in_team: true }
+    await page.reload()
+    for (const leave of ['Escape', 'ArrowRight']) {
+      const answer = Promise.withResolvers<void>()
+      state.server.rare.set('POST /videos/tasks/f1/visibility', async (route) => {
+        await answer.promise
+        await route.fulfill({ status: 204 })
+      })
+      await show(page, 1)
+      await chooseInMenu(page, texts.viewer.more, leave === 'Escape' ? texts.share : texts.unshare)
+      await page.keyboard.press(leave)
+      const shown = leave === 'Escape' ? [] : [expect.stringContaining('/f2')]
+      const sources = () =>
+        page.locator('.viewer video').evaluateAll((all) => all.map((one) => one.getAttribute('src')))
+      await expect.poll(sources).toEqual(shown)
+      answer.resolve()
+      await page.getByText(leave === 'Escape' ? texts.sharedDone : texts.unsharedDone).waitFor()
+      expect(await sources()).toEqual(shown)
+    }
     await page.context().close()
   })
 
