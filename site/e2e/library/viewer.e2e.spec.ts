@@ -99,6 +99,30 @@ describeOnSite('the viewer of the library', (site) => {
     await page.context().close()
   })
 
+  it('offers to load the related films again, as the page of the film does', async () => {
+    const { page, state, texts } = await open('en')
+    const [{ action }, errors] = [await words('en', 'common'), await words('en', 'errors')]
+    const notice = page.locator('.notice', { hasText: errors.unavailable })
+    const answer = state.server.rare.get('GET /videos/tasks/f1/lineage')!
+    state.server.rare.set('GET /videos/tasks/f1/lineage', problem(503, 'unavailable'))
+    await show(page, 1)
+    await notice.waitFor()
+    state.server.rare.set('GET /videos/tasks/f1/lineage', answer)
+    await notice.getByRole('button', { name: action.retry }).click()
+    await page.getByRole('heading', { name: texts.lineage.into, exact: true }).waitFor()
+
+    const id = '019f0000-0000-7000-8000-000000000001'
+    state.server.tasks = [taskOf(id)]
+    state.server.rare.set(`GET /videos/tasks/${id}/lineage`, problem(503, 'unavailable'))
+    await page.goto(`${site.url}/film/${id}`)
+    await notice.waitFor()
+    await expect.poll(() => page.locator('.film-tree-skeleton').count()).toBe(0)
+    state.server.rare.set(`GET /videos/tasks/${id}/lineage`, answer)
+    await notice.getByRole('button', { name: action.retry }).click()
+    await page.locator('.film-tree').first().waitFor()
+    await page.context().close()
+  })
+
   it.each(languagesInTurn())('has no axe violation in its states (%s)', async (language) => {
     const { page, texts } = await open(language)
     for (const width of sampled([390, 1280])) {
