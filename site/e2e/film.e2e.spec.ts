@@ -4,6 +4,7 @@ import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from './testing/axeFaults.ts'
 import { makeFilm, PROMPT } from './testing/makeFilm.ts'
 import { describeOnSite } from './testing/onSite.ts'
+import { openDouble, openTask, problem, taskOf } from './testing/workspaceDouble.ts'
 
 describeOnSite('the page of a film', (site) => {
   it.each(
@@ -39,6 +40,23 @@ describeOnSite('the page of a film', (site) => {
     await page.locator('.records-film').first().waitFor()
     await page.locator('.records-receipt').last().click()
     await page.locator('dialog .receipt-events li').first().waitFor()
+    await page.context().close()
+  })
+
+  it('shows a film as soon as it is finished', async () => {
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    const id = '019f0000-0000-7000-8000-000000000001'
+    state.tasks = [openTask(id, 'Processing')]
+    await page.goto(`${site.url}/film/${id}`)
+    await page.locator('.film-waiting').waitFor()
+    state.rare.set(`GET /videos/tasks/${id}`, problem(503, 'unavailable'))
+    const asked = () => state.calls.filter((call) => call === `GET /videos/tasks/${id}`).length
+    await expect.poll(asked).toBeGreaterThan(1)
+    await page.locator('.film-waiting').waitFor()
+    state.rare.delete(`GET /videos/tasks/${id}`)
+    state.tasks = [taskOf(id)]
+    await page.locator('.film-player').waitFor()
     await page.context().close()
   })
 

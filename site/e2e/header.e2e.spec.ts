@@ -161,4 +161,31 @@ describeOnSite('the header', (site) => {
     await page.waitForURL(`${site.url}/auth/login`)
     await page.context().close()
   })
+
+  it('leads to a reload if its code is gone after a release', async () => {
+    const { partMissing, action } = await words('en', 'common')
+    const page = await site.visit({ language: 'en', user: await site.newUser() })
+    const lose = (file: RegExp) => page.route(file, (route) => route.fulfill({ status: 404, body: '' }))
+    await lose(/\/palette\.[^/]*\.js$/)
+    await page.goto(`${site.url}/faq`)
+    const offer = page.locator('.toast', { hasText: partMissing }).getByRole('link', { name: action.reload })
+    await expect
+      .poll(async () => {
+        if ((await offer.count()) === 0) await page.keyboard.press('Control+k')
+        return offer.count()
+      })
+      .toBe(1)
+    await lose(/\/account\.[^/]*\.js$/)
+    await page.goto(`${site.url}/faq`)
+    await page.locator('.avatar').click()
+    const reloaded = page.waitForEvent('load')
+    await page.locator('#account-menu [data-logout]').click()
+    await reloaded
+    await page.unrouteAll()
+    await page.goto(`${site.url}/faq`)
+    await page.locator('.avatar').click()
+    await page.locator('#account-menu [data-logout]').click()
+    await page.waitForURL(`${site.url}/auth/login`)
+    await page.context().close()
+  })
 })

@@ -67,6 +67,39 @@ describeOnSite('a visitor’s prompt', (site) => {
     },
   )
 
+  it('is mailed once per click, and the card says so of the latest address alone', async () => {
+    const { start } = await words('en', 'landing')
+    const page = await site.visit({ language: 'en' })
+    const sent: string[] = []
+    let answer = Promise.resolve()
+    await page.route('**/api/v1/auth/start', async (route) => {
+      sent.push(route.request().postDataJSON().email)
+      await answer
+      await route.fulfill({ status: 202, json: {} })
+    })
+    await page.goto(site.url)
+    await page.getByRole('textbox', { name: start.label }).fill(PROMPT)
+    await page.locator('#start').getByRole('button', { name: start.generate, exact: true }).click()
+    const card = page.locator('#start-card')
+    const ask = async (email: string) => {
+      await card.getByLabel(start.email, { exact: true }).fill(email)
+      await card.getByRole('button', { name: start.continue }).click()
+      await card.getByText(email).waitFor()
+    }
+    await ask('a@kinora.test')
+    const held = Promise.withResolvers<void>()
+    answer = held.promise
+    const again = card.getByRole('button', { name: start.again, exact: true })
+    for (const _ of [1, 2]) await again.click()
+    held.resolve()
+    await card.getByText(start.resent).waitFor()
+    expect(sent).toEqual(['a@kinora.test', 'a@kinora.test'])
+    await card.getByRole('button', { name: start.another, exact: true }).click()
+    await ask('b@kinora.test')
+    await expect.poll(() => card.getByText(start.resent).count()).toBe(0)
+    await page.context().close()
+  })
+
   // In `npm test`, start.int.spec.ts proves this and the next one, and a chosen plan is taken to another device below.
   it.runIf(FULL)('waits for a click in another browser, and is not used up by mail scanners', async () => {
     const language = 'en'

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
 import { sampled } from '#backend/testing/sampled.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
+import { chooseInMenu } from '../testing/chooseInMenu.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { filmOf, openLibraryDouble } from '../testing/libraryDouble.ts'
 import { describeOnSite } from '../testing/onSite.ts'
@@ -71,6 +72,54 @@ describeOnSite('the viewer of the library', (site) => {
     await expect.poll(() => page.locator('.viewer').count()).toBe(1)
     await page.keyboard.press('f')
     await expect.poll(() => state.marks).toEqual([{ id: 'f1', favourite: true, folder: null }])
+    await page.context().close()
+  })
+
+  it('stays closed, or at the next film, when the answer to a sharing arrives', async () => {
+    const { page, state, texts } = await open('en')
+    state.server.stats = { ...state.server.stats, in_team: true }
+    await page.reload()
+    for (const leave of ['Escape', 'ArrowRight']) {
+      const answer = Promise.withResolvers<void>()
+      state.server.rare.set('POST /videos/tasks/f1/visibility', async (route) => {
+        await answer.promise
+        await route.fulfill({ status: 204 })
+      })
+      await show(page, 1)
+      await chooseInMenu(page, texts.viewer.more, leave === 'Escape' ? texts.share : texts.unshare)
+      await page.keyboard.press(leave)
+      const shown = leave === 'Escape' ? [] : [expect.stringContaining('/f2')]
+      const sources = () =>
+        page.locator('.viewer video').evaluateAll((all) => all.map((one) => one.getAttribute('src')))
+      await expect.poll(sources).toEqual(shown)
+      answer.resolve()
+      await page.getByText(leave === 'Escape' ? texts.sharedDone : texts.unsharedDone).waitFor()
+      expect(await sources()).toEqual(shown)
+    }
+    await page.context().close()
+  })
+
+  it('offers to load the related films again, as the page of the film does', async () => {
+    const { page, state, texts } = await open('en')
+    const [{ action }, errors] = [await words('en', 'common'), await words('en', 'errors')]
+    const notice = page.locator('.notice', { hasText: errors.unavailable })
+    const answer = state.server.rare.get('GET /videos/tasks/f1/lineage')!
+    state.server.rare.set('GET /videos/tasks/f1/lineage', problem(503, 'unavailable'))
+    await show(page, 1)
+    await notice.waitFor()
+    state.server.rare.set('GET /videos/tasks/f1/lineage', answer)
+    await notice.getByRole('button', { name: action.retry }).click()
+    await page.getByRole('heading', { name: texts.lineage.into, exact: true }).waitFor()
+
+    const id = '019f0000-0000-7000-8000-000000000001'
+    state.server.tasks = [taskOf(id)]
+    state.server.rare.set(`GET /videos/tasks/${id}/lineage`, problem(503, 'unavailable'))
+    await page.goto(`${site.url}/film/${id}`)
+    await notice.waitFor()
+    await expect.poll(() => page.locator('.film-tree-skeleton').count()).toBe(0)
+    state.server.rare.set(`GET /videos/tasks/${id}/lineage`, answer)
+    await notice.getByRole('button', { name: action.retry }).click()
+    await page.locator('.film-tree').first().waitFor()
     await page.context().close()
   })
 

@@ -161,4 +161,21 @@ describeOnSite('teams', (site) => {
     await expectNoFaults(page, `join-refused-${language}`)
     await page.context().close()
   })
+
+  it('are joined by a new account that cannot be read at once', async () => {
+    const { page, state, home, t, button } = await open('en')
+    await page.context().clearCookies()
+    state.server.rare.set('GET /auth/me', problem(401, 'unauthenticated'))
+    state.server.rare.set('POST /auth/refresh', problem(401, 'unauthenticated'))
+    const shown = { team: JOINED_TEAM.name, owner: 'Grace Hopper', email: 'ada@kinora.test', credits_per_month: null }
+    const json = { ...shown, has_account: false, signed_in: false }
+    state.server.rare.set('POST /teams/invitations/preview', (route) => route.fulfill({ json }))
+    state.server.rare.set('POST /teams/invitations/accept', (route) => route.fulfill({ json: { team: JOINED_TEAM } }))
+    await page.goto(`${home}/team/join#token=${'k'.repeat(43)}`)
+    await button(t.join.acceptNew).waitFor()
+    state.server.rare.set('GET /auth/me', problem(503, 'unavailable'))
+    await button(t.join.acceptNew).click()
+    await page.getByRole('heading', { name: t.join.done.replace('{{team}}', JOINED_TEAM.name) }).waitFor()
+    await page.context().close()
+  })
 })

@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 
 interface ChoicesProps<V extends string | number> {
   readonly label: string
@@ -6,7 +6,7 @@ interface ChoicesProps<V extends string | number> {
   readonly options: readonly {
     readonly value: V
     readonly label: string
-    readonly note?: string
+    readonly note?: ReactNode
     /** Why the option is unavailable; null or undefined if it is available. */
     readonly excluded?: string | null
     /** The reason in a word or two, which fit into the option. */

@@ -97,7 +97,8 @@ function Question({ token, shown, onJoined }: QuestionProps) {
     setProblem(undefined)
     try {
       const joined = await call(acceptInvitation, { body: { token } })
-      if (!isIn) setSignedIn(await call(me))
+      // The token is used up now: without this answer, the next page reads the user.
+      if (!isIn) await call(me).then(setSignedIn, () => {})
       onJoined(joined.team.name)
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unauthenticated') return signInFirst(token)

@@ -15,3 +15,8 @@ it('the page of a film that failed names the length or the size that was refused
   expect(page({ error_code: 'length_refused' })).toContain('This model can’t make videos of 6 s.')
   expect(page({ error_code: 'size_refused' })).toContain('This model can’t make videos in 768P ')
 })
+
+it('the page of a film that failed does not offer to watch it', () => {
+  expect(page({ error_code: 'cancelled' })).not.toContain('Watch it')
+  expect(page({ status: 'Processing', error_code: null })).toContain('Watch it')
+})

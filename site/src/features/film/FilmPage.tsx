@@ -6,6 +6,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { loadBalance } from '../../api/credits.ts'
 import { errorText } from '../../api/errorText.ts'
 import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
+import { isFinal } from '../../api/taskProgress.ts'
 import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
 import { translate } from '../../i18n/client.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
@@ -21,21 +22,34 @@ import { LineageTree } from './LineageTree.tsx'
 /** The id in the address of a film's page. */
 const idOf = (path: string) => path.split('/film/')[1]?.split('/')[0] ?? ''
 
+/** How often an unfinished film is read again, ms. */
+const POLL_MS = 3_000
+
+const isTask = (film: Task | 'gone' | ApiError | undefined): film is Task =>
+  typeof film === 'object' && !(film instanceof ApiError)
+
 /** Everything about one film of the user. */
 export function FilmPage() {
   const t = translate()
   const id = idOf(location.pathname)
   const [film, setFilm] = useState<Task | 'gone' | ApiError>()
   const load = () =>
-    call(getTask, { params: { id } }).then(setFilm, (error: ApiError) =>
-      setFilm(error.status === 404 || error.status === 403 ? 'gone' : error),
-    )
+    call(getTask, { params: { id } }).then(setFilm, (error: ApiError) => {
+      const isGone = error.status === 404 || error.status === 403
+      setFilm((known) => (isGone ? 'gone' : isTask(known) ? known : error))
+    })
+  const isOpen = isTask(film) && !isFinal(film)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address does not change.
   useEffect(() => {
     void load()
     // Only the header shows it.
     void loadBalance()
   }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address does not change.
+  useEffect(() => {
+    const timer = isOpen && setInterval(load, POLL_MS)
+    return () => clearInterval(timer || undefined)
+  }, [isOpen])
   if (!film) return <div className="skeleton film-skeleton" aria-busy="true" />
   if (film === 'gone')
     return (
@@ -76,7 +90,11 @@ export function Film({ film }: { readonly film: Task }) {
                 ? t(`failures.${film.error_code}`, { seconds: film.duration, resolution: film.resolution })
                 : t('film.waiting')}
             </p>
-            <LinkButton label={t('film.toWorkspace')} variant="outline" to="/workspace" />
+            <LinkButton
+              label={t(film.error_code ? 'film.openWorkspace' : 'film.toWorkspace')}
+              variant="outline"
+              to="/workspace"
+            />
           </div>
         )}
         <h1 className="film-title">{title}</h1>
@@ -96,7 +114,7 @@ export function Film({ film }: { readonly film: Task }) {
           </Section>
         )}
         <Section title={t('film.ledger')}>
-          <OwnReceipt taskId={film.id} />
+          <OwnReceipt key={film.status} taskId={film.id} />
         </Section>
         {isDone && (
           <Section title={t('film.marks')}>

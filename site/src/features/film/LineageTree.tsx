@@ -1,12 +1,15 @@
 import type { Task } from '#backend/tasks/contract.ts'
+import { errorText } from '../../api/errorText.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
+import { RetryNotice } from '../../ui/RetryNotice.tsx'
 import { useLineage } from '../../ui/task/useLineage.ts'
 
 /** The films that a film was made from and those that were made from it, as a tree. */
 export function LineageTree({ film }: { readonly film: Task }) {
   const t = translate()
-  const films = useLineage(film.id)
+  const { films, error, retry } = useLineage(film.id)
+  if (error) return <RetryNotice tone="warning" text={errorText(error)} onRetry={retry} />
   if (!films) return <div className="skeleton film-tree-skeleton" />
   // Ids are in the order of creation.
   const known = new Map(films.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((each) => [each.id, each]))

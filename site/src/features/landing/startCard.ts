@@ -53,7 +53,7 @@ export async function startVideo(draft: StartDraft): Promise<void> {
   const inCard = <E extends HTMLElement>(selector: string) => part<E>(selector, card)
   const [ask, sent, fault] = [inCard('[data-ask]'), inCard('[data-sent]'), inCard('#start-fault')]
   const input = inCard<HTMLInputElement>('#start-email')
-  const button = inCard('[type=submit]')
+  const [button, again] = [inCard('[type=submit]'), inCard('[data-again]')]
   const [heading, status] = [inCard('#start-heading'), inCard('[data-status]')]
   const { asking = '', done = '' } = heading.dataset
   let image: string | undefined
@@ -85,7 +85,7 @@ export async function startVideo(draft: StartDraft): Promise<void> {
   }
   const submit = async () => {
     if (button.ariaBusy) return
-    fault.textContent = ''
+    fault.textContent = status.textContent = ''
     input.removeAttribute('aria-invalid')
     if (!input.value.trim()) return refuse('required')
     if (!input.validity.valid) return refuse('invalid_email')
@@ -102,8 +102,11 @@ export async function startVideo(draft: StartDraft): Promise<void> {
     event.preventDefault()
     void submit()
   }
-  inCard('[data-again]').onclick = async () => {
+  again.onclick = async () => {
+    if (again.ariaBusy) return
+    again.ariaBusy = 'true'
     const code = await mail()
+    again.ariaBusy = null
     status.textContent = (code ? textAt(`errors.${code}`) : status.dataset.done) ?? ''
   }
   inCard('[data-another]').onclick = () => showSent(false)

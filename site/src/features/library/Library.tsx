@@ -72,6 +72,7 @@ export function Library() {
             film={film}
             compared={compared}
             onFilm={(next) => setFilms(next ? [next] : [])}
+            onChanged={(now) => setFilms((shown) => shown.map((each) => (each.id === now.id ? now : each)))}
             onDelete={(task) => setDoomed([task.id])}
             onJoin={join}
           />

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
 import { NO_FILTER } from './filter.ts'
 import { $films, $filter, loadFilms, loadMore, markFilms, sortFilms } from './library.ts'
-import { deleteFilms } from './selection.ts'
+import { $selection, deleteFilms } from './selection.ts'
 
 const PER_PAGE = 60
 const FIRST = ['0', '1', '2', '3', '4']
@@ -104,5 +104,17 @@ describe('a list that is read again', () => {
     await fetch('/api/v1/videos/delete', { method: 'POST', body: JSON.stringify({ ids: FIRST }) })
     await loadFilms(2)
     expect(shown()).toEqual(server.left().slice(0, 2 * PER_PAGE))
+  })
+})
+
+describe('a selection', () => {
+  it('loses the videos that a search hides, so that no action includes them', async () => {
+    serverWith(4)
+    await loadFilms()
+    $selection.set(new Set(['1', '3']))
+    serverWith(2)
+    await loadFilms()
+    expect([...$selection.get()!]).toEqual(['1'])
+    $selection.set(null)
   })
 })

@@ -11,6 +11,15 @@ import { dropMarks } from './marks.ts'
 /** Ids of the selected videos; null while none can be selected. */
 export const $selection = atom<ReadonlySet<string> | null>(null)
 
+// Keeps only videos that are shown: an action, such as the deletion, must not include any that a filter hides.
+$films.listen(({ tasks }) => {
+  const chosen = $selection.get()
+  if (!chosen) return
+  const shown = new Set(tasks.map(({ id }) => id))
+  const left = [...chosen].filter((id) => shown.has(id))
+  if (left.length < chosen.size) $selection.set(new Set(left))
+})
+
 /** Ids of the videos whose download was begun on this page. The server reads each file when its turn comes. */
 export const $downloaded = atom<ReadonlySet<string>>(new Set())
 

@@ -23,7 +23,9 @@ export const $billingDetails = atom<BillingDetails | 'failed' | null>(null)
 export const loadBillingDetails = (): Promise<void> =>
   call(billingDetails).then(
     (details) => $billingDetails.set(details),
-    () => $billingDetails.set('failed'),
+    () => {
+      if (!$billingDetails.get()) $billingDetails.set('failed')
+    },
   )
 
 export async function saveDetails(details: BillingDetails): Promise<void> {

@@ -46,7 +46,9 @@ export const $hasPassword = atom<boolean | 'failed' | null>(null)
 export const loadPassword = (): Promise<void> =>
   call(readPassword).then(
     ({ set }) => $hasPassword.set(set),
-    () => $hasPassword.set('failed'),
+    () => {
+      if ($hasPassword.get() === null) $hasPassword.set('failed')
+    },
   )
 
 /** What each tab loads, and loads again when it is restored. */

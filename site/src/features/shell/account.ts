@@ -10,6 +10,7 @@ import { firstCharacters } from '../../i18n/firstCharacters.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
 import { typedKey } from '../../ui/keys/typedKey.ts'
 import { ignoreSecondClicks } from '../../ui/secondClicks.ts'
+import { offerReload } from '../../ui/toasts/offerReload.ts'
 import { showToast } from '../../ui/toasts/toasts.ts'
 
 export { signOut } from '../../api/session.ts'
@@ -45,7 +46,7 @@ export async function showSession(): Promise<void> {
 
 /** Opens the command palette by Ctrl+K, or by its button. It is loaded on its first use. */
 function setUpPalette(): void {
-  const open = () => void import('./palette/palette.ts').then(({ openPalette }) => openPalette())
+  const open = () => void import('./palette/palette.ts').then(({ openPalette }) => openPalette(), offerReload)
   for (const button of all('[data-palette]')) button.addEventListener('click', open)
   document.addEventListener('keydown', (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || typedKey(event)?.toLowerCase() !== 'k')

@@ -28,7 +28,11 @@ export function setUpSignOut(): void {
   for (const button of document.querySelectorAll<HTMLElement>('[data-logout]')) {
     button.addEventListener('click', () => {
       button.ariaBusy = 'true'
-      void import('./account.ts').then(({ signOut }) => signOut())
+      // After a release, the file that this page loads is gone.
+      import('./account.ts').then(
+        ({ signOut }) => signOut(),
+        () => location.reload(),
+      )
     })
   }
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import type { Template } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Dialog } from '../Dialog.tsx'
+import { RetryNotice } from '../RetryNotice.tsx'
 import { TemplateTile } from './TemplateTile.tsx'
 import { $templates, loadTemplates } from './templates.ts'
 
@@ -19,19 +20,23 @@ export function TemplatesDialog({ onChoose, onClose }: TemplatesDialogProps) {
   return (
     <Dialog title={t('common.templates.heading')} size={800} onClose={onClose}>
       <p className="muted">{t('common.templates.lead')}</p>
-      <ul className="templates" aria-busy={templates === null || undefined}>
-        {templates?.map((template) => (
-          <li key={template.id}>
-            <TemplateTile
-              template={template}
-              onChoose={(chosen) => {
-                onClose()
-                onChoose(chosen)
-              }}
-            />
-          </li>
-        ))}
-      </ul>
+      {templates === 'failed' ? (
+        <RetryNotice tone="danger" text={t('common.templates.failed')} onRetry={loadTemplates} />
+      ) : (
+        <ul className="templates" aria-busy={templates === null || undefined}>
+          {templates?.map((template) => (
+            <li key={template.id}>
+              <TemplateTile
+                template={template}
+                onChoose={(chosen) => {
+                  onClose()
+                  onChoose(chosen)
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
     </Dialog>
   )
 }

@@ -1,7 +1,6 @@
 import { type FormEvent, useId, useRef, useState } from 'react'
 import {
   CLIP_MIN_SECONDS,
-  FADE_MAX_SECONDS,
   JOIN_MAX_CLIPS,
   JOIN_MAX_SECONDS,
   JOIN_MIN_CLIPS,
@@ -15,10 +14,8 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
 import { AddClip } from './AddClip.tsx'
-import { type Clip, clipOf, lengthOf, startJoin } from './joins.ts'
+import { $edited, type Clip, clipOf, FADES, fadeOf, lengthOf, startJoin } from './joins.ts'
 import './join.css'
-
-const FADES = [0, 0.25, 0.5, 1, FADE_MAX_SECONDS]
 
 interface JoinDialogProps {
   readonly clips: readonly Clip[]
@@ -30,8 +27,9 @@ interface JoinDialogProps {
 export function JoinDialog({ clips, onClips, onClose }: JoinDialogProps) {
   const t = translate()
   const id = useId()
-  const [title, setTitle] = useState('')
-  const [fade, setFade] = useState(0)
+  const [edited] = useState($edited.get())
+  const [title, setTitle] = useState(edited?.prompt ?? '')
+  const [fade, setFade] = useState(edited ? fadeOf(edited) : 0)
   const [busy, run] = useBusy()
   const total = joinedSeconds(lengthsOf(clips), fade)
   const move = (from: number, to: number) => {

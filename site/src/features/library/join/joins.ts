@@ -1,5 +1,14 @@
 import { atom } from 'nanostores'
-import { cancelTask, getTask, type JoinBody, joinVideos, listTasks, type Task } from '#backend/tasks/contract.ts'
+import {
+  cancelTask,
+  FADE_MAX_SECONDS,
+  getTask,
+  type JoinBody,
+  joinedSeconds,
+  joinVideos,
+  listTasks,
+  type Task,
+} from '#backend/tasks/contract.ts'
 import { call } from '../../../api/api.ts'
 import { ApiError } from '../../../api/apiError.ts'
 import { errorText } from '../../../api/errorText.ts'
@@ -19,6 +28,8 @@ export interface Clip {
 
 /** The clips of the editor; null while it is closed. */
 export const $clips = atom<readonly Clip[] | null>(null)
+/** The joined film that the editor changes; null for a new one. */
+export const $edited = atom<Task | null>(null)
 /** Joined films that are not finished, or that failed. */
 export const $joins = atom<readonly Task[]>([])
 
@@ -35,6 +46,7 @@ export function clipOf(film: Task, start = 0, end = lengthOf(film)): Clip {
 /** Opens the editor with films, or with the clips of a joined film. */
 export async function editClips(films: readonly Task[]): Promise<void> {
   const [film] = films
+  $edited.set(null)
   if (films.length > 1 || !film || !isJoined(film)) return $clips.set(films.map((each) => clipOf(each)))
   const sources = new Map<string, Task>()
   for (const id of new Set(film.made_from.map((part) => part.id))) {
@@ -46,7 +58,19 @@ export async function editClips(films: readonly Task[]): Promise<void> {
     return source ? [clipOf(source, start, end)] : []
   })
   if (clips.length < film.made_from.length) showToast('info', translate()('library.join.clipsGone'))
+  $edited.set(film)
   $clips.set(clips)
+}
+
+/** Cross-fades that the editor offers, seconds. */
+export const FADES: readonly number[] = [0, 0.25, 0.5, 1, FADE_MAX_SECONDS]
+
+/** Returns the cross-fade of a joined film, which is as much shorter than its clips; 0 if its length is not known. */
+export function fadeOf({ made_from, video_duration }: Task): number {
+  if (video_duration === null) return 0
+  const lengths = made_from.map(({ start = 0, end = 0 }) => end - start)
+  const missed = (fade: number) => Math.abs(joinedSeconds(lengths, fade) - video_duration)
+  return FADES.toSorted((a, b) => missed(a) - missed(b))[0] ?? 0
 }
 
 /** Idempotency keys of joins that were not accepted, by their body: a retry must not start a second film. */

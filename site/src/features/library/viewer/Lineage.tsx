@@ -1,6 +1,8 @@
 import type { Task } from '#backend/tasks/contract.ts'
+import { errorText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
 import { taskTitle } from '../../../i18n/taskTitle.ts'
+import { RetryNotice } from '../../../ui/RetryNotice.tsx'
 import { useLineage } from '../../../ui/task/useLineage.ts'
 
 interface LineageProps {
@@ -11,7 +13,8 @@ interface LineageProps {
 /** Shows what a film was made from, and what was made from it. Nothing if there is neither. */
 export function Lineage({ film, onFilm }: LineageProps) {
   const t = translate()
-  const family = useLineage(film.id)
+  const { films: family, error, retry } = useLineage(film.id)
+  if (error) return <RetryNotice tone="warning" text={errorText(error)} onRetry={retry} />
   const sources = [...new Set(film.made_from.map(({ id }) => id))]
   const from = sources.flatMap((id) => family?.find((each) => each.id === id) ?? [])
   const into = family?.filter(({ made_from }) => made_from.some(({ id }) => id === film.id)) ?? []

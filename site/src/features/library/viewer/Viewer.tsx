@@ -21,12 +21,14 @@ export interface ViewerProps {
   /** A film to compare it with. */
   readonly compared?: Task | undefined
   readonly onFilm: (film: Task | null) => void
+  /** Shows a film as it is now, if it is still shown. */
+  readonly onChanged: (film: Task) => void
   readonly onDelete: (film: Task) => void
   readonly onJoin: (films: readonly Task[]) => void
 }
 
 /** Fills the window with a film, its actions, and the way to the others; or compares two of them in sync. */
-export function Viewer({ film, compared, onFilm, onDelete, onJoin }: ViewerProps) {
+export function Viewer({ film, compared, onFilm, onChanged, onDelete, onJoin }: ViewerProps) {
   const t = translate()
   const { tasks } = useStore($films)
   const labelled = useStore($labelled)
@@ -65,7 +67,7 @@ export function Viewer({ film, compared, onFilm, onDelete, onJoin }: ViewerProps
         <Actions
           film={film}
           keys={keys}
-          onFilm={onFilm}
+          onChanged={onChanged}
           onDelete={onDelete}
           onJoin={() => onJoin(other ? [film, other] : [film])}
           onCompare={many ? compare : undefined}

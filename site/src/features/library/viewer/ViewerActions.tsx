@@ -19,7 +19,8 @@ interface ViewerActionsProps {
   readonly film: Task
   /** Receives the actions that keys run. */
   readonly keys: RefObject<ActionKeys>
-  readonly onFilm: (film: Task) => void
+  /** Shows a film as it is now, if it is still shown. */
+  readonly onChanged: (film: Task) => void
   readonly onDelete: (film: Task) => void
   readonly onJoin: () => void
   /** Undefined if there is no other film. */
@@ -28,10 +29,10 @@ interface ViewerActionsProps {
 }
 
 /** Shows the film to the team, or to the user alone. */
-function sharing(film: Task, onFilm: (film: Task) => void): MenuItem {
+function sharing(film: Task, onChanged: (film: Task) => void): MenuItem {
   const next = film.visibility === 'team' ? 'private' : 'team'
   const label = translate()(next === 'team' ? 'library.share' : 'library.unshare')
-  return { label, icon: 'user', keys: 'T', onSelect: () => void showTo(next, film).then(onFilm) }
+  return { label, icon: 'user', keys: 'T', onSelect: () => void showTo(next, film).then(onChanged) }
 }
 
 function comparison({ onCompare, isComparing }: ViewerActionsProps): readonly MenuItem[] {
@@ -58,7 +59,7 @@ export function OthersActions(props: ViewerActionsProps) {
 
 /** The two main actions with their words, and a menu of the others with their shortcuts. */
 export function ViewerActions(props: ViewerActionsProps) {
-  const { film, keys, onFilm, onDelete, onJoin } = props
+  const { film, keys, onChanged, onDelete, onJoin } = props
   const t = translate()
   const inTeam = useStore($credits)?.inTeam
   const favourite = useStore($marks).get(film.id)?.favourite ?? false
@@ -85,7 +86,7 @@ export function ViewerActions(props: ViewerActionsProps) {
       onSelect: () => void markFilms([film.id], { favourite: !favourite }),
     },
     { label: t('library.select.move'), icon: 'folder', keys: 'M', onSelect: () => setMoving(true) },
-    ...(inTeam ? [sharing(film, onFilm)] : []),
+    ...(inTeam ? [sharing(film, onChanged)] : []),
     ...comparison(props),
     { label: t('workspace.task.delete'), icon: 'trash', keys: 'Del', danger: true, onSelect: () => onDelete(film) },
   ]

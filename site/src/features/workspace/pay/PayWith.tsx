@@ -8,6 +8,7 @@ import { HTML_LANG } from '../../../i18n/core.ts'
 import { Choices } from '../../../ui/Choices.tsx'
 import { Fault } from '../../../ui/Field.tsx'
 import { RetryNotice } from '../../../ui/RetryNotice.tsx'
+import { Unknown } from '../../../ui/waits/Unknown.tsx'
 import { $cost, $prompts } from '../generation.ts'
 import { $inProgress } from '../tasks.ts'
 import { $payer, $teamBalance } from './payer.ts'
@@ -58,7 +59,10 @@ export function PayWith() {
     <Choices
       label={t('workspace.pay.label')}
       value={payer?.id ?? ''}
-      options={[{ value: '', label: t('workspace.pay.me'), note: left(credits?.remaining ?? 0) }, ...teams]}
+      options={[
+        { value: '', label: t('workspace.pay.me'), note: credits ? left(credits.remaining) : <Unknown /> },
+        ...teams,
+      ]}
       onChange={payWith}
     />
   )

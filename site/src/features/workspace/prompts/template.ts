@@ -31,7 +31,8 @@ export const takeNamedTemplate = once(async () => {
   if (!id || $stage.get() !== 'open') return
   history.replaceState(history.state, '', location.pathname)
   await loadTemplates()
-  const named = $templates.get()?.find((template) => template.id === id)
+  const templates = $templates.get()
+  const named = templates !== 'failed' && templates?.find((template) => template.id === id)
   if (named) takeTemplate(named)
 })
 

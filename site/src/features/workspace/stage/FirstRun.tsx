@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
 import { translate } from '../../../i18n/client.ts'
+import { RetryNotice } from '../../../ui/RetryNotice.tsx'
 import { TemplateTile } from '../../../ui/templates/TemplateTile.tsx'
 import { $templates, loadTemplates } from '../../../ui/templates/templates.ts'
 import { takeTemplate } from '../prompts/template.ts'
@@ -18,6 +19,9 @@ export function FirstRun() {
       <div className="film clip film-empty first-run stack gap-3">
         <p className="panel-title">{t('workspace.stage.first')}</p>
         <p className="muted">{t('workspace.stage.firstText')}</p>
+        {templates === 'failed' && (
+          <RetryNotice tone="danger" text={t('common.templates.failed')} onRetry={loadTemplates} />
+        )}
         <ul className="templates first-templates" aria-label={t('workspace.stage.ideas')}>
           {templates === null
             ? PLACES.map((place) => (
@@ -26,7 +30,8 @@ export function FirstRun() {
                   <span className="small">&nbsp;</span>
                 </li>
               ))
-            : templates.slice(0, SHOWN).map((template) => (
+            : templates !== 'failed' &&
+              templates.slice(0, SHOWN).map((template) => (
                 <li key={template.id}>
                   <TemplateTile template={template} onChoose={takeTemplate} />
                 </li>
