@@ -132,6 +132,7 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['media_removal', () => []],
   ['from jsonb_array_elements_text', () => []],
   ['erasure', () => []],
+  ['from suspension', () => []],
   ['from user_account where email_verified_at is null', () => []],
   ['from api_key', () => []],
   ['page_view', () => []],
