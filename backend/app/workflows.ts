@@ -198,7 +198,8 @@ function createSweep(
       await teamRows.removeExpired(new Date(calendar()))
       await messages.removeOld()
       await createKeyMails(database, outbox, publicUrl).remind(await apiKeys.expiring())
-      await erasures.removeUnconfirmed(calendar())
+      // The links expire by this clock. By a calendar that was moved, new ones would have expired long ago.
+      await erasures.removeUnconfirmed(clock())
       await outbox.forgetOld()
       await invoices.removeOld()
     },

@@ -61,8 +61,10 @@ export async function registerUser(
     await delay(100)
     mail = await mails(email)
   }
-  await post('/auth/verify-email', { token: /token=([\w-]+)/.exec(mail[0]!.text)![1] })
+  const verified = await post('/auth/verify-email', { token: /token=([\w-]+)/.exec(mail[0]!.text)![1] })
+  if (!verified.ok) throw new Error(`${email} not verified: ${await verified.text()}`)
   const login = await post('/auth/login', { email, password })
+  if (!login.ok) throw new Error(`${email} not signed in: ${await login.text()}`)
   const cookie = login.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])

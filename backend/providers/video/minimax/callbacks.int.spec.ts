@@ -93,7 +93,7 @@ describe('a callback', () => {
     for (const status of ['success', 'failed']) await double.sendCallback(job, status)
     await call(job.body.callback_url!, '{"task_id":"1","status":"success"}')
     await expect.poll(queries).toBeGreaterThan(before)
-    expect((await taskOf(user, id)).status).toBe('Processing')
+    await expect.poll(async () => (await taskOf(user, id)).status).toBe('Processing')
     expect(await facts(id)).not.toContain('VideoRenderFound')
   })
 

@@ -1,12 +1,15 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { afterEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { $credits } from '../../../api/credits.ts'
 import { $teams } from '../../../api/teams.ts'
 import { PayWith } from './PayWith.tsx'
 
-afterEach(() => {
+beforeEach(() => {
   $credits.set(null)
-  $teams.set(null)
+  return () => {
+    $credits.set(null)
+    $teams.set(null)
+  }
 })
 
 it('the choice who pays shows no figure for a balance that is not known', () => {
