@@ -9,7 +9,7 @@ import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 
 const usage = `npm run backup -- --out <new folder> [--with-secrets]
 
-Saves all tables as of one moment, the media folder, and your own models, providers and ComfyUI graphs, while Kinora runs. The source is the installation that DATA_DIR
+Saves all tables as of one moment, the media folder, and your own models, templates, providers and ComfyUI graphs, while Kinora runs. The source is the installation that DATA_DIR
 or DATABASE_URL names. Keep ENCRYPTION_KEY and SESSION_SECRET in another place than the backup; --with-secrets includes
 those that were generated in DATA_DIR, and the signing key of the audit. An EventStoreDB cluster and a media bucket need backups of their own:
 docs/operations.md.`

@@ -23,14 +23,16 @@ export function listMedia(folder: string): string[] {
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
 }
 
-/** Folders of the data folder in which operators describe ComfyUI graphs, models and providers. */
-const OWN_FOLDERS = ['comfyui', 'models', 'providers']
+/** Folders of the data folder in which operators describe ComfyUI graphs, models, providers and templates. */
+const OWN_FOLDERS = ['comfyui', 'models', 'providers', 'templates']
+/** Descriptions, and the clips of templates. */
+const OWN_FILE = /\.(json|mp4)$/
 
-/** Lists the operator's own graphs, models and providers in a data folder. They name settings, but contain no credentials. */
+/** Lists the operator's own graphs, models, providers and templates in a data folder. They contain no credentials. */
 export function listOwnFiles(folder: string): string[] {
   return OWN_FOLDERS.filter((name) => existsSync(path.join(folder, name))).flatMap((name) =>
     readdirSync(path.join(folder, name))
-      .filter((file) => file.endsWith('.json'))
+      .filter((file) => OWN_FILE.test(file))
       .map((file) => path.join(name, file)),
   )
 }

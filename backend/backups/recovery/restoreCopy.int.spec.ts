@@ -14,7 +14,7 @@ import { takeCopy } from '../takeCopy.ts'
 import { backUp } from './backUp.ts'
 
 const VIDEO = 'media/videos/task.mp4'
-const OWN_FILES = ['comfyui/wan.json', 'models/wan.json', 'providers/acme.json']
+const OWN_FILES = ['comfyui/wan.json', 'models/wan.json', 'providers/acme.json', 'templates/fox.mp4']
 const home = mkdtempSync(path.join(os.tmpdir(), 'kinora-restore-copy-'))
 const copies = path.join(home, 'copies')
 const backup = path.join(home, 'backup')
