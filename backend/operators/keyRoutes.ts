@@ -35,8 +35,9 @@ export function serveKeysOnBoard(serve: Serve, { keys, actions, requireStepUp }:
     await requireStepUp(ctx)
     const key = await keys.end(params.id)
     if (!key) throw new Rejection('not_found', 'This key has ended.')
-    const owner = (await keys.emailsOf([key.user_id])).get(key.user_id) ?? key.user_id
-    await actions.record({ action: 'api_key_ended', detail: `${key.name} …${key.hint} of ${owner}`, ctx })
+    // Ids alone: the record outlives the account, and a person chose the name of the key.
+    const detail = `key ${params.id} …${key.hint}, user ${key.user_id}`
+    await actions.record({ action: 'api_key_ended', detail, ctx })
     return undefined
   })
 }

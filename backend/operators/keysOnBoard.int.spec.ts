@@ -63,7 +63,7 @@ describe('the operator', { shuffle: false }, () => {
       expect((await call('DELETE', `/keys/${ended}`)).status).toBe(404)
 
     const { actions } = await read<{ actions: object[] }>('/actions')
-    expect(actions[0]).toMatchObject({ action: 'api_key_ended', detail: `Script …${hint} of ${user.email}` })
+    expect(actions[0]).toMatchObject({ action: 'api_key_ended', detail: `key ${id} …${hint}, user ${user.userId}` })
     const { records } = (await (await user.call('GET', '/users/security')).json()) as { records: object[] }
     expect(records[0]).toMatchObject({ event: 'api_key_ended_by_operator', browser: null, system: null, network: null })
     await eventually(async () => {

@@ -26,8 +26,9 @@ export function serveOutbox(serve: Serve, { messages, actions, emailsOf }: Outbo
   serve(contract.resendMessage, async ({ params, ctx }) => {
     const sent = await messages.resendAny(params.id)
     if (!sent) throw new Rejection('not_found', 'This message was delivered, or has no text any more.')
-    const owner = (await emailsOf([sent.user_id])).get(sent.user_id) ?? sent.user_id
-    await actions.record({ action: 'message_resent', detail: `${sent.channel}: ${sent.about}, ${owner}`, ctx })
+    // Ids alone: the record outlives the account, and the subject of a mail may name a person.
+    const detail = `${sent.channel} ${params.id}, user ${sent.user_id}`
+    await actions.record({ action: 'message_resent', detail, ctx })
     return undefined
   })
 }
