@@ -25,7 +25,7 @@ type Act = (action: OpenAction, context: CommandContext) => Promise<void>
 export type Acts = Readonly<Record<Exclude<DeskKind, 'grant' | 'take' | 'refund' | 'retry_task'>, Act>> & {
   /** Orders a failed video again, for the credits of the person. Returns the id of the new task. */
   readonly retry_task: (action: OpenAction, context: CommandContext) => Promise<string>
-  /** Warns the person of an action before its time. */
+  /** Warns the person of an action before its time. @throws Rejection it cannot be carried out any more */
   readonly announce: (action: OpenAction) => Promise<void>
   /** Tells the person what was done. `values` fill the text of the mail. */
   readonly tell: (action: OpenAction, mail: ActMail, values: Readonly<Record<string, string>>) => Promise<void>
@@ -75,18 +75,19 @@ export function createCarryOut(deps: CarryOutDeps) {
     const { state } = await handle.read(deskAction, actionId)
     if (!state || !isReady(state)) return
     const at = new Date(calendar()).toISOString()
-    if (isScheduled(state, at)) return deps.acts.announce({ ...state, actionId })
+    const action = { ...state, actionId }
     const by = { actor: `operator:${state.operator}`, correlationId: actionId }
     const about = { actionId, at }
-    const command = await carryOut(
-      deps,
-      { ...state, actionId },
-      { ...by, commandId: derivedId('desk', actionId) },
-    ).then(
-      (effect) => ({ type: 'FinishAction', ...about, ...effect }) as const,
+    const work: Promise<Effect | undefined> = isScheduled(state, at)
+      ? deps.acts.announce(action).then(() => undefined)
+      : carryOut(deps, action, { ...by, commandId: derivedId('desk', actionId) })
+    const command = await work.then(
+      (effect) => effect && ({ type: 'FinishAction', ...about, ...effect } as const),
       (error) => ({ type: 'FailAction', ...about, ...failureOf(error) }) as const,
     )
-    if (command.type === 'FinishAction') await tell(deps, { ...state, actionId })
+    // It was announced, and waits for its time.
+    if (!command) return
+    if (command.type === 'FinishAction') await tell(deps, action)
     await handle(deskAction, actionId, command, { ...by, commandId: derivedId('desk', command.type, actionId) })
   }
 }
