@@ -37,6 +37,12 @@ export function createTeamAccounts({ database, outbox, invitations, services, pa
       return (await invitations.invite(email)).userId
     },
 
+    /** Refuses an invitation that no mail would bring to its address. @throws Rejection mail_required */
+    assertMails(): void {
+      if (!services.registrationOpen)
+        throw new Rejection('mail_required', 'This installation sends no mails, so it cannot invite people.')
+    },
+
     async signIn(ctx: RouterContext, userId: string): Promise<void> {
       const account = await accounts.byId(userId)
       if (!account) throw new Rejection('unauthenticated', 'This account was deleted.')
@@ -46,11 +52,8 @@ export function createTeamAccounts({ database, outbox, invitations, services, pa
     /**
      * Mails an invitation, in the language of the person's account or else of the owner. The mail is the owner's until it is
      * delivered, because the person may have no account.
-     * @throws Rejection mail_required
      */
     async mail(ownerId: string, email: string, { token, team, expiresAt, lifetimeMs }: Invitation): Promise<void> {
-      if (!services.registrationOpen)
-        throw new Rejection('mail_required', 'This installation sends no mails, so it cannot invite people.')
       const owner = await accounts.byId(ownerId)
       if (!owner) return
       const language = (await find(email))?.language ?? owner.language

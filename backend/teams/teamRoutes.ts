@@ -27,7 +27,9 @@ export interface TeamRoutes extends Omit<ViewDeps, 'rows'> {
     /** Makes the account of an address, which a mail has proved. @throws Rejection registration_closed */
     claim(email: string): Promise<string>
     signIn(ctx: RouterContext, userId: string): Promise<void>
-    /** Mails an invitation in the language of the person, or else of the owner. @throws Rejection mail_required */
+    /** Refuses an invitation that no mail would bring to its address. @throws Rejection mail_required */
+    assertMails(): void
+    /** Mails an invitation in the language of the person, or else of the owner. */
     mail(
       ownerId: string,
       email: string,
@@ -85,6 +87,8 @@ function serveInvitations(serve: Serve, routes: TeamRoutes): void {
 
   serve(contract.inviteMember, async ({ userId, params, body, command }) => {
     const team = await teams.readOwn(userId, params.id)
+    // First, so that a refused invitation takes no seat.
+    accounts.assertMails()
     await routes.throttle('team invitation', userId, INVITATIONS)
     const known = await accounts.find(body.email)
     if (known?.isVerified && isIn(team, known.id))
