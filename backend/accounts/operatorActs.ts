@@ -118,7 +118,7 @@ function createAccessActs(options: OperatorActsOptions, once: Once) {
 
 /** Creates what operators do after a wait, and the warning before it. */
 function createDelayedActs(options: OperatorActsOptions, once: Once) {
-  const { links, securityLog } = options
+  const { database, grants, links, securityLog } = options
 
   /** @throws Rejection not_found */
   const addressOf = async (action: Delayed): Promise<string> => {
@@ -140,13 +140,17 @@ function createDelayedActs(options: OperatorActsOptions, once: Once) {
     /** Changes the address, and ends the sessions and links of the former one. @throws Rejection email_already_registered */
     async change_address(action: Delayed) {
       const email = await addressOf(action)
+      const identity = mailIdentity(email)
+      const others = { id: { $ne: action.userId }, $or: [{ identity }, { email }] }
       const taken = new Rejection('email_already_registered', 'Another account has this address.')
+      const em = database.em.fork()
+      const pending = await em.findOne(UserTable, { id: action.userId, emailVerifiedAt: null })
+      // The change verifies the address, as a mailed link does.
+      if (pending && !(await em.findOne(UserTable, others))) await grants.grantOnce({ id: pending.id, identity })
       await once(action, async (tx, account) => {
-        const changed = { email, identity: mailIdentity(email) }
-        const others = { id: { $ne: account.id }, $or: [{ identity: changed.identity }, { email }] }
         if (await tx.findOne(UserTable, others)) throw taken
         const keepsPassword = account.emailVerifiedAt !== null || (await setVerified(options, tx, account))
-        await tx.nativeUpdate(UserTable, { id: account.id }, changed)
+        await tx.nativeUpdate(UserTable, { id: account.id }, { email, identity })
         await endSessions(tx, account.id, new Date())
         for (const purpose of ['reset', 'delete', 'secure'] as const) await links.revoke(tx, account.id, purpose)
         await securityLog.recordOfOperator(account.id, 'address_changed', tx)

@@ -230,6 +230,17 @@ describe('acts of the desk', { shuffle: false }, () => {
       expect((await kinora.post('/auth/login', { email: address, password })).status).toBe(401)
   })
 
+  it('change_address grants the free credits of an account whose former address was never verified', async () => {
+    const [email, address] = [`mistyped.${Date.now()}@kinora.test`, `corrected.${Date.now()}@kinora.test`]
+    await kinora.post('/auth/register', { email, password: 'correct horse', username: 'Somebody' })
+    const { rows } = await db.pool.query<{ id: string }>('select id from user_account where email = $1', [email])
+    await order({ kind: 'change_address', subject: rows[0]!.id, address })
+    await pass(25)
+    await soon(async () => expect((await login(address)).status).toBe(200))
+    const granted = await db.pool.query('select from free_grant where user_id = $1', [rows[0]!.id])
+    expect(granted.rowCount).toBe(1)
+  })
+
   it('delete_account waits a week, and can be stopped by the operator and by the person', async () => {
     const deletion = { kind: 'delete_account', subject: user.userId }
     const first = await order(deletion)
