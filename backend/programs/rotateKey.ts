@@ -10,6 +10,7 @@ import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
 import { withFiles } from '../app/config/settingFiles.ts'
 import { dropLostCredential, resealCredential } from '../app/marks/keptCredential.ts'
+import { resealEngineSettings } from '../app/video/engineSettings.ts'
 import { flag, parseOptions, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { CannotConnect, connectDatabase } from '../kernel/postgres/connect.ts'
 import { connectClient } from '../kernel/postgres/connectClient.ts'
@@ -18,9 +19,9 @@ import { NoLedger, refuseNoInstallation } from './ledger/connectInstallation.ts'
 
 const usage = `npm run rotate-key [-- --key-lost]
 
-Re-encrypts users' keys and outgoing mails with a new ENCRYPTION_KEY. Stop Kinora first. The new key is
-NEW_ENCRYPTION_KEY (64 hexadecimal digits), or a random one. A key that is kept in DATA_DIR is replaced there; otherwise
-the new key is printed, to be set as ENCRYPTION_KEY.
+Re-encrypts users' keys, outgoing mails and the engines of the board with a new ENCRYPTION_KEY. Stop Kinora first. The
+new key is NEW_ENCRYPTION_KEY (64 hexadecimal digits), or a random one. A key that is kept in DATA_DIR is replaced
+there; otherwise the new key is printed, to be set as ENCRYPTION_KEY.
 
   --key-lost  if the key of this database is lost for ever: keeps the configured key, and removes the users' keys,
               authenticator apps and mails that it does not open. Their prompts cannot be read again. Accounts whose only
@@ -74,6 +75,7 @@ async function rotate(client: pg.Client, { secrets, dataDir }: Config, { next, e
   const { userKeys, mails } = await rotateKeys(client, secrets.encryption, next)
   await resealStarts(client, secrets.encryption, next)
   await resealCredential(client, secrets.encryption, next)
+  await resealEngineSettings(client, secrets.encryption, next)
   // Saved or shown before the commit, so that a crash in between cannot lose the key.
   const staged = keptIn && stageKey(keptIn, next)
   if (!keptIn && !env.NEW_ENCRYPTION_KEY) print(`The new key:\n${next}`)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { keyFor, seal, unseal } from '../../accounts/keys/seal.ts'
+import type pg from 'pg'
+import { keyFor, opens, seal, unseal } from '../../accounts/keys/seal.ts'
 import type { Context } from '../context.ts'
 
 /** What the operator entered on the board: the address of a server, a key, or both. */
@@ -13,21 +14,36 @@ export type EngineSettings = Awaited<ReturnType<typeof openEngineSettings>>
 
 const INTERVAL_MS = 2_000
 const aboutRow = (row: string) => ({ purpose: 'engine setting', row })
+const sealingKey = (masterKey: string) => keyFor('engine settings', masterKey)
+
+type Row = Readonly<{ name: string; sealed: string }>
+
+/** Seals the engines of the board with another master key, within the caller's transaction. */
+export async function resealEngineSettings(client: Pick<pg.ClientBase, 'query'>, from: string, to: string) {
+  const { rows } = await client.query<Row>('select name, sealed from engine_setting for update')
+  for (const { name, sealed } of rows) {
+    const about = aboutRow(name)
+    // One under an older key has been unreadable before.
+    if (!opens(sealingKey(from), sealed, about)) continue
+    const resealed = seal(sealingKey(to), unseal(sealingKey(from), sealed, about), about)
+    await client.query('update engine_setting set sealed = $2 where name = $1', [name, resealed])
+  }
+}
 
 /**
  * Opens the engines that were connected on the board. They are sealed rows, which every process reads again every two
- * seconds. After a change of `ENCRYPTION_KEY` they must be entered again.
+ * seconds. If `ENCRYPTION_KEY` is lost, they must be entered again.
  */
 export async function openEngineSettings(
   { pool, log, config }: Pick<Context, 'pool' | 'log' | 'config'>,
   onChange: (settings: Settings) => void,
 ) {
-  const key = keyFor('engine settings', config.secrets.encryption)
+  const key = sealingKey(config.secrets.encryption)
   const closed = new AbortController()
   let current: Settings = new Map()
   let mark = ''
 
-  const opened = ({ name, sealed }: { name: string; sealed: string }): [string, EngineSetting][] => {
+  const opened = ({ name, sealed }: Row): [string, EngineSetting][] => {
     try {
       return [[name, JSON.parse(unseal(key, sealed, aboutRow(name)).toString())]]
     } catch {
@@ -36,9 +52,7 @@ export async function openEngineSettings(
     }
   }
   const refresh = async () => {
-    const { rows } = await pool.query<{ name: string; sealed: string }>(
-      'select name, sealed from engine_setting order by name',
-    )
+    const { rows } = await pool.query<Row>('select name, sealed from engine_setting order by name')
     const next = JSON.stringify(rows)
     if (next === mark) return
     mark = next
