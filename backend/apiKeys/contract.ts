@@ -61,7 +61,12 @@ export const KeyOrder = z.object({
   credits_per_month: Credits,
   models: z.nullish(
     z
-      .array(z.string().check(z.maxLength(100, 'too_long')))
+      .array(
+        z.string().check(
+          z.maxLength(100, 'too_long'),
+          z.refine((id) => !/\p{Cc}/u.test(id), 'invalid'),
+        ),
+      )
       .check(z.minLength(1, 'required'), z.maxLength(100, 'too_many')),
   ),
   networks: z.nullish(z.array(Network).check(z.minLength(1, 'required'), z.maxLength(20, 'too_many_networks'))),

@@ -108,7 +108,7 @@ export function createTaskApi(deps: TaskApiDeps) {
     filmsOf: works.shown,
     serve(serve: Serve): void {
       serveTasks(serve, { ...deps, tasks, works, attached, cancels, understand, languageOf, limitVisitor })
-      serveLibrary(serve, { works, tasks, attached, files })
+      serveLibrary(serve, { works, tasks, attached, files, downloads: deps.downloads })
       serveMedia(serve, { ...deps, works })
       serveShares(serve, { works, shares, sharedVideos, isNewView, limitReports })
     },

@@ -1,4 +1,4 @@
-import { foldVideoTask, rowAfter, type TaskWithProgress } from '#projections/tasks/readVideoTasks.ts'
+import { foldVideoTask, readAccess, rowAfter, type TaskWithProgress } from '#projections/tasks/readVideoTasks.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { EventStore, GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle, Step } from '../kernel/eventsourcing/handle.ts'
@@ -171,7 +171,7 @@ export function createTasks(deps: TaskDeps) {
       return start({ userId, key, body: keyed ?? body, ...(subject && { subject }) }, command, async (taskId) => {
         await deps.assertMayMake(generation)
         const images = await claimImages(uploads, userId, generation)
-        const source = await readSource(handle, userId, generation)
+        const source = await readSource(deps, userId, generation)
         const from = await readParent({ handle, uploads }, userId, generation, images)
         const team = await teamOf(deps, userId, generation, apiKey)
         return { taskId, userId, team, generation, images, source, from, purse: apiKey?.purse }
@@ -423,19 +423,33 @@ function routesOf(
 }
 
 /** Returns the source of a generation, if it has one. @throws ValidationError if its video cannot be made again */
-async function readSource(handle: Handle, userId: string, generation: Generation): Promise<Source | undefined> {
+async function readSource(
+  { handle, database }: Pick<TaskDeps, 'handle' | 'database'>,
+  userId: string,
+  generation: Generation,
+): Promise<Source | undefined> {
   const { source_task_id: taskId, model, task_type, duration, resolution } = generation
   if (!taskId) return undefined
   const { state } = await handle.read(videoTask, taskId)
   const fits =
     state.status === 'succeeded' &&
-    state.order.userId === userId &&
     state.order.model === model &&
     state.order.taskType === task_type &&
     state.order.duration === duration &&
-    state.order.resolution !== resolution
+    state.order.resolution !== resolution &&
+    (await isMine(database, userId, state.order))
   if (!fits || !state.job) throw new ValidationError([{ path: 'source_task_id', code: 'unknown_source' }])
   return { taskId, ...state.job }
+}
+
+/** Returns whether a user may do everything with the film of an order. */
+async function isMine(
+  database: Database,
+  userId: string,
+  { userId: user_id, payerId = null, teamId = null, shownTo = null }: VideoTaskOrder,
+): Promise<boolean> {
+  const film = { user_id, payer_id: payerId, team_id: teamId, shown_to: shownTo }
+  return (await readAccess(database, userId, film)) === 'mine'
 }
 
 /** Claims the uploaded images of a generation. @throws ValidationError naming the image that the user does not own */

@@ -191,6 +191,9 @@ export const readWorkStats = (database: Database, userId: string) =>
 /** What a user may do with a film: all, as its maker does; end and delete it, because the user pays; or see it. */
 export type Access = 'mine' | 'managed' | 'shown'
 
+/** Who made a film and who paid, and the teams that paid and see it. */
+type Owners = Pick<VideoTaskRow, 'user_id' | 'payer_id' | 'team_id' | 'shown_to'>
+
 /**
  * Returns what a user may do with a film; undefined if nothing. The film's row may be newer than the read models.
  * See docs/decisions/0083-films-of-a-team.md.
@@ -198,7 +201,7 @@ export type Access = 'mine' | 'managed' | 'shown'
 export async function readAccess(
   database: Database,
   userId: string,
-  { user_id: maker, payer_id: payer, team_id: paidBy, shown_to: shownTo }: VideoTaskRow,
+  { user_id: maker, payer_id: payer, team_id: paidBy, shown_to: shownTo }: Owners,
 ): Promise<Access | undefined> {
   if (maker === userId && (payer === null || payer === userId)) return 'mine'
   if (paidBy === null && shownTo === null) return undefined

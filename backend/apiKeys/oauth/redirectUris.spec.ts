@@ -33,6 +33,8 @@ it.each([
   'https://example.com\\@127.0.0.1/',
   ' https://example.com/',
   'https://example.com/\n',
+  'https://example.com/\u0000',
+  'https://example.com/\u0007callback',
   '/callback',
   '//example.com',
   '',

@@ -19,7 +19,7 @@ export const isLoopbackUri = (uri: string): boolean => {
  * @example isRedirectUri('javascript:alert(1)') // false
  */
 export function isRedirectUri(uri: string): boolean {
-  const url = uri.length <= MAX_LENGTH && !/[\s\\#]/.test(uri) ? URL.parse(uri) : null
+  const url = uri.length <= MAX_LENGTH && !/[\s\\#\p{Cc}]/u.test(uri) ? URL.parse(uri) : null
   if (!url || url.username || url.password) return false
   if (url.protocol === 'https:') return url.hostname !== ''
   if (url.protocol === 'http:') return isLoopbackHost(url.hostname)

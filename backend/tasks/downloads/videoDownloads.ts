@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/time.ts'
 
 export type VideoDownloads = ReturnType<typeof createVideoDownloads>
 
-/** Creates the record of when owners downloaded their videos. It is evidence of delivery, and is deleted with the account. */
+/** Creates the record of when owners and their programs downloaded videos. It is evidence of delivery, and is deleted with the account. */
 export const createVideoDownloads = (pool: Pick<pg.Pool, 'query'>, clock: Clock) => ({
   /** Records a download once a minute, because players ask for a file in ranges. */
   async record(userId: string, taskId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { idempotencyKeyOf } from '../../kernel/http/idempotency.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import * as contract from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
+import type { VideoDownloads } from '../downloads/videoDownloads.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import { removeVideo } from '../removeVideo.ts'
 import type { Shares } from '../shares/shares.ts'
@@ -19,10 +20,11 @@ export interface LibraryRoutes {
   /** What users attach to their videos. */
   readonly attached: Readonly<{ marks: Marks; shares: Pick<Shares, 'end'> }>
   readonly files: Readonly<{ media: Pick<MediaStore, 'read'>; copies: Pick<VisibleCopies, 'film'> }>
+  readonly downloads: Pick<VideoDownloads, 'record'>
 }
 
 /** Serves favourites and folders, and the calls that take many videos. */
-export function serveLibrary(serve: Serve, { works, tasks, attached, files }: LibraryRoutes): void {
+export function serveLibrary(serve: Serve, { works, tasks, attached, files, downloads }: LibraryRoutes): void {
   const { marks } = attached
   const readAll = (userId: string, ids: readonly string[]) =>
     Promise.all([...new Set(ids)].map((id) => works.readFinished(userId, id)))
@@ -49,6 +51,7 @@ export function serveLibrary(serve: Serve, { works, tasks, attached, files }: Li
       for (const row of rows) {
         const key = await files.copies.film(row)
         const { prompt, created_at } = await works.view(row)
+        await downloads.record(userId, row.id)
         yield { name: fileName(prompt), at: new Date(created_at), open: () => files.media.read(key) }
       }
     }

@@ -49,7 +49,8 @@ const ABOUT: Readonly<Record<ToolName, { title: string; description: string; ann
     title: 'Make a video',
     description:
       'Orders a video and spends credits. Send the quote_id of a quote, or an order with max_credits. Answers at once with the id.',
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    // Two equal orders without a quote and a key are two videos.
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
   get: {
     title: 'Progress and result of a video',

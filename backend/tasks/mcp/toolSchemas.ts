@@ -67,6 +67,8 @@ export const SCHEMAS = {
         .string()
         .min(1)
         .max(200)
+        // Postgres stores no zero bytes. As a pattern of the JSON Schema, this would not work in every language.
+        .refine((key) => !/\p{Cc}/u.test(key), 'must not contain control characters')
         .optional()
         .describe('Without a quote: orders with the same key make one video'),
     }),

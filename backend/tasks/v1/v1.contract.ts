@@ -37,9 +37,9 @@ const Model = z.object({
 })
 
 const text = (max: number) => z.optional(z.string().check(z.maxLength(max, 'too_long')))
-/** Numbers and switches arrive as text in forms. */
+/** Numbers and switches arrive as text in forms. A seed has up to ten digits. */
 const Whole = z.optional(
-  z.union([z.int(), z.pipe(z.string().check(z.regex(/^\d{1,9}$/)), z.transform(Number))], 'invalid'),
+  z.union([z.int(), z.pipe(z.string().check(z.regex(/^\d{1,10}$/)), z.transform(Number))], 'invalid'),
 )
 const Switch = z.optional(
   z.union(

@@ -10,6 +10,7 @@ import { sendMedia } from '../../kernel/http/sendMedia.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 import { cellsFor } from '../contract.ts'
 import { fileName } from '../downloads/fileName.ts'
+import type { VideoDownloads } from '../downloads/videoDownloads.ts'
 import type { VisibleCopies } from '../downloads/visibleCopies.ts'
 import type { Marks } from '../library/marks.ts'
 import { readFrame } from '../mediaRoutes.ts'
@@ -40,6 +41,7 @@ export interface V1Routes {
   readonly uploads: Pick<ImageUploads, 'acceptWith' | 'add'>
   readonly uploadLimits: UploadLimits
   readonly repeats: Repeats
+  readonly downloads: Pick<VideoDownloads, 'record'>
   readonly files: Readonly<{ media: MediaStore; copies: VisibleCopies }> & Parameters<typeof readFrame>[0]
 }
 
@@ -166,7 +168,7 @@ async function readFinished(orders: Orders, userId: string, id: string): Promise
   return row
 }
 
-function serveContent(serve: Serve, { orders, works, files: { media, copies } }: V1Routes): void {
+function serveContent(serve: Serve, { orders, works, downloads, files: { media, copies } }: V1Routes): void {
   serve(contract.readContent, async ({ userId, params, query: { variant }, ctx }) => {
     const row = await readFinished(orders, userId, params.id)
     const cacheControl = 'private, no-cache'
@@ -175,6 +177,7 @@ function serveContent(serve: Serve, { orders, works, files: { media, copies } }:
     else {
       const { prompt } = await works.view(row)
       const key = await copies.film(row, {})
+      await downloads.record(userId, row.id)
       await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl })
     }
     return undefined

@@ -68,6 +68,7 @@ export function createJoiner(options: JoinOptions): VideoProvider {
     idempotent: true,
     cancels: true,
     ignoresOptimizer: true,
+    ownQueue: true,
     pollIntervalMs: 250,
     acquire: async () => 0,
 
