@@ -443,12 +443,9 @@ async function readSource(
 }
 
 /** Returns whether a user may do everything with the film of an order. */
-async function isMine(
-  database: Database,
-  userId: string,
-  { userId: user_id, payerId = null, teamId = null, shownTo = null }: VideoTaskOrder,
-): Promise<boolean> {
-  const film = { user_id, payer_id: payerId, team_id: teamId, shown_to: shownTo }
+async function isMine(database: Database, userId: string, order: VideoTaskOrder): Promise<boolean> {
+  const { payerId: payer_id = null, teamId: team_id = null, shownTo: shown_to = null } = order
+  const film = { user_id: order.userId, payer_id, team_id, shown_to }
   return (await readAccess(database, userId, film)) === 'mine'
 }
 
