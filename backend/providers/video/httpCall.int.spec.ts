@@ -51,6 +51,12 @@ it('fails when a new connection closes before an answer', async () => {
   await expect(call('GET')).rejects.toMatchObject({ code: 'ECONNRESET' })
 })
 
+it('fails when the server switches to another protocol', async () => {
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'
+  const call = await openServer(() => (request) => void request.socket.write(switched))
+  await expect(call('POST', '{}')).rejects.toThrow('without an answer')
+})
+
 it.each([
   ['GET', 500, 3],
   ['GET', 503, 3],

@@ -136,6 +136,8 @@ function send(
     request.on('close', () => {
       clearTimeout(connecting)
       clearTimeout(responding)
+      // Node closes without a word when a server switches protocols.
+      if (!answered) reject(new Error('The server closed the connection without an answer.'))
     })
     request.end(body)
   })
