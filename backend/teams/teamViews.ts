@@ -39,6 +39,8 @@ export async function teamView(deps: ViewDeps, userId: string, team: OpenTeam): 
     deps.seatsOf(ownerId),
   ])
   const ownerName = owner?.fullName ?? ''
+  // The row of one that ended with a former team waits for its time.
+  const isOpen = (row: InvitationRow) => team.invitations.some((invitation) => invitation.id === row.id)
   const shown = async (member: OpenTeam['members'][number]): Promise<TeamMember> => {
     const isShown = isOwner || member.id === userId
     const about = await person(member.id)
@@ -64,6 +66,6 @@ export async function teamView(deps: ViewDeps, userId: string, team: OpenTeam): 
     used: (isOwner ? ownersUse : own?.used) ?? 0,
     limit: own?.limit ?? null,
     members: [asOwner, ...members],
-    invitations: isOwner ? (await rows.invitations(id, now)).map(invitationView) : [],
+    invitations: isOwner ? (await rows.invitations(id, now)).filter(isOpen).map(invitationView) : [],
   }
 }
