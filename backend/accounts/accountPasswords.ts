@@ -23,8 +23,8 @@ type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background
   readonly outbox: Outbox
   readonly publicUrl: () => string
   readonly now?: Clock
-  /** Stops what operators have planned for an account. */
-  readonly stopActions?: (userId: string) => Promise<void>
+  /** Stops what operators have planned for an account, and takes out of its team who came after a time. */
+  readonly stopOthers?: (userId: string, after: Date) => Promise<void>
   /** Ends the API keys, connections and webhooks that are younger than a time, in the caller's transaction. */
   readonly endPrograms?: (tx: EntityManager, userId: string, after: Date) => Promise<unknown>
 }
@@ -199,7 +199,7 @@ export function createAccountPasswords(options: PasswordsOptions) {
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
       if (!account) throw invalid
       // First: a spent link is not opened again.
-      await options.stopActions?.(account.id)
+      await options.stopOthers?.(account.id, link.since)
       const passwordHash = unusablePassword()
       return database.em.fork().transactional(async (tx) => {
         if (!(await links.spend(tx, account.id, token))) throw invalid

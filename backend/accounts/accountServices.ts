@@ -48,8 +48,8 @@ interface AccountServicesOptions {
   /** Refuses new accounts while operators pause them. @throws Rejection registration_paused */
   readonly assertMayRegister: () => Promise<void>
   readonly grantFreeCredits: (userId: string) => Promise<void>
-  /** Stops what operators have planned for an account. */
-  readonly stopActions: (userId: string) => Promise<void>
+  /** Stops what operators have planned for an account, and takes out of its team who came after a time. */
+  readonly stopOthers: (userId: string, after: Date) => Promise<void>
   /** Ends the API keys, connections and webhooks that are younger than a time, in the caller's transaction. */
   readonly endPrograms: (tx: EntityManager, userId: string, after: Date) => Promise<unknown>
   readonly log: Logger
@@ -72,7 +72,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const shared = { database, links, background, grants }
   const passwords = createAccountPasswords({
     ...{ ...shared, outbox, publicUrl, now: clock },
-    stopActions: options.stopActions,
+    stopOthers: options.stopOthers,
     endPrograms: options.endPrograms,
   })
   const sessions = createBrowserSessions(

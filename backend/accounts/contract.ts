@@ -220,8 +220,8 @@ export const secureAccount = endpoint('POST /auth/secure', {
   answer: z.extend(Message, { reset_token: z.string() }),
   refuses: ['token_invalid'],
   summary:
-    'Ends every session, disables the password and removes recent second factors, connected sign-ins, API keys and webhooks, ' +
-    'with the link of a mail about a new device or a changed way to sign in',
+    'Ends every session, disables the password and removes recent second factors, connected sign-ins, API keys, webhooks and ' +
+    "members of the user's team, with the link of a mail about a new device or a changed way to sign in",
 })
 
 export const readPassword = endpoint('GET /users/password', {

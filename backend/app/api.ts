@@ -50,7 +50,10 @@ export function prepareApi(
     signUpDomains: config.signIn.domains,
     grantFreeCredits: services.welcome,
     assertMayRegister: services.control.assertMayRegister,
-    stopActions: async (userId) => stopByPerson(context, userId, await readScheduled(database, userId)),
+    stopOthers: async (userId, after) => {
+      await stopByPerson(context, userId, await readScheduled(database, userId))
+      await services.teams.endAfter(userId, after)
+    },
     endPrograms: async (tx, userId, after) => {
       await endKeysAfter(tx, userId, after, new Date(context.clock()))
       await turnOffAfter(tx, userId, after)

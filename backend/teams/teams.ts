@@ -2,7 +2,7 @@ import { readTeamsOf } from '#projections/teams/readTeams.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { Handle, Step } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
+import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { must } from '../kernel/must.ts'
 import { asOwned, type Owned } from '../kernel/ownership.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
@@ -212,6 +212,18 @@ function createEnds(deps: TeamDeps, find: Find) {
     async closeWithoutPlan(ownerId: string, context: CommandContext): Promise<void> {
       const own = await find(deps.teamIdOf(ownerId))
       if (own && !(await deps.hasPlan(ownerId))) await close(own.id, 'plan ended', context)
+    },
+
+    /** Withdraws the invitations to a user's team, and removes the members who joined after a time: an intruder let them in. */
+    async endAfter(ownerId: string, after: Date): Promise<void> {
+      const own = await find(deps.teamIdOf(ownerId))
+      if (!own) return
+      const fact = () => ({ teamId: own.id, at: at() })
+      const context = () => ({ commandId: uuid7(), actor: `user:${ownerId}`, correlationId: uuid7() })
+      for (const { id: invitationId } of own.invitations)
+        await change(deps, { type: 'WithdrawInvitation', ...fact(), invitationId }, context())
+      for (const { id: userId } of own.members.filter(({ joinedAt }) => new Date(joinedAt) > after))
+        await change(deps, { type: 'RemoveMember', ...fact(), userId, reason: 'removed' }, context())
     },
 
     /** Closes the team of a deleted account, and takes the account out of those of others. */
