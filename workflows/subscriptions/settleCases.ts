@@ -32,15 +32,18 @@ function casesOf(userId: string, subscription: Subscription): readonly Wanted[] 
     const amountOf = sale && { amount: sale.amountCents, currency: sale.currency }
     return { userId, saleId, ...amountOf }
   }
-  /** A case that ends when something of its sale is taken back. */
-  const refundable = (opening: Opening): Wanted => {
+  /** A case that ends when more of its sale is taken back than before. */
+  const refundable = (opening: Opening, takenBefore = 0): Wanted => {
     const { saleId = '', amount = 0 } = opening
-    const isTaken = takenCents(subscription, { id: saleId, amountCents: amount }) > 0
+    const isTaken = takenCents(subscription, { id: saleId, amountCents: amount }) > takenBefore
     return { opening, outcome: isTaken ? 'refunded' : undefined }
   }
   return [
-    ...proposedRefunds.map(({ saleId, cause, at }) =>
-      refundable({ kind: KINDS[cause] ?? 'refund', subject: saleId, source: at, ...about(saleId), detail: cause }),
+    ...proposedRefunds.map(({ saleId, cause, at, takenBefore }) =>
+      refundable(
+        { kind: KINDS[cause] ?? 'refund', subject: saleId, source: at, ...about(saleId), detail: cause },
+        takenBefore,
+      ),
     ),
     ...withdrawals.map(({ saleId, at, proposedCents }) =>
       refundable({ kind: 'withdrawal', subject: saleId, source: at, ...about(saleId), detail: `${proposedCents}` }),

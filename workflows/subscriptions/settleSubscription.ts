@@ -127,17 +127,17 @@ const REFUND_MS = 7 * 24 * 3_600_000
 
 /**
  * Refunds the sale if Kinora may, and none of its credits were used. Otherwise alerts the operator to the proposed refund,
- * while nothing of the sale is taken back by refunds or a chargeback.
+ * while nothing of the sale is taken back by refunds or a chargeback since.
  */
 async function settleRefund(
   deps: SettleDeps,
   userId: string,
   subscription: Subscription,
-  { saleId, amountCents, currency, cause, automatic, at }: ProposedRefund,
+  { saleId, amountCents, currency, cause, automatic, at, takenBefore }: ProposedRefund,
 ): Promise<Subscription> {
   const code = `refund_proposed ${saleId}`
   const sale = { id: saleId, amountCents, currency }
-  if (takenCents(subscription, sale) > 0) {
+  if (takenCents(subscription, sale) > takenBefore) {
     await deps.alerts.clear(code)
     return subscription
   }
