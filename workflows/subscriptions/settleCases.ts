@@ -2,6 +2,7 @@ import type { CaseKind, CaseOutcome } from '#backend/cases/contract.ts'
 import type { Opening } from '#backend/cases/events.ts'
 import type { Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import { packSales } from '#backend/subscriptions/packs.rules.ts'
+import { isTakenSince } from '#backend/subscriptions/reversals.rules.ts'
 import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 
 /** Opens and ends the cases of operators. */
@@ -38,6 +39,13 @@ function casesOf(userId: string, subscription: Subscription): readonly Wanted[] 
     const isTaken = takenCents(subscription, { id: saleId, amountCents: amount }) > takenBefore
     return { opening, outcome: isTaken ? 'refunded' : undefined }
   }
+  /** A case that ends when the sale is refunded again: parts that were refunded before do not count. */
+  const failedRefund = (opening: Opening): Wanted => {
+    const { subject, saleId = '', amount } = opening
+    const isWhole = amount !== undefined && takenCents(subscription, { id: saleId, amountCents: amount }) === amount
+    const isTaken = isWhole || isTakenSince(subscription, saleId, subject)
+    return { opening, outcome: isTaken ? 'refunded' : undefined }
+  }
   return [
     ...proposedRefunds.map(({ saleId, cause, at, takenBefore }) =>
       refundable(
@@ -55,7 +63,7 @@ function casesOf(userId: string, subscription: Subscription): readonly Wanted[] 
       ),
     ...reversals
       .filter(({ failed, kind }) => failed && kind === 'refund')
-      .map(({ id, saleId }) => refundable({ kind: 'failed_refund', subject: id, source: id, ...about(saleId) })),
+      .map(({ id, saleId }) => failedRefund({ kind: 'failed_refund', subject: id, source: id, ...about(saleId) })),
     ...disputes.map(({ id, saleId, outcome, statusAt, dueAt }) => ({
       opening: { kind: 'dispute' as const, subject: id, source: statusAt, ...about(saleId), ...(dueAt && { dueAt }) },
       outcome: outcome === 'open' ? undefined : outcome,
