@@ -160,6 +160,7 @@ describe('a refund', () => {
     const fails = () => added(() => apply(refund('s1')))
     expect(await fails()).toMatchObject([
       { type: 'SubscriptionSaleRestored', data: { saleId: 's1', reversalId: 'r1', amountCents: 100, credits: 100 } },
+      { type: 'CaseOpened', data: { kind: 'failed_refund', subject: 'r1' } },
     ])
     expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
     expect(await fails()).toEqual([])
@@ -177,11 +178,13 @@ describe('a refund', () => {
     expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
   })
 
-  it('that failed before it was known claims nothing', async () => {
+  it('that failed before it was known claims nothing, and is a case for the operator, once', async () => {
     await world.given(...running)
     world.provider.getReversal = async ({ saleId, reversalId }) => ({
       ...{ saleId, reversalId, amountCents: 100, reversal: 'refund', failed: true },
     })
+    const opening = { kind: 'failed_refund', subject: 'r1', userId, saleId: 's1', amount: 100, currency: 'USD' }
+    expect(await added(() => apply(refund('s1')))).toMatchObject([{ type: 'CaseOpened', data: opening }])
     expect(await added(() => apply(refund('s1')))).toEqual([])
   })
 
