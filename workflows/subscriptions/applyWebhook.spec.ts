@@ -20,6 +20,7 @@ import {
 import { SettleWorld } from '../testing/settleWorld.ts'
 import { applyWebhook } from './applyWebhook.ts'
 import { refreshAgreement } from './refreshAgreement.ts'
+import { sendCommand } from './sendCommand.ts'
 
 let world: SettleWorld
 let findBuyer: (saleId: string) => Promise<string | undefined>
@@ -210,6 +211,31 @@ describe('a refund', () => {
       await expect(apply(refund('s1'))).rejects.toBe(error)
     },
   )
+})
+
+describe('a warning of fraud', () => {
+  const warn = (saleId?: string) => {
+    const getFraudWarning = async () => (saleId === undefined ? undefined : { saleId })
+    const deps = { ...world.deps, findBuyer, payments: { ...world.deps.payments, getFraudWarning } }
+    return applyWebhook(deps, { kind: 'fraud_warning', warningId: 'w' })
+  }
+
+  it('alerts the operator until all of the sale is taken back', async () => {
+    await world.given(...running, reversed('part', 1_000, 1_000))
+    expect(await warn('s1')).toEqual({ userId })
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual(['fraud_warning s1'])
+    const rest = { userId, saleId: 's1', reversalId: 'rest', amountCents: 3_499, kind: 'refund', at } as const
+    await sendCommand(world.deps, { type: 'ReportReversal', ...rest })
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual([])
+  })
+
+  it('is ignored if its sale was refunded before it is read, and waits for its sale', async () => {
+    await world.given(...running)
+    expect(await warn()).toBe('ignored')
+    expect(await warn('foreign')).toBe('later')
+  })
 })
 
 describe('a sale that the provider lists as refunded', () => {

@@ -48,8 +48,10 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
     }
     case 'fraud_warning': {
       const warning = await deps.payments.getFraudWarning?.(subject.warningId)
-      const userId = warning && (await deps.findBuyer(warning.saleId))
-      if (!warning || userId === undefined) return 'later'
+      // The sale was refunded or disputed before the warning was read.
+      if (!warning) return 'ignored'
+      const userId = await deps.findBuyer(warning.saleId)
+      if (userId === undefined) return 'later'
       const detail = `The bank of the buyer takes sale ${warning.saleId} of user ${userId} for fraud. A refund now avoids a chargeback.`
       await deps.alerts.raise(`fraud_warning ${warning.saleId}`, detail)
       return { userId }

@@ -68,6 +68,7 @@ export async function settleUnlessRefused(
     failures.push(error)
   })
   for (const refund of state.proposedRefunds) state = await settleRefund(deps, userId, state, refund)
+  await endFraudWarnings(deps, state)
   for (const agreement of state.agreements)
     try {
       state = (await syncProvider(deps, userId, agreement)) ?? state
@@ -171,6 +172,12 @@ async function settleRefund(
     }
   await deps.alerts.raise(code, `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) ${why}`)
   return subscription
+}
+
+/** Ends the warnings about sales of which nothing is left to refund. */
+async function endFraudWarnings({ alerts }: SettleDeps, subscription: Subscription): Promise<void> {
+  for (const sale of [...subscription.sales, ...packSales(subscription)])
+    if (takenCents(subscription, sale) === sale.amountCents) await alerts.clear(`fraud_warning ${sale.id}`)
 }
 
 const ABANDONED_MS = 3 * 24 * 3_600_000
