@@ -62,12 +62,15 @@ export async function settleUnlessRefused(
 ): Promise<{ due: number | null; failures: readonly unknown[] }> {
   let state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const failures: unknown[] = []
-  await settleCredits(deps, userId, state).catch((error) => {
+  // A broken credit account must not keep a cancelled plan billed.
+  const unlessReadable = (error: unknown): undefined => {
     if (!isUnreadable(error)) throw error
-    // A broken credit account must not keep a cancelled plan billed.
     failures.push(error)
-  })
-  for (const refund of state.proposedRefunds) state = await settleRefund(deps, userId, state, refund)
+    return undefined
+  }
+  await settleCredits(deps, userId, state).catch(unlessReadable)
+  for (const refund of state.proposedRefunds)
+    state = (await settleRefund(deps, userId, state, refund).catch(unlessReadable)) ?? state
   await endFraudWarnings(deps, state)
   for (const agreement of state.agreements)
     try {
