@@ -84,7 +84,8 @@ export class InvoiceProofs {
       return `A ${due.kind} has another kind of document.`
     if (due.amountCents !== amountCents || (due.currency ?? first?.currency) !== currency)
       return `Its amount is ${amountCents} ${currency}; the ${due.what} is about ${due.amountCents}.`
-    if (taxCents < 0 || taxCents >= amountCents) return `Its tax is ${taxCents} of ${amountCents}.`
+    // The tax of a part of one cent can be the whole part.
+    if (taxCents < 0 || taxCents > amountCents) return `Its tax is ${taxCents} of ${amountCents}.`
     if (invoice !== (due.kind === 'sale' ? undefined : first?.number))
       return `It names the invoice ${invoice} of another sale.`
     return undefined

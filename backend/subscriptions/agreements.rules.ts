@@ -1,5 +1,6 @@
 import type { DisputeOutcome, EndCause, PaidTier, SubscriptionEvent } from './events.ts'
 import { evolvePacks, type Pack } from './packs.rules.ts'
+import { takenCents } from './takenBack.rules.ts'
 
 /** A billing agreement between a user and the payment provider. Times are ISO strings; prices are integer cents. */
 export interface Agreement {
@@ -60,6 +61,8 @@ export type ProposedRefund = Readonly<{
   cause: 'after_end' | 'mismatched' | 'duplicate' | 'cancelled' | 'withdrawn'
   automatic: boolean
   at: string
+  /** What was taken back of the sale before, in cents. */
+  takenBefore: number
 }>
 
 /** A sale whose contract the buyer withdrew from. */
@@ -247,7 +250,8 @@ function evolveSales(subscription: Subscription, event: SaleEvent): Subscription
       const isMismatched = event.type === 'SubscriptionSaleMismatched'
       const cause = isMismatched ? 'mismatched' : (event.data.cause ?? 'after_end')
       const automatic = !isMismatched && event.data.automatic === true
-      const refund = { saleId, agreementId, amountCents, currency, cause, automatic, at } as const
+      const takenBefore = takenCents(subscription, { id: saleId, amountCents })
+      const refund = { saleId, agreementId, amountCents, currency, cause, automatic, at, takenBefore } as const
       return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
     }
     case 'SubscriptionSaleFeeReported': {

@@ -80,6 +80,13 @@ export function undoneBy({ reversals }: Subscription, saleId: string, reversalId
   )
 }
 
+/** Returns whether something of a sale was taken back after a refund of it had failed. */
+export function isTakenSince({ reversals }: Subscription, saleId: string, reversalId: string): boolean {
+  const failure = reversals.findIndex(({ id }) => id === failureOf(saleId, reversalId))
+  const later = ofSale(reversals.slice(failure + 1), { id: saleId })
+  return later.some(({ kind, failed }) => kind !== 'restored' && !failed)
+}
+
 /** Gives back what a refund claimed that failed after it was reported. A plan that ended with it stays ended. */
 export function reportFailedRefund(
   { userId, at, saleId, reversalId }: SubscriptionCommand<'ReportFailedRefund'>,

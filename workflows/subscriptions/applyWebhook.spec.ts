@@ -20,6 +20,7 @@ import {
 import { SettleWorld } from '../testing/settleWorld.ts'
 import { applyWebhook } from './applyWebhook.ts'
 import { refreshAgreement } from './refreshAgreement.ts'
+import { sendCommand } from './sendCommand.ts'
 
 let world: SettleWorld
 let findBuyer: (saleId: string) => Promise<string | undefined>
@@ -160,6 +161,7 @@ describe('a refund', () => {
     const fails = () => added(() => apply(refund('s1')))
     expect(await fails()).toMatchObject([
       { type: 'SubscriptionSaleRestored', data: { saleId: 's1', reversalId: 'r1', amountCents: 100, credits: 100 } },
+      { type: 'CaseOpened', data: { kind: 'failed_refund', subject: 'r1' } },
     ])
     expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
     expect(await fails()).toEqual([])
@@ -177,11 +179,13 @@ describe('a refund', () => {
     expect([...world.alerts.keys()]).toEqual(['refund_failed r1'])
   })
 
-  it('that failed before it was known claims nothing', async () => {
+  it('that failed before it was known claims nothing, and is a case for the operator, once', async () => {
     await world.given(...running)
     world.provider.getReversal = async ({ saleId, reversalId }) => ({
       ...{ saleId, reversalId, amountCents: 100, reversal: 'refund', failed: true },
     })
+    const opening = { kind: 'failed_refund', subject: 'r1', userId, saleId: 's1', amount: 100, currency: 'USD' }
+    expect(await added(() => apply(refund('s1')))).toMatchObject([{ type: 'CaseOpened', data: opening }])
     expect(await added(() => apply(refund('s1')))).toEqual([])
   })
 
@@ -207,6 +211,31 @@ describe('a refund', () => {
       await expect(apply(refund('s1'))).rejects.toBe(error)
     },
   )
+})
+
+describe('a warning of fraud', () => {
+  const warn = (saleId?: string) => {
+    const getFraudWarning = async () => (saleId === undefined ? undefined : { saleId })
+    const deps = { ...world.deps, findBuyer, payments: { ...world.deps.payments, getFraudWarning } }
+    return applyWebhook(deps, { kind: 'fraud_warning', warningId: 'w' })
+  }
+
+  it('alerts the operator until all of the sale is taken back', async () => {
+    await world.given(...running, reversed('part', 1_000, 1_000))
+    expect(await warn('s1')).toEqual({ userId })
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual(['fraud_warning s1'])
+    const rest = { userId, saleId: 's1', reversalId: 'rest', amountCents: 3_499, kind: 'refund', at } as const
+    await sendCommand(world.deps, { type: 'ReportReversal', ...rest })
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual([])
+  })
+
+  it('is ignored if its sale was refunded before it is read, and waits for its sale', async () => {
+    await world.given(...running)
+    expect(await warn()).toBe('ignored')
+    expect(await warn('foreign')).toBe('later')
+  })
 })
 
 describe('a sale that the provider lists as refunded', () => {

@@ -1,4 +1,6 @@
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import type { Subscription } from '#backend/subscriptions/agreements.rules.ts'
+import { packSales } from '#backend/subscriptions/packs.rules.ts'
 import type { ProviderReversal, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { undoneBy } from '#backend/subscriptions/reversals.rules.ts'
 import { refreshAgreement, type WebhookResult } from './refreshAgreement.ts'
@@ -46,8 +48,10 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
     }
     case 'fraud_warning': {
       const warning = await deps.payments.getFraudWarning?.(subject.warningId)
-      const userId = warning && (await deps.findBuyer(warning.saleId))
-      if (!warning || userId === undefined) return 'later'
+      // The sale was refunded or disputed before the warning was read.
+      if (!warning) return 'ignored'
+      const userId = await deps.findBuyer(warning.saleId)
+      if (userId === undefined) return 'later'
       const detail = `The bank of the buyer takes sale ${warning.saleId} of user ${userId} for fraud. A refund now avoids a chargeback.`
       await deps.alerts.raise(`fraud_warning ${warning.saleId}`, detail)
       return { userId }
@@ -76,7 +80,11 @@ async function reverse(deps: WebhookDeps, listed: ProviderReversal): Promise<Web
   if (userId === undefined) return 'later'
   // Whether a refund ends the plan depends on the sales after it, whose webhooks can be late.
   const state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
-  if (failed) return undoneBy(state, saleId, reversalId).length > 0 ? restore(deps, userId, listed) : { userId }
+  if (failed) {
+    if (undoneBy(state, saleId, reversalId).length > 0) await restore(deps, userId, listed)
+    await openCase(deps, userId, state, listed)
+    return { userId }
+  }
   if (state.reversals.some(({ id }) => id === reversalId)) return { userId }
   const sale = state.sales.find(({ id }) => id === saleId)
   if (sale) await refreshAgreement(deps, sale.agreementId)
@@ -86,16 +94,26 @@ async function reverse(deps: WebhookDeps, listed: ProviderReversal): Promise<Web
 }
 
 /** Gives back what a refund claimed that failed later. The operator has to refund the sale in another way. */
-async function restore(
-  deps: WebhookDeps,
-  userId: string,
-  { saleId, reversalId }: ProviderReversal,
-): Promise<WebhookResult> {
+async function restore(deps: WebhookDeps, userId: string, { saleId, reversalId }: ProviderReversal): Promise<void> {
   const detail =
     `Refund ${reversalId} of sale ${saleId} of user ${userId} failed at the payment provider. ` +
     'Credits that it claimed are given back, but not those that were forfeited, or taken to make it.'
   // Before the report, because a failure that is reported is not looked at again.
   await deps.alerts.raise(`refund_failed ${reversalId}`, detail)
   await sendCommand(deps, { type: 'ReportFailedRefund', userId, saleId, reversalId, at: calendarTime(deps) })
-  return { userId }
+}
+
+/**
+ * Opens a case for a refund that failed, once. One that was pending when an operator made it was never reported, so
+ * nothing else says that the buyer does not get the money.
+ */
+async function openCase(
+  { cases }: WebhookDeps,
+  userId: string,
+  state: Subscription,
+  { saleId, reversalId, amountCents: amount }: ProviderReversal,
+): Promise<void> {
+  const sale = [...state.sales, ...packSales(state)].find(({ id }) => id === saleId)
+  const paid = sale && { amount, currency: sale.currency }
+  await cases.open({ kind: 'failed_refund', subject: reversalId, source: reversalId, userId, saleId, ...paid })
 }

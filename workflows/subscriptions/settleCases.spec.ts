@@ -40,6 +40,23 @@ describe('the cases of a subscription', () => {
     expect(cases()).toEqual(['refund', 'refunded'])
   })
 
+  it('are opened for a refund that failed beside another part, and end with the next refund', async () => {
+    const refund = async (reversalId: string) => {
+      const about = { userId, saleId: 's1', reversalId, amountCents: 1_000, kind: 'refund', at } as const
+      await sendCommand(world.deps, { type: 'ReportReversal', ...about })
+    }
+    await world.given(...running)
+    await refund('one')
+    await refund('two')
+    await sendCommand(world.deps, { type: 'ReportFailedRefund', userId, at, saleId: 's1', reversalId: 'two' })
+    await world.settle()
+    expect(cases()).toEqual(['failed_refund'])
+    expect(world.store.log.find(({ type }) => type === 'CaseOpened')?.data).toMatchObject({ subject: 'two' })
+    await refund('three')
+    await world.settle()
+    expect(cases()).toEqual(['failed_refund', 'refunded'])
+  })
+
   it('stay ended if an operator ended them', async () => {
     await world.given(...running, mismatched('s2', 999))
     await world.settle()

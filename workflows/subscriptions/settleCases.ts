@@ -2,6 +2,7 @@ import type { CaseKind, CaseOutcome } from '#backend/cases/contract.ts'
 import type { Opening } from '#backend/cases/events.ts'
 import type { Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import { packSales } from '#backend/subscriptions/packs.rules.ts'
+import { isTakenSince } from '#backend/subscriptions/reversals.rules.ts'
 import { takenCents } from '#backend/subscriptions/takenBack.rules.ts'
 
 /** Opens and ends the cases of operators. */
@@ -32,15 +33,25 @@ function casesOf(userId: string, subscription: Subscription): readonly Wanted[] 
     const amountOf = sale && { amount: sale.amountCents, currency: sale.currency }
     return { userId, saleId, ...amountOf }
   }
-  /** A case that ends when something of its sale is taken back. */
-  const refundable = (opening: Opening): Wanted => {
+  /** A case that ends when more of its sale is taken back than before. */
+  const refundable = (opening: Opening, takenBefore = 0): Wanted => {
     const { saleId = '', amount = 0 } = opening
-    const isTaken = takenCents(subscription, { id: saleId, amountCents: amount }) > 0
+    const isTaken = takenCents(subscription, { id: saleId, amountCents: amount }) > takenBefore
+    return { opening, outcome: isTaken ? 'refunded' : undefined }
+  }
+  /** A case that ends when the sale is refunded again: parts that were refunded before do not count. */
+  const failedRefund = (opening: Opening): Wanted => {
+    const { subject, saleId = '', amount } = opening
+    const isWhole = amount !== undefined && takenCents(subscription, { id: saleId, amountCents: amount }) === amount
+    const isTaken = isWhole || isTakenSince(subscription, saleId, subject)
     return { opening, outcome: isTaken ? 'refunded' : undefined }
   }
   return [
-    ...proposedRefunds.map(({ saleId, cause, at }) =>
-      refundable({ kind: KINDS[cause] ?? 'refund', subject: saleId, source: at, ...about(saleId), detail: cause }),
+    ...proposedRefunds.map(({ saleId, cause, at, takenBefore }) =>
+      refundable(
+        { kind: KINDS[cause] ?? 'refund', subject: saleId, source: at, ...about(saleId), detail: cause },
+        takenBefore,
+      ),
     ),
     ...withdrawals.map(({ saleId, at, proposedCents }) =>
       refundable({ kind: 'withdrawal', subject: saleId, source: at, ...about(saleId), detail: `${proposedCents}` }),
@@ -52,7 +63,7 @@ function casesOf(userId: string, subscription: Subscription): readonly Wanted[] 
       ),
     ...reversals
       .filter(({ failed, kind }) => failed && kind === 'refund')
-      .map(({ id, saleId }) => refundable({ kind: 'failed_refund', subject: id, source: id, ...about(saleId) })),
+      .map(({ id, saleId }) => failedRefund({ kind: 'failed_refund', subject: id, source: id, ...about(saleId) })),
     ...disputes.map(({ id, saleId, outcome, statusAt, dueAt }) => ({
       opening: { kind: 'dispute' as const, subject: id, source: statusAt, ...about(saleId), ...(dueAt && { dueAt }) },
       outcome: outcome === 'open' ? undefined : outcome,

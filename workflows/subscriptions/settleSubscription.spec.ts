@@ -165,6 +165,21 @@ describe('settling the credits of a subscription', () => {
     )
   })
 
+  it('names the unused share also if a part of the sale was refunded before the plan ended', async () => {
+    await world.given(...running, reversed('part', 1_000, 1_000))
+    await world.settle()
+    await sendCommand(world.deps, cancel(false))
+    await world.settle()
+    expect(world.alerts.get('refund_proposed s1')).toContain('3500 of its 4500 credits were unused: refund 34.99 USD.')
+    const opened = world.store.log.find(({ type }) => type === 'CaseOpened')
+    expect(opened?.data).toMatchObject({ kind: 'refund', subject: 's1', detail: 'cancelled' })
+    const rest = { userId, saleId: 's1', reversalId: 'rest', amountCents: 3_499, kind: 'refund', at } as const
+    await sendCommand(world.deps, { type: 'ReportReversal', ...rest })
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual([])
+    expect(world.store.log.findLast(({ type }) => type === 'CaseClosed')?.data).toMatchObject({ outcome: 'refunded' })
+  })
+
   it('takes used credits with the refund of the rest, and not with that of the unused share', async () => {
     await world.given(...running)
     await world.settle()

@@ -62,12 +62,16 @@ export async function settleUnlessRefused(
 ): Promise<{ due: number | null; failures: readonly unknown[] }> {
   let state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const failures: unknown[] = []
-  await settleCredits(deps, userId, state).catch((error) => {
+  // A broken credit account must not keep a cancelled plan billed.
+  const unlessReadable = (error: unknown): undefined => {
     if (!isUnreadable(error)) throw error
-    // A broken credit account must not keep a cancelled plan billed.
     failures.push(error)
-  })
-  for (const refund of state.proposedRefunds) state = await settleRefund(deps, userId, state, refund)
+    return undefined
+  }
+  await settleCredits(deps, userId, state).catch(unlessReadable)
+  for (const refund of state.proposedRefunds)
+    state = (await settleRefund(deps, userId, state, refund).catch(unlessReadable)) ?? state
+  await endFraudWarnings(deps, state)
   for (const agreement of state.agreements)
     try {
       state = (await syncProvider(deps, userId, agreement)) ?? state
@@ -127,17 +131,17 @@ const REFUND_MS = 7 * 24 * 3_600_000
 
 /**
  * Refunds the sale if Kinora may, and none of its credits were used. Otherwise alerts the operator to the proposed refund,
- * while nothing of the sale is taken back by refunds or a chargeback.
+ * while nothing of the sale is taken back by refunds or a chargeback since.
  */
 async function settleRefund(
   deps: SettleDeps,
   userId: string,
   subscription: Subscription,
-  { saleId, amountCents, currency, cause, automatic, at }: ProposedRefund,
+  { saleId, amountCents, currency, cause, automatic, at, takenBefore }: ProposedRefund,
 ): Promise<Subscription> {
   const code = `refund_proposed ${saleId}`
   const sale = { id: saleId, amountCents, currency }
-  if (takenCents(subscription, sale) > 0) {
+  if (takenCents(subscription, sale) > takenBefore) {
     await deps.alerts.clear(code)
     return subscription
   }
@@ -171,6 +175,12 @@ async function settleRefund(
     }
   await deps.alerts.raise(code, `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) ${why}`)
   return subscription
+}
+
+/** Ends the warnings about sales of which nothing is left to refund. */
+async function endFraudWarnings({ alerts }: SettleDeps, subscription: Subscription): Promise<void> {
+  for (const sale of [...subscription.sales, ...packSales(subscription)])
+    if (takenCents(subscription, sale) === sale.amountCents) await alerts.clear(`fraud_warning ${sale.id}`)
 }
 
 const ABANDONED_MS = 3 * 24 * 3_600_000

@@ -9,10 +9,12 @@ import {
   on,
   paid,
   reactivated,
+  refundProposed,
   reported,
   requested,
   running,
   suspended,
+  unusedRefund,
   userId,
 } from '#backend/subscriptions/testing/subscriptionFacts.ts'
 import { createTills } from '#backend/subscriptions/tills.ts'
@@ -36,6 +38,19 @@ describe('a cancelled plan', () => {
     await world.given(...running, cancelled())
     await expect(world.settle()).rejects.toBe(error)
     expect(world.changes()).toEqual(changes)
+  })
+
+  it.each([
+    ['the operator', unusedRefund('s1')],
+    ['Kinora', refundProposed('s1')],
+  ])('that ended is not billed on beside a broken credit account, if %s is to refund its sale', async (_, proposed) => {
+    const broken = new StreamBroken('a hash differs')
+    const reject = () => Promise.reject(broken)
+    Object.assign(world.deps.credits, { grantSale: reject, unusedOf: reject, voidSale: reject })
+    world.provider.knows('active')
+    await world.given(...running, ended('A', 'cancelled'), proposed)
+    await expect(world.settle()).rejects.toBe(broken)
+    expect(world.changes()).toEqual(['cancel A'])
   })
 })
 
