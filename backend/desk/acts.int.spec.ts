@@ -116,7 +116,7 @@ describe('acts of the desk', { shuffle: false }, () => {
     await order({ kind: 'refund', subject: invoices[0]!.payment, amount: 250 })
     await mailed(/^You have 40 more Kinora credits$/)
     await mailed(/^We took 15 Kinora credits back$/)
-    await mailed(/^We refunded 2\.50 USD$/)
+    await mailed(/^Your refund of 2\.50 USD$/)
     const grant = (await kinora.mails(user.email)).find(({ subject }) => subject.startsWith('You have 40'))
     expect(grant!.text).toContain('For the outage.')
   })

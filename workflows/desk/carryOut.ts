@@ -137,8 +137,8 @@ async function adjust(
   await credits.adjust(userId, { adjustmentId: actionId, amount, reason, action: actionId }, context)
 }
 
-/** Shown to the buyer where the till can. */
-const REFUND_REASON = 'Refunded by the seller.'
+/** Shown to the buyer, whose language the till does not know. */
+const REFUND_REASON = 'Refunded by the seller. 卖家已退款。'
 
 async function refund(
   deps: CarryOutDeps,

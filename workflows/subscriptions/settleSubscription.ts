@@ -124,7 +124,7 @@ const REFUND_CAUSES = {
 } as const
 
 /** Shown to the buyer of a sale that Kinora refunds by itself. */
-const REFUND_REASON = 'This payment bought nothing.'
+const REFUND_REASON = 'This payment bought nothing. 这笔付款没有购得任何服务。'
 
 /** Time in which a refund is repeated that the provider refused, or whose credits were in use. */
 const REFUND_MS = 7 * 24 * 3_600_000

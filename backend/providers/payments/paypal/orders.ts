@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { NewOrder, ProviderOrder } from '#backend/subscriptions/paymentProvider.port.ts'
+import { packName } from '../packName.ts'
 import { decimalOf, feeOf, smallestUnits } from './amounts.ts'
 import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 import { Id, Instant, known, Money } from './paypalShapes.ts'
@@ -28,7 +29,7 @@ const pathOf = (orderId: string) => `/v2/checkout/orders/${encodeURIComponent(or
 
 /** Creates an order with PayPal's Orders API v2: https://developer.paypal.com/docs/api/orders/v2. */
 export async function createOrder(api: PaypalApi, order: NewOrder) {
-  const { requestId, userId, credits, amountCents, currency, language, returnUrl, cancelUrl } = order
+  const { requestId, userId, amountCents, currency, language, returnUrl, cancelUrl } = order
   const body = {
     intent: 'CAPTURE',
     purchase_units: [
@@ -36,7 +37,7 @@ export async function createOrder(api: PaypalApi, order: NewOrder) {
         custom_id: userId,
         // PayPal refuses a second payment for the same invoice.
         invoice_id: requestId,
-        description: `${credits} Kinora credits`,
+        description: packName(order),
         amount: { currency_code: currency, value: decimalOf(amountCents) },
       },
     ],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { NewAgreement, NewOrder } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { packName } from '../packName.ts'
 import { formOf, type Params, type StripeApi, StripeRefusal } from './stripeApi.ts'
 import { Session } from './stripeShapes.ts'
 
@@ -53,11 +54,10 @@ function startOf(startsAt: string | null, now: number): Params {
 
 /** Opens the page on which the buyer pays for a pack. The account's settings choose the payment methods. */
 export function openOrder(api: StripeApi, order: NewOrder): Promise<Session> {
-  const { requestId, userId, credits, amountCents, currency, language } = order
-  const name = language === 'zh' ? `Kinora ${credits} 积分` : `${credits} Kinora credits`
+  const { requestId, userId, amountCents, currency } = order
   return openSession(api, requestId, {
     mode: 'payment',
-    line_items: [item(name, currency.toLowerCase(), amountCents)],
+    line_items: [item(packName(order), currency.toLowerCase(), amountCents)],
     payment_intent_data: { metadata: { user_id: userId } },
     payment_method_options: { wechat_pay: { client: 'web' } },
     ...pageOf(order, 'token'),
