@@ -13,8 +13,13 @@ import { PaymentModel } from '#proof/money/paymentModel.ts'
 import { sendCommand } from './sendCommand.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
 
-/** Reconciles three agreements and expired lots of three users; `failing` throws for the first of each. */
-async function reconcile(failing: () => Error) {
+const OPEN = [
+  { userId: 'user 1', agreementIds: ['agreement 1', 'agreement 2'] },
+  { userId: 'user 2', agreementIds: ['agreement 3'] },
+]
+
+/** Reconciles the agreements and expired lots of users; `failing` throws for the first of each. */
+async function reconcile(failing: () => Error, open = OPEN) {
   const done: string[] = []
   const unlessFirst = (name: string) => {
     if (name.endsWith('1')) throw failing()
@@ -23,10 +28,7 @@ async function reconcile(failing: () => Error) {
   const deps = {
     handle: createHandle(createMemoryEventStore()),
     calendar: () => 0,
-    openAgreements: async () => [
-      { userId: 'user 1', agreementIds: ['agreement 1', 'agreement 2'] },
-      { userId: 'user 2', agreementIds: ['agreement 3'] },
-    ],
+    openAgreements: async () => open,
     payments: {
       getAgreement: async (id: string) => unlessFirst(id),
       listReversals: async () => ({ reversals: [], refusedBy: [], failures: [] }),
@@ -49,9 +51,13 @@ it.each([StreamBroken, UnknownEvent])('skips users whose streams fail with %o', 
   expect(outcome).toBeUndefined()
 })
 
-it('stops during an outage of the provider, and is retried', async () => {
-  const { done, outcome } = await reconcile(() => new PaymentProviderDown('PayPal does not answer'))
-  expect(done).toEqual(['agreement 3'])
+it('asks a provider with an outage no more, goes on with the others, and is retried', async () => {
+  const more = Array.from({ length: 4 }, (_, n) => ({ userId: `user ${n + 3}`, agreementIds: [`agreement ${n + 4}`] }))
+  const ofStripe = { userId: 'user 7', agreementIds: ['stripe:agreement 8'] }
+  const down = () => new PaymentProviderDown('PayPal does not answer')
+  const { done, outcome } = await reconcile(down, [...OPEN, ...more, ofStripe])
+  // Those of the first four users are asked about at the same time.
+  expect(done).toEqual(['agreement 3', 'agreement 4', 'agreement 5', 'stripe:agreement 8', 'user 2'])
   expect(outcome).toMatchObject({ message: 'PayPal does not answer' })
 })
 

@@ -1,4 +1,4 @@
-import type { ProviderReversal } from '#backend/subscriptions/paymentProvider.port.ts'
+import { type ProviderReversal, tillOf } from '#backend/subscriptions/paymentProvider.port.ts'
 import { applyReversal, type WebhookDeps } from './applyWebhook.ts'
 import type { ForEach } from './forEachAnswered.ts'
 import { calendarTime } from './sendCommand.ts'
@@ -25,10 +25,11 @@ export async function listReversals({ payments, alerts, calendar }: WebhookDeps)
 /** Applies reversals. Those whose webhook was processed change nothing. Returns those whose sale is not known yet. */
 export async function applyReversals(deps: WebhookDeps, reversals: readonly ProviderReversal[], forEach: ForEach) {
   const unmatched: ProviderReversal[] = []
-  await forEach(reversals, async (reversal) => {
+  const apply = async (reversal: ProviderReversal) => {
     const result = await applyReversal(deps, reversal)
     if (typeof result === 'object') await settleSubscription(deps, result.userId)
     else unmatched.push(reversal)
-  })
+  }
+  await forEach(reversals, apply, ({ saleId }) => [tillOf(saleId)])
   return unmatched
 }

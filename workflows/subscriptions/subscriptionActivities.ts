@@ -101,22 +101,25 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       )
       const isDue = (id: string) => (reconciledAt.get(id) ?? 0) < Date.now() - RECONCILED_MS
       await inParallel(open, PARALLEL_USERS, async ({ userId, agreementIds }) => {
-        await forEach(agreementIds.filter(isDue), async (agreementId) => {
+        const refresh = async (agreementId: string) => {
           await refreshAgreement(deps, agreementId, { reconciles: true })
           reconciledAt.set(agreementId, Date.now())
-        })
+        }
+        await forEach(agreementIds.filter(isDue), refresh, (id) => [tillOf(id)])
         // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
-        await forEach([userId].filter(isDue), async () => {
+        const settle = async () => {
           await settleSubscription(deps, userId)
           reconciledAt.set(userId, Date.now())
-        })
+        }
+        await forEach([userId].filter(isDue), settle, () => [...new Set(agreementIds.map(tillOf))])
       })
       // Their sales may have been found by now.
       await applyReversals(deps, unmatched, forEach)
       await forEach(await deps.usersWithExpiredLots(), credits.expire)
       // Stripe books fees after payments. Those of plans are found with their agreements.
       const untold = await deps.ordersWithoutFee()
-      await forEach(untold.filter(deps.payments.reaches), (orderId) => refreshOrder(deps, orderId))
+      const refreshFee = (orderId: string) => refreshOrder(deps, orderId)
+      await forEach(untold.filter(deps.payments.reaches), refreshFee, (orderId) => [tillOf(orderId)])
       if (failures.length > 0) throw failures[0]
       reconciledAt.clear()
     },
