@@ -133,7 +133,8 @@ export const engineTestClip = endpoint('GET /analytics/engines/test/:id/clip', {
 
 const Price = z.object({
   credits: z.int('invalid_number').check(z.gte(1, 'too_small'), z.lte(1_000_000, 'too_large')),
-  cents: z.number('invalid_number').check(z.gte(0, 'too_small'), z.lte(1_000_000, 'too_large')),
+  /** Null: the cost is unknown. */
+  cents: z.nullable(z.number('invalid_number').check(z.gte(0, 'too_small'), z.lte(1_000_000, 'too_large'))),
 })
 
 export const ModelPrices = z.object({

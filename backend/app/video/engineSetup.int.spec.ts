@@ -84,9 +84,12 @@ describe('the engine wizard', () => {
       true,
     ])
 
-    const prices = models[0]!.shapes.map(() => ({ credits: 50, cents: 12 }))
-    expect((await call('PUT', '/analytics/engines/price', { model: engine.model, prices })).status).toBe(204)
-    expect((await board()).models[0]).toMatchObject({ unpriced: false, shapes: [{ credits: 50, cents: 12 }] })
+    // A price can be set while the cost is unknown.
+    for (const cents of [null, 12]) {
+      const prices = models[0]!.shapes.map(() => ({ credits: 50, cents }))
+      expect((await call('PUT', '/analytics/engines/price', { model: engine.model, prices })).status).toBe(204)
+      expect((await board()).models[0]).toMatchObject({ unpriced: false, shapes: [{ credits: 50, cents }] })
+    }
     expect(readdirSync(path.join(dataDir, 'models'))).toEqual([`${encodeURIComponent(engine.model)}.json`])
 
     const user = await kinora.newUser()

@@ -231,15 +231,15 @@ function pricedOf(model: CatalogueModel) {
   }
 }
 
-/** Sets price and cost of the shortest video. A shape of many lengths is priced by the second. */
-function withPrice(shape: Shape, { credits, cents }: { credits: number; cents: number }): Shape {
+/** Sets price and cost of the shortest video; null: unknown. A shape of many lengths is priced by the second. */
+function withPrice(shape: Shape, { credits, cents }: { credits: number; cents: number | null }): Shape {
   const { credits: flat, creditsPerSecond: _, cents: flatCents, centsPerSecond: __, ...rest } = shape
   const [first = 1, ...others] = secondsOf(shape)
   const isBySecond = others.length > 0 && flat === undefined && flatCents === undefined
   return {
     ...rest,
     ...(isBySecond ? { creditsPerSecond: Math.ceil(credits / first) } : { credits }),
-    ...(isBySecond ? { centsPerSecond: cents / first } : { cents }),
+    ...(cents !== null && (isBySecond ? { centsPerSecond: cents / first } : { cents })),
   }
 }
 

@@ -68,6 +68,7 @@ describeOnSite('a setting', (site) => {
     const files = () => page.evaluate(() => (window as unknown as { files: Set<string> }).files.size)
     await page.getByRole('button', { name: t.renew, exact: true }).click()
     await page.getByRole('dialog', { name: t.codesTitle }).waitFor()
+    await page.keyboard.press('Escape')
     expect(await files()).toBe(1)
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: t.download, exact: true }).click()

@@ -57,7 +57,8 @@ export function timeText(iso: string, zone: string, parts: Parts, locale: Locale
 export const dayOf = (at: number, zone: string): string =>
   new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone: knownZone(zone) }).format(at)
 
-function knownZone(zone: string): string {
+/** Returns a time zone that the browser knows: UTC in place of others. */
+export function knownZone(zone: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   } catch {

@@ -1,6 +1,6 @@
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
-import { Dialog } from '../Dialog.tsx'
+import { KeptDialog } from '../KeptDialog.tsx'
 import { useTextFile } from '../useTextFile.ts'
 
 /** Shows new recovery codes, which cannot be shown again. */
@@ -16,7 +16,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
     </>
   )
   return (
-    <Dialog title={t('profile.factors.codesTitle')} onClose={onClose} foot={foot}>
+    <KeptDialog title={t('profile.factors.codesTitle')} foot={foot}>
       <p>{t('profile.factors.codesLead')}</p>
       <ul className="factor-codes stack">
         {codes.map((code) => (
@@ -25,6 +25,6 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
           </li>
         ))}
       </ul>
-    </Dialog>
+    </KeptDialog>
   )
 }

@@ -9,6 +9,7 @@ import { Field } from '../../../ui/Field.tsx'
 import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
+import { KeptDialog } from '../../../ui/KeptDialog.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useForm } from '../../../ui/useForm.ts'
 import { useTextFile } from '../../../ui/useTextFile.ts'
@@ -72,7 +73,7 @@ function Audience() {
 }
 
 /** Shows new codes, which cannot be shown again. */
-function IssuedCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+export function IssuedCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const t = translate()
   const id = useId()
   const file = useTextFile(['code', ...codes, ''].join('\r\n'), 'text/csv')
@@ -85,7 +86,7 @@ function IssuedCodes({ codes, onClose }: { codes: readonly string[]; onClose: ()
     </>
   )
   return (
-    <Dialog title={t('dashboard.codes.issued', { count: codes.length })} size={600} onClose={onClose} foot={foot}>
+    <KeptDialog title={t('dashboard.codes.issued', { count: codes.length })} size={600} foot={foot}>
       <Notice tone="warning">{t('dashboard.codes.once')}</Notice>
       <div className="stack field">
         <label htmlFor={id}>{t('dashboard.codes.list')}</label>
@@ -98,6 +99,6 @@ function IssuedCodes({ codes, onClose }: { codes: readonly string[]; onClose: ()
           onFocus={({ target }) => target.select()}
         />
       </div>
-    </Dialog>
+    </KeptDialog>
   )
 }

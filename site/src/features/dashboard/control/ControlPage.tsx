@@ -210,7 +210,7 @@ function Words({ value, field: { name, fault, onInput } }: WordsProps) {
         name={name}
         rows={5}
         defaultValue={value.join('\n')}
-        aria-describedby={`${id}-hint`}
+        aria-describedby={fault ? `${id}-fault` : `${id}-hint`}
         aria-invalid={fault ? true : undefined}
         onInput={onInput}
       />

@@ -31,8 +31,9 @@ function settingsOf(values: Values): Record<keyof Settings, unknown> {
 export const controlForm = (before: Settings) =>
   z.pipe(
     z.transform((values: Values): z.input<typeof ControlChange> => {
+      // JSON has no number for a text that is none, so it would look like an empty field.
       const isNew = ([name, value]: [string, unknown]) =>
-        JSON.stringify(value) !== JSON.stringify(before[name as keyof Settings])
+        Number.isNaN(value) || JSON.stringify(value) !== JSON.stringify(before[name as keyof Settings])
       return {
         reason: values.reason ?? '',
         changes: Object.fromEntries(Object.entries(settingsOf(values)).filter(isNew)) as Partial<Settings>,

@@ -1,6 +1,5 @@
 import { useId, useState } from 'react'
-import * as z from 'zod/mini'
-import { type DeskAction, type DeskKind, DeskOrder, hasAmount } from '#backend/desk/contract.ts'
+import { type DeskAction, type DeskKind, hasAmount } from '#backend/desk/contract.ts'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
@@ -10,28 +9,11 @@ import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { useForm } from '../../../ui/useForm.ts'
+import { actForm } from './actForm.ts'
 import { order } from './desk.ts'
 
 /** An act that the operator is about to order. `proposed`: cents of a refund. */
 export type Act = Readonly<{ kind: DeskKind; subject: string; about: string; currency?: string; proposed?: number }>
-
-/** Returns the schema of the form: the amount of a refund is typed in units of its currency. */
-const formOf = (kind: DeskKind, subject: string, id: string) =>
-  z.pipe(
-    z.transform((values: Readonly<Record<string, string>>): z.input<typeof DeskOrder> => {
-      const typed = Number((values.amount ?? '').trim().replace(',', '.') || Number.NaN)
-      const amount = kind === 'refund' ? Math.round(typed * 100) : typed
-      return {
-        id,
-        kind,
-        subject,
-        reason: values.reason ?? '',
-        ...(hasAmount(kind) && { amount }),
-        ...(kind === 'change_address' && { address: values.address ?? '' }),
-      }
-    }),
-    DeskOrder,
-  )
 
 /** Asks for the reason and the amount of an act, and orders it after a step-up where the operator has a second factor. */
 export function ActDialog({ act, onClose }: { act: Act; onClose: (result?: string) => void }) {
@@ -42,7 +24,7 @@ export function ActDialog({ act, onClose }: { act: Act; onClose: (result?: strin
   const [actionId] = useState(() => crypto.randomUUID())
   const [outcome, setOutcome] = useState<DeskAction>()
   const { guard, dialog } = useStepUp(operatorFactors)
-  const { form, field, problem, busy, ready } = useForm(formOf(kind, subject, actionId), async (body) => {
+  const { form, field, problem, busy, ready } = useForm(actForm(kind, subject, actionId), async (body) => {
     const action = await guard(() => order(body))
     if (action.status === 'failed' || action.status === 'refused') setOutcome(action)
     else onClose(t(`dashboard.desk.status.${action.status}`, { act: t(`dashboard.desk.acts.${kind}`) }))

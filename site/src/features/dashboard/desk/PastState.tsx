@@ -1,17 +1,22 @@
-import { type SubmitEvent, useState } from 'react'
+import { useStore } from '@nanostores/react'
+import { type SubmitEvent, useId, useState } from 'react'
 import { type Person, personAt } from '#backend/desk/contract.ts'
 import { call } from '../../../api/api.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { textAt, translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { useBusy } from '../../../ui/useBusy.ts'
+import { $zone } from '../board.ts'
 import { numberText } from '../figures.ts'
 import { Time } from '../Time.tsx'
+import { instantIn } from './instantIn.ts'
 import { Part } from './Part.tsx'
 
-/** Reads a person's balance, plan and open videos at a past instant from the log. */
+/** Reads a person's balance, plan and open videos at a past instant from the log. The time is typed in the zone of the board. */
 export function PastState({ person: { id } }: { person: Person }) {
   const t = translate()
+  const hint = useId()
+  const zone = useStore($zone)
   const [found, setFound] = useState<Awaited<ReturnType<typeof read>>>()
   const [problem, setProblem] = useState<string>()
   const [busy, run] = useBusy()
@@ -20,7 +25,7 @@ export function PastState({ person: { id } }: { person: Person }) {
     const typed = String(new FormData(event.currentTarget).get('at'))
     void run(async () => {
       setProblem(undefined)
-      await read(id, typed).then(setFound, (error: unknown) => setProblem(errorText(error)))
+      await read(id, instantIn(typed, zone)).then(setFound, (error: unknown) => setProblem(errorText(error)))
     })
   }
   return (
@@ -33,8 +38,12 @@ export function PastState({ person: { id } }: { person: Person }) {
           name="at"
           required
           aria-label={t('dashboard.desk.past.at')}
+          aria-describedby={hint}
         />
         <Button type="submit" variant="outline" busy={busy} label={t('dashboard.desk.past.show')} />
+        <span className="hint" id={hint}>
+          {t('dashboard.foot.zone')}: {zone}
+        </span>
       </form>
       <div role="status">
         {problem && <p className="fault">{problem}</p>}
@@ -68,8 +77,7 @@ export function PastState({ person: { id } }: { person: Person }) {
   )
 }
 
-const read = (id: string, typed: string) =>
-  call(personAt, { params: { id }, query: { at: new Date(typed).toISOString() } })
+const read = (id: string, at: string) => call(personAt, { params: { id }, query: { at } })
 
 function planText(plan: { tier: string; status: string } | null): string {
   const tier = textAt(`dashboard.desk.tiers.${plan?.tier ?? 'free'}`) ?? ''

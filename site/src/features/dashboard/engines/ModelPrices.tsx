@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { operatorFactors, type PricedModel, priceModel } from '#backend/operators/contract.ts'
 import { call } from '../../../api/api.ts'
+import { codeText } from '../../../api/errorText.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
@@ -10,6 +11,7 @@ import { useBusy } from '../../../ui/useBusy.ts'
 import { engines } from '../board.ts'
 import { reasonOf } from '../graphs/reasonOf.ts'
 import { useMay } from '../May.tsx'
+import { typedPrices } from './prices.ts'
 
 /** Price, cost and margin of a model's shortest videos. */
 export function ModelPrices({ model, creditCents }: { readonly model: PricedModel; readonly creditCents: number }) {
@@ -27,11 +29,9 @@ export function ModelPrices({ model, creditCents }: { readonly model: PricedMode
     setPrices(prices.map((price, i) => (i === at ? { ...price, ...more } : price)))
   const save = () =>
     run(async () => {
-      const body = {
-        model: model.id,
-        prices: prices.map(({ credits, cents }) => ({ credits: Number(credits), cents: Number(cents) })),
-      }
-      await guard(() => call(priceModel, { body })).then(
+      const typed = typedPrices(prices)
+      if (!typed) return showToast('danger', codeText('invalid'))
+      await guard(() => call(priceModel, { body: { model: model.id, prices: typed } })).then(
         () => showToast('success', t('dashboard.engines.priced')),
         (error) => showToast('danger', reasonOf(error)),
       )

@@ -2,12 +2,14 @@ import { useId, useState } from 'react'
 import { Invitation, operatorFactors } from '#backend/operators/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { pageLocale, translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Choices } from '../../../ui/Choices.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { FormProblem } from '../../../ui/FormProblem.tsx'
 import { FormFoot } from '../../../ui/factors/FormFoot.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
+import { KeptDialog } from '../../../ui/KeptDialog.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useForm } from '../../../ui/useForm.ts'
 import { invite, type Role } from './operators.ts'
@@ -27,10 +29,10 @@ export function InviteOperator({ onClose }: { onClose: () => void }) {
   const title = t('dashboard.operators.invite')
   if (link !== undefined)
     return (
-      <Dialog title={title} onClose={onClose}>
+      <KeptDialog title={title} foot={<Button label={t('common.action.close')} variant="primary" onClick={onClose} />}>
         <Notice tone="warning">{t('dashboard.operators.notMailed')}</Notice>
         <code className="anywhere">{link}</code>
-      </Dialog>
+      </KeptDialog>
     )
   const options = (['viewer', 'support', 'owner'] as const).map((value) => ({
     value,
