@@ -20,6 +20,7 @@ import { personHref } from '../desk/desk.ts'
 import { Part } from '../desk/Part.tsx'
 import { ScrolledList } from '../desk/ScrolledList.tsx'
 import { May } from '../May.tsx'
+import { own } from '../operators/operators.ts'
 import { Time } from '../Time.tsx'
 import { $case, assign, close, download, reread } from './cases.ts'
 
@@ -60,6 +61,7 @@ export function CasePage() {
 
 function Facts({ shown }: { shown: Case }) {
   const t = translate()
+  const me = useStore(own.$section).data
   const { id, kind, subject, user_id, sale_id, amount, currency, detail, due_at, owner, outcome, note } = shown
   const facts: (readonly [string, ReactNode] | false)[] = [
     [
@@ -104,7 +106,7 @@ function Facts({ shown }: { shown: Case }) {
       <CaseActs
         id={id}
         isOpen={outcome === null}
-        isMine={owner !== null}
+        isMine={owner !== null && owner === me?.name}
         hasDossier={sale_id !== null && user_id !== null}
       />
       {kind === 'report' && outcome === null && (
