@@ -5,6 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { offerReload } from '../../ui/toasts/offerReload.ts'
 import { LongWait } from '../../ui/waits/LongWait.tsx'
 import { Actions } from './Actions.tsx'
 import { Backup } from './Backup.tsx'
@@ -93,7 +94,7 @@ const LOAD: Readonly<Record<Page, () => Promise<ComponentType>>> = {
 /** A page of the board, whose script is loaded when it is opened. */
 function LazyPage({ page }: { page: Page }) {
   const [Opened, setOpened] = useState<ComponentType>()
-  useEffect(() => void LOAD[page]().then((component) => setOpened(() => component)), [page])
+  useEffect(() => void LOAD[page]().then((component) => setOpened(() => component), offerReload), [page])
   return Opened ? <Opened /> : <div className="skeleton board-skeleton" />
 }
 
