@@ -68,4 +68,18 @@ describeOnBoard('the page about money', (on) => {
     )
     await page.context().close()
   })
+
+  it('can be read again after a failure', async () => {
+    const { page, state, t, panel } = await on.open('en', ({ rare }) => {
+      rare.set(money.path, (route) => route.fulfill({ status: 503 }))
+    })
+    await page.getByRole('link', { name: t.pages.money }).click()
+    const again = page.locator('.desk-person').getByRole('button', { name: t.reload })
+    await again.waitFor()
+    state.rare.set(money.path, (route) => route.fulfill({ json: { success: true, data: DATA } }))
+    await again.click()
+    await panel(t.money.revenue).waitFor()
+    await again.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
 })

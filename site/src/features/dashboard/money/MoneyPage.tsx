@@ -5,6 +5,7 @@ import { call } from '../../../api/api.ts'
 import { startDownload } from '../../../api/taskActions.ts'
 import { pageLocale, textAt, translate } from '../../../i18n/client.ts'
 import { money } from '../../../i18n/money.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Facts } from '../../../ui/Facts.tsx'
 import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
@@ -23,7 +24,7 @@ export function MoneyPage() {
   const t = translate()
   const heading = useRef<HTMLHeadingElement>(null)
   const choice = useStore($choice)
-  const { data, status } = useStore(section.$section)
+  const { data, status, error } = useStore(section.$section)
   useEffect(() => heading.current?.focus(), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another period is another report.
   useEffect(() => void section.load(), [choice])
@@ -35,8 +36,19 @@ export function MoneyPage() {
         </h2>
         <DateRange />
       </div>
-      {status === 'failed' && <Notice tone="danger">{t('dashboard.unread')}</Notice>}
-      {!data && status === 'loading' && <div className="skeleton board-skeleton" />}
+      {error !== undefined && (
+        <Notice tone="danger">
+          {t('dashboard.unread')}{' '}
+          <Button
+            label={t('dashboard.reload')}
+            icon="refresh"
+            variant="outline"
+            busy={status === 'loading'}
+            onClick={() => void section.load()}
+          />
+        </Notice>
+      )}
+      {!data && error === undefined && <div className="skeleton board-skeleton" />}
       {data && (
         <div className="desk-grid">
           <Zeros zeros={data.zeros} />
