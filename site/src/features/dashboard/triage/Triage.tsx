@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'react'
 import * as z from 'zod/mini'
 import { operatorFactors } from '#backend/operators/contract.ts'
 import { type Bulk, type Group, orderBulk, stopBulk } from '#backend/triage/contract.ts'
+import { ApiError } from '../../../api/apiError.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { textAt, translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -109,12 +110,15 @@ function BulkDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const [bulkId] = useState(() => crypto.randomUUID())
   const [found, setFound] = useState<Awaited<ReturnType<typeof count>>>()
   const [unread, setUnread] = useState<string>()
-  useEffect(() => {
-    count(group).then(setFound, (error: unknown) => setUnread(errorText(error)))
-  }, [group])
+  const read = () => count(group).then(setFound, (error: unknown) => setUnread(errorText(error)))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `read` is about the group alone.
+  useEffect(() => void read(), [group])
   const { guard, dialog } = useStepUp(operatorFactors)
   const { form, field, problem, busy, ready } = useForm(Reason, async ({ reason }) => {
-    await guard(() => order(group, found?.count ?? 0, reason, bulkId))
+    await guard(() => order(group, found?.count ?? 0, reason, bulkId)).catch(async (error: unknown) => {
+      if (error instanceof ApiError && error.code === 'count_changed') await read()
+      throw error
+    })
     onClose()
   })
   const name = t(`dashboard.triage.kinds.${kindOf(group)}`)
