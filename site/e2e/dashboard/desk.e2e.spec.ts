@@ -6,11 +6,13 @@ import { DESK_KINDS } from '#backend/desk/kinds.contract.ts'
 import { buyPlan, read } from '#backend/testing/plans.ts'
 import { sampled } from '#backend/testing/sampled.ts'
 import { type TestUser, visitor } from '#backend/testing/testUser.ts'
+import { orderBulk, readTriage } from '#backend/triage/contract.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
 import { OPERATOR } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
+import { problem } from '../testing/workspaceDouble.ts'
 
 const VIDEO = {
   task_type: 'text_to_video',
@@ -253,6 +255,43 @@ describeOnBoard('the operator’s desk', (on) => {
     await theirs.waitForURL(/\/login/)
     await expectAudited(page, user, ['suspend', 'restore', 'sign_out'])
     for (const each of [page, theirs]) await each.context().close()
+  })
+
+  it('shows nothing beside a person of what was done to another', async () => {
+    const [first, second] = [await on.site.newUser(), await on.site.newUser()]
+    const page = await on.visit('en')
+    const t = await openPerson(page, 'en', first.email, '/')
+    await act(page, t, { kind: 'sign_out' })
+    await page.evaluate((id) => location.assign(`#person/${id}`), second.userId)
+    await page.getByText(second.userId).first().waitFor()
+    expect(await page.locator('.desk-person [role=status]').first().textContent()).toBe('')
+    await page.context().close()
+  })
+
+  it('counts the videos of a bulk again if their number has changed', async () => {
+    let count = 2
+    const group = { state: 'failed', code: 'render_failed', engine: 'minimax', count, credits: 60, people: 1 }
+    const { page, t } = await on.open('en', async (_, page) => {
+      const groups = [{ ...group, since: '2026-01-01T00:00:00.000Z' }]
+      await page.route(`**${readTriage.path}`, (route) => route.fulfill({ json: { success: true, groups, bulks: [] } }))
+      await page.route(`**${orderBulk.path}`, (route) => {
+        const answer = { count, credits: 30 * count, people: 1, bulk: null }
+        if ((route.request().postDataJSON() as { dry_run: boolean }).dry_run) return route.fulfill({ json: answer })
+        count = 3
+        return problem(409, 'count_changed')(route)
+      })
+    })
+    const name = t.triage.kinds.retry_task
+    await page.getByRole('button', { name }).click()
+    const dialog = page.getByRole('dialog')
+    const counted = (videos: string, credits: string) =>
+      t.triage.dryRun.replace('{{videos}}', videos).replace('{{credits}}', credits).replace('{{people}}', '1')
+    await dialog.getByText(counted('2', '60')).waitFor()
+    await dialog.getByLabel(t.desk.reason).fill('After the outage')
+    await dialog.getByRole('button', { name, exact: true }).click()
+    await dialog.getByText(counted('3', '90')).waitFor()
+    expect(await dialog.getByLabel(t.desk.reason).inputValue()).toBe('After the outage')
+    await page.context().close()
   })
 
   it.each(languagesInTurn())('leads a case from its opening to its end (%s)', async (language) => {

@@ -14,17 +14,21 @@ import { numberText } from '../figures.ts'
 import { May } from '../May.tsx'
 import { Time } from '../Time.tsx'
 import { type Act, ActDialog } from './ActDialog.tsx'
-import { $open, readPerson, stop } from './desk.ts'
+import { $open, type Open, readPerson, stop } from './desk.ts'
 import { Notes } from './Notes.tsx'
 import { Part } from './Part.tsx'
 import { PastState } from './PastState.tsx'
 import { ScrolledList } from './ScrolledList.tsx'
 import { StopButton } from './StopButton.tsx'
 
-/** Everything about a person, with what the operator can do. */
+/** Everything about a person, with what the operator can do. What was done to one person does not stand beside the next. */
 export function PersonPage() {
-  const t = translate()
   const open = useStore($open)
+  return <OpenPerson key={open?.id} open={open} />
+}
+
+function OpenPerson({ open }: { open: Open | null }) {
+  const t = translate()
   const heading = useRef<HTMLHeadingElement>(null)
   const [act, setAct] = useState<Act>()
   const [result, setResult] = useState('')
