@@ -178,7 +178,7 @@ function serveContent(serve: Serve, { orders, works, downloads, files: { media, 
     else {
       const { prompt } = await works.view(row)
       const key = await copies.film(row, {})
-      await downloads.record(userId, row.id)
+      if (ctx.method !== 'HEAD') await downloads.record(userId, row.id)
       await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl })
     }
     return undefined
