@@ -77,6 +77,7 @@ function createCore({ handle, pool, calendar, bootstrap, factors, passwords }: D
     const sql = 'select operator_id, email, password_hash from operator_login where operator_id = $1'
     return (await pool.query<Login>(sql, [id])).rows[0]
   }
+  const eraseLogin = (id: string) => pool.query('delete from operator_login where operator_id = $1', [id])
   const roleOf = async (id: string, role: GivenRole): Promise<OperatorRole> =>
     id === BOOTSTRAP || (await factors.has(id)) ? role : 'invited'
 
@@ -99,7 +100,7 @@ function createCore({ handle, pool, calendar, bootstrap, factors, passwords }: D
     return Object.keys(keys).length > 0
   }
 
-  return { readRoll, send, loginOf, roleOf, matches, caller, recordKeys }
+  return { readRoll, send, loginOf, eraseLogin, roleOf, matches, caller, recordKeys }
 }
 
 const createReads = ({ handle, pool, bootstrap }: Deps, { readRoll, loginOf, matches }: Core) => ({
@@ -151,7 +152,7 @@ const createReads = ({ handle, pool, bootstrap }: Deps, { readRoll, loginOf, mat
 
 const createChanges = (
   { pool, calendar, sessions, bootstrap, factors, passwords }: Deps,
-  { readRoll, send, roleOf, caller, recordKeys }: Core,
+  { readRoll, send, eraseLogin, roleOf, caller, recordKeys }: Core,
 ) => ({
   /** Returns the id and the token of the invitation. @throws Rejection operator_exists */
   async invite(
@@ -159,12 +160,16 @@ const createChanges = (
     by: OperatorCaller,
   ): Promise<{ id: string; token: string }> {
     const id = uuid7()
-    await send({ type: 'InviteOperator', operatorId: id, name, role, by: by.id }, by)
     const token = randomBytes(32).toString('base64url')
+    // First, because a name in the log can never be given again, and its invitation would be lost.
     await pool.query(
       'insert into operator_login (operator_id, email, invitation, invited_until) values ($1, $2, $3, $4)',
       [id, email, hashOf(token), new Date(calendar() + INVITED_MS)],
     )
+    await send({ type: 'InviteOperator', operatorId: id, name, role, by: by.id }, by).catch(async (error) => {
+      if (error instanceof Rejection) await eraseLogin(id)
+      throw error
+    })
     return { id, token }
   },
 
@@ -203,7 +208,7 @@ const createChanges = (
     await send({ type: 'RemoveOperator', operatorId: id, by: by.id }, by)
     await sessions.endAll(id)
     if (id === BOOTSTRAP) return
-    await pool.query('delete from operator_login where operator_id = $1', [id])
+    await eraseLogin(id)
     await factors.erase(id)
   },
 
