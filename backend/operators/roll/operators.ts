@@ -186,16 +186,17 @@ const createChanges = (
     return rows[0] && { ...rows[0], token }
   },
 
-  /** Chooses the password of an operator with a mailed token, once. @throws Rejection token_invalid */
-  async accept(token: string, password: string): Promise<OperatorCaller> {
-    const { rows } = await pool.query<{ operator_id: string }>(
-      `update operator_login set password_hash = $1, invitation = null where invitation = $2 and invited_until > $3
-       returning operator_id`,
+  /** Chooses the password of an operator with a mailed token, once. `isFirst`: they had none. @throws Rejection token_invalid */
+  async accept(token: string, password: string): Promise<OperatorCaller & { readonly isFirst: boolean }> {
+    const { rows } = await pool.query<{ operator_id: string; isFirst: boolean }>(
+      `update operator_login l set password_hash = $1, invitation = null from operator_login former
+       where former.operator_id = l.operator_id and l.invitation = $2 and l.invited_until > $3
+       returning l.operator_id, former.password_hash is null as "isFirst"`,
       [await passwords.hash(password), hashOf(token), new Date(calendar())],
     )
     const operator = rows[0] && (await caller(rows[0].operator_id))
     if (!operator) throw new Rejection('token_invalid', 'This link is not valid any more. Ask for a new one.')
-    return operator
+    return { ...operator, isFirst: rows[0]!.isFirst }
   },
 
   async changeRole(id: string, role: GivenRole, by: OperatorCaller): Promise<void> {
