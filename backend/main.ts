@@ -4,6 +4,7 @@ import { CannotListen, startKinora } from './app/kinora.ts'
 import { raiseRestarted } from './app/operators/restarted.ts'
 import { replaceFetchDispatcher } from './kernel/http/outgoing/globalFetch.ts'
 import { createLog } from './kernel/observability/log.ts'
+import { exitAfter } from './kernel/processes/exitAfter.ts'
 
 /** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
     if (stopping) process.exit(1)
     stopping = true
     setTimeout(() => process.exit(1), config.http.drainMs + DRAIN_LIMIT_MS).unref()
-    void kinora.stop().then(() => process.exit(code))
+    void exitAfter(kinora.stop(), code)
   }
   void kinora.failed.then((reason) => {
     if (stopping) return

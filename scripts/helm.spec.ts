@@ -11,7 +11,12 @@ const templates = Object.fromEntries(
   readdirSync(path.join(CHART, 'templates')).map((file) => [file, read(`docs/operations/helm/templates/${file}`)]),
 )
 const all = Object.values(templates).join('\n')
+interface RoleValues {
+  readonly dataClaim?: string
+}
 const values = parse(read('docs/operations/helm/values.yaml')) as {
+  readonly api: RoleValues
+  readonly workflows: RoleValues
   readonly settings: object
   readonly secrets: readonly string[]
   readonly files: readonly string[]
@@ -42,6 +47,10 @@ describe('the Helm chart', () => {
     const [, roles] = /range \$role := list (.*?) }}/.exec(templates['deployments.yaml']!)!
     expect(JSON.parse(`[${roles!.replaceAll(' ', ',')}]`)).toEqual(ROLES)
     expect(Object.keys(values)).toEqual(expect.arrayContaining([...ROLES]))
+  })
+
+  it('offers a claim to the roles that read models, templates and graphs of DATA_DIR', () => {
+    expect([values.api.dataClaim, values.workflows.dataClaim]).toEqual(['', ''])
   })
 
   it('starts the image as the Dockerfile does, and its commands as Compose does', () => {

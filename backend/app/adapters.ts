@@ -27,6 +27,8 @@ import { type Catalogue, openCatalogue, versionOf } from '../tasks/catalogue/cat
 import { JOIN } from '../tasks/contract.ts'
 import { openTemplates, type Templates } from '../tasks/templates/templates.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import { videoTask } from '../tasks/videoTask.decider.ts'
+import { isVideoExpected } from '../tasks/videoTask.rules.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import type { Context, Overrides } from './context.ts'
@@ -122,8 +124,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   })
   engines = await followEngines(context, overrides, onProvider, () => definitions.rekey())
   const media = await openMediaStore(context)
-  const { temporaryDir } = context
-  videos.set(JOIN, instrument(createJoiner({ media, temporaryDir, ffmpegPath: config.video.ffmpegPath })))
+  videos.set(JOIN, instrument(openJoiner(context, media)))
   const marker = openMarker(context)
   const { supportEmail, publicUrl } = config.http
   const { privateHosts, production } = config
@@ -162,6 +163,11 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
       await marker.close()
     },
   }
+}
+
+function openJoiner({ config, handle, temporaryDir }: Context, media: MediaStore): VideoProvider {
+  const isExpected = async (taskId: string) => isVideoExpected((await handle.read(videoTask, taskId)).state)
+  return createJoiner({ media, temporaryDir, ffmpegPath: config.video.ffmpegPath, isExpected })
 }
 
 const openModels = ({ config, log }: Context, videos: ReadonlyMap<string, VideoProvider>, engines: EngineSettings) =>

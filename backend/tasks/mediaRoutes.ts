@@ -76,7 +76,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
     const wish = query.label === undefined ? undefined : query.label === 'true'
     const key = await copies.film(row, { watermark: query.watermark === 'true', label: wish })
     const { prompt } = await works.view(row)
-    await routes.downloads.record(userId, row.id)
+    if (ctx.method !== 'HEAD') await routes.downloads.record(userId, row.id)
     await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl: ASK_AGAIN })
     return undefined
   })

@@ -19,19 +19,26 @@ interface CallbackDeps {
   readonly clock: Clock
 }
 
+interface ProviderCallback {
+  readonly taskId: string
+  /** Name of the provider that calls. */
+  readonly provider: string
+  readonly jobId: string | undefined
+}
+
 /**
- * Handles a provider callback about a task. The decider accepts the job id only if the provider's response was lost.
+ * Handles a provider callback about a task. The decider accepts the job id only if the response of this provider was lost.
  * Wakes activities that wait for the task, in any process, so that they query the job immediately.
  */
 export async function handleProviderCallback(
   { handle, findOrigin, pool, clock }: CallbackDeps,
-  taskId: string,
-  jobId: string | undefined,
+  { taskId, provider, jobId }: ProviderCallback,
 ): Promise<void> {
   if (jobId !== undefined) {
     const origin = await findOrigin(`${VIDEO_TASK}-${taskId}`)
     const context = { commandId: uuid7(), actor: 'system', correlationId: taskId, ...origin }
-    await handle(videoTask, taskId, { type: 'FindRender', jobId, at: new Date(clock()).toISOString() }, context)
+    const at = new Date(clock()).toISOString()
+    await handle(videoTask, taskId, { type: 'FindRender', provider, jobId, at }, context)
   }
   await wakeTask(pool, taskId)
 }

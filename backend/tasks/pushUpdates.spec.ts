@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Change } from '../kernel/postgres/changes.ts'
 
 interface Row {
@@ -9,10 +9,15 @@ interface Row {
 const rows = new Map<string, Row>()
 const reads: string[][] = []
 let reading: Promise<void> | undefined
+/** Errors of the next reads. */
+const faults: Error[] = []
+const errors: unknown[] = []
 vi.mock('#projections/tasks/readVideoTasks.ts', () => ({
   readVideoTasks: async (_: unknown, ids: string[]) => {
     reads.push(ids)
     await reading
+    const fault = faults.shift()
+    if (fault) throw fault
     return ids.flatMap((id) => (rows.has(id) ? [{ ...rows.get(id)! }] : []))
   },
   readDeletedOwner: async () => 'user',
@@ -54,11 +59,12 @@ beforeEach(() => {
       teamsOf: async ([ownerId]: string[]) =>
         ownerId === 'owner' ? [{ id: 'team', ownerId, members: ['user', 'away'] }] : [],
       isInTeam: async () => isMember,
-      onError: (error: unknown) => expect.fail(String(error)),
+      onError: (error: unknown) => void errors.push(error),
     } as never,
     () => Promise.resolve(paused),
   )
 })
+afterEach(() => expect(errors.splice(0)).toEqual([]))
 
 it('sends one message for each change of what a user sees', async () => {
   const row: Row = { id: 'task', user_id: 'user', status: 'Preparing' }
@@ -160,4 +166,34 @@ it('reads together what changes soon after other changes', async () => {
   pause.resolve()
   await settled()
   expect(reads).toEqual([['a'], ['b', 'c']])
+})
+
+it('reads changes once more after a fault, with those that came since', async () => {
+  const fault = new Error('the database is away')
+  const row: Row = { id: 'a', user_id: 'user', status: 'Success' }
+  rows.set('a', row).set('b', { ...row, id: 'b', user_id: 'somebody' })
+  faults.push(fault)
+  const pause = Promise.withResolvers<void>()
+  paused = pause.promise
+  change('videoTasks', 'a')
+  await settled()
+  expect([sent, errors.splice(0)]).toEqual([[], [fault]])
+  change('videoTasks', 'b')
+  pause.resolve()
+  await settled()
+  await settled()
+  expect(sent).toEqual([{ type: 'task_update', task: row }])
+  expect(new Set(reads.flat())).toEqual(new Set(['a', 'b']))
+})
+
+it('reads changes no third time, and later ones as usual', async () => {
+  const fault = new Error('the row cannot be read')
+  faults.push(fault, fault)
+  change('videoTasks', 'a')
+  for (let n = 0; n < 4; n++) await settled()
+  expect(reads).toEqual([['a'], ['a']])
+  expect(errors.splice(0)).toEqual([fault, fault])
+  change('videoTasks', 'b')
+  await settled()
+  expect(reads.at(-1)).toEqual(['b'])
 })

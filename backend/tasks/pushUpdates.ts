@@ -29,7 +29,9 @@ interface PushDeps {
 const MAX_REMEMBERED = 10_000
 /** Changes that follow others so soon are read together. */
 const TOGETHER_MS = 40
-const pauseBetween = () => delay(TOGETHER_MS, undefined, { ref: false })
+/** Time after which changes that could not be read are read once more. */
+const RETRY_MS = 1_000
+const pauseFor = (ms: number) => delay(ms, undefined, { ref: false })
 
 /** Remembers the owners of tasks, so that later changes for users of other processes are not read. */
 function createOwners() {
@@ -47,11 +49,54 @@ function createOwners() {
   }
 }
 
+/** Ids of what has changed. */
+interface Changed {
+  readonly tasks: Set<string>
+  readonly users: Set<string>
+}
+
+/**
+ * Sends what has changed in order, so that an older row never arrives after a newer one. What could not be read is read once
+ * more: a longer fault also loses notifications, after which all clients connect again.
+ */
+function createBatches(
+  send: (taskIds: readonly string[], userIds: readonly string[]) => Promise<void>,
+  pause: (ms: number) => Promise<void>,
+  onError: (error: unknown) => void,
+) {
+  const waiting: Changed = { tasks: new Set(), users: new Set() }
+  let isRetry = false
+  const sendAll = async () => {
+    const [taskIds, userIds] = [[...waiting.tasks], [...waiting.users]]
+    waiting.tasks.clear()
+    waiting.users.clear()
+    try {
+      await send(taskIds, userIds)
+      isRetry = false
+    } catch (error) {
+      onError(error)
+      isRetry = !isRetry
+      if (!isRetry) return
+      await pause(RETRY_MS)
+      add('tasks', taskIds)
+      add('users', userIds)
+    }
+  }
+  let last = Promise.resolve()
+  const add = (kind: keyof Changed, ids: readonly string[]) => {
+    const isWaiting = waiting.tasks.size + waiting.users.size > 0
+    for (const id of ids) waiting[kind].add(id)
+    if (isWaiting || ids.length === 0) return
+    last = last.then(sendAll).then(() => pause(TOGETHER_MS))
+  }
+  return { add }
+}
+
 /**
  * Pushes task and credit changes to connected users after the projection has committed them: one message for each change of
  * what they see. Returns a function that unsubscribes.
  */
-export function pushUpdates(deps: PushDeps, pause: () => Promise<void> = pauseBetween): () => void {
+export function pushUpdates(deps: PushDeps, pause: (ms: number) => Promise<void> = pauseFor): () => void {
   const { database, store, changes, realtime, decrypt, creditsOf, onError } = deps
   const latest = new Map<string, string>()
   /** Sends a message about a task or user, unless its receiver has it. */
@@ -98,25 +143,14 @@ export function pushUpdates(deps: PushDeps, pause: () => Promise<void> = pauseBe
       }
   }
 
-  const [tasks, users] = [new Set<string>(), new Set<string>()]
-  /** Sends what has changed, in order, so that an older row never arrives after a newer one. */
-  const sendAll = async () => {
-    const [taskIds, userIds] = [[...tasks], [...users]]
-    tasks.clear()
-    users.clear()
+  const sendAll = async (taskIds: readonly string[], userIds: readonly string[]) => {
     if (taskIds.length > 0) await sendTasks(taskIds)
     for (const userId of userIds) await sendCredits(userId)
     if (userIds.length > 0) await sendTeams(userIds)
   }
-  let last = Promise.resolve()
-  const add = (changed: Set<string>, ids: readonly string[]) => {
-    const isWaiting = tasks.size + users.size > 0
-    for (const id of ids) changed.add(id)
-    if (isWaiting || ids.length === 0) return
-    last = last.then(sendAll).catch(onError).then(pause)
-  }
+  const batches = createBatches(sendAll, pause, onError)
   return changes.subscribe(({ name, ids }: Change) => {
-    if (name === 'videoTasks') add(tasks, ids)
-    if (name === 'creditBalances') add(users, ids)
+    if (name === 'videoTasks') batches.add('tasks', ids)
+    if (name === 'creditBalances') batches.add('users', ids)
   })
 }

@@ -40,7 +40,7 @@ const submit: VideoTaskCommand = { type: 'Submit', order, at }
 const abandon: VideoTaskCommand = { type: 'Abandon', taskId, at }
 const accept: VideoTaskCommand = { type: 'AcceptRender', jobId: 'job', at }
 const succeed: VideoTaskCommand = { type: 'Succeed', file, at }
-const find: VideoTaskCommand = { ...accept, type: 'FindRender' }
+const find: VideoTaskCommand = { type: 'FindRender', provider: AN_ATTEMPT.provider, jobId: 'job', at }
 const request: VideoTaskCommand = { type: 'RequestRender', ...AN_ATTEMPT, at }
 const postpone: VideoTaskCommand = { type: 'PostponeRender', detail: 'busy', at }
 const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({ type: 'Fail', code, detail: 'why', at })
@@ -269,6 +269,13 @@ describe('the end of a video task', () => {
   it('accepts no callback if the provider cannot have created a job', () => {
     given(submitted, failed(null, 'render_timed_out')).when(find).decidesNothing()
     given(submitted, requested, failed(null)).when(find).decidesNothing()
+  })
+  it('accepts no callback of a provider that was asked before', () => {
+    const other = { ...find, provider: 'asked before' } as const
+    given(submitted, requested).when(other).decidesNothing()
+    given(...STATES.lost)
+      .when(other)
+      .decidesNothing()
   })
   it('ignores another callback about a found job after its recovery has ended', () => {
     given(...STATES.found, recoveryEnded)

@@ -23,7 +23,8 @@ type Ask =
   | ({ readonly type: 'PostponeRender'; readonly detail: string; readonly refused?: true; readonly bound?: true } & At)
   | ({ readonly type: 'ReportCost'; readonly seconds?: number; readonly costCents?: number } & At)
   /** `FindRender` comes from a callback, `AcceptRender` from the provider's response. */
-  | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
+  | ({ readonly type: 'AcceptRender'; readonly jobId: string } & At)
+  | ({ readonly type: 'FindRender'; readonly provider: string; readonly jobId: string } & At)
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
   | ({ readonly type: 'Show'; readonly shownTo: string | null } & At)
@@ -78,6 +79,8 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
       return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
     }
     case 'FindRender':
+      // Another provider, which had refused the task, does not know the job of this one.
+      if (!('provider' in task) || task.provider !== command.provider) return []
       return findRender(command.jobId, task, fact)
     case 'PostponeRender': {
       if (status !== 'rendering' || task.jobId !== null) return []

@@ -83,6 +83,10 @@ export const isSubmitted = ({ status }: VideoTask): boolean => status !== 'none'
 /** Returns whether a task has ended, so that its credits can be settled. */
 export const isEnded = ({ status }: VideoTask): boolean => ENDED.includes(status)
 
+/** Returns whether a video may still be delivered: the task has not ended, or a job of it may still finish. */
+export const isVideoExpected = (task: VideoTask): boolean =>
+  !isEnded(task) || (task.status === 'failed' && task.jobId !== null)
+
 const ENDED: readonly VideoTask['status'][] = ['failed', 'succeeded', 'deleted', 'abandoned']
 
 /** @throws Rejection lease_lost if another worker has taken over the task */

@@ -16,7 +16,10 @@ const RELEASES = ['1.25', '1.30']
 /** Values of installations: the least, and everything. */
 const LAYOUTS = [
   [],
-  ['backup.enabled=true', 'workflows.dataClaim=data', 'files={CA_FILE,EVENTSTORE_CA}', 'imagePullSecrets[0].name=pull'],
+  [
+    ...['backup.enabled=true', 'api.dataClaim=data', 'workflows.dataClaim=data'],
+    ...['files={CA_FILE,EVENTSTORE_CA}', 'imagePullSecrets[0].name=pull'],
+  ],
   ['ingress.enabled=false', 'projections.replicas=2', 'settings.TEMPORAL_ADDRESS=temporal:7233'],
 ]
 

@@ -12,8 +12,10 @@ function triggers(mails: string[] = [], pollMs = 60_000) {
   const onError = vi.fn()
   const waiting = vi.fn(async () => [...rows.mails])
   const rowTriggers = [mailTrigger(waiting), erasureTrigger(async () => [...rows.erasures])]
-  const start = async (workflow: AnyWorkflow, input: never) =>
-    void started.push([workflow.type, workflowId(workflow, input), input])
+  const start = async (workflow: AnyWorkflow, input: never) => {
+    if (workflowId(workflow, input) === 'mail-broken') throw new Error('broken')
+    started.push([workflow.type, workflowId(workflow, input), input])
+  }
   const engine = { start, signal: () => expect.fail() }
   const unsubscribe = vi.fn()
   const onChange = (changed: () => void) => {
@@ -44,6 +46,15 @@ describe('row triggers', () => {
     await expect.poll(() => started).toEqual([['eraseAccount', 'erase-u', { userId: 'u' }]])
     await stop()
     expect(unsubscribe).toHaveBeenCalledOnce()
+  })
+
+  it('start the rows after one that fails, and those of other lists', async () => {
+    const { rows, started, onError, notify, stop } = triggers(['broken', 'm'])
+    rows.erasures.push('u')
+    notify()
+    await expect.poll(() => started.map(([, id]) => id)).toEqual(expect.arrayContaining(['mail-m', 'erase-u']))
+    expect(onError).toHaveBeenCalledWith(new Error('broken'), 1)
+    await stop()
   })
 
   it('poll without a notification, also after a failed read', async () => {

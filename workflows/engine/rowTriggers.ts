@@ -14,7 +14,8 @@ export interface RowTriggers {
   /** Registers a listener for rows that any process may have added. Returns a function that removes it. */
   readonly onChange: (listener: () => void) => () => void
   readonly signal: AbortSignal
-  readonly onError: (error: unknown) => void
+  /** Receives the first error of a list, and how many of its rows failed. */
+  readonly onError: (error: unknown, failed?: number) => void
   /** Polling interval. Polling finds rows whose notification was lost while the connection was down. */
   readonly pollMs?: number
 }
@@ -30,10 +31,10 @@ export async function runRowTriggers(run: RowTriggers): Promise<void> {
     // Reset before reading, so that a row added during the read triggers another one.
     changed = Promise.withResolvers()
     let pauseMs = pollMs
-    try {
-      for (const { waiting, start } of triggers) for (const id of await waiting()) await start(engine, id)
-    } catch (error) {
-      if (!signal.aborted) onError(error)
+    for (const trigger of triggers) {
+      const [error, ...others] = await startRows(trigger, engine, signal)
+      if (error === undefined) continue
+      if (!signal.aborted) onError(error, 1 + others.length)
       pauseMs = Math.min(RETRY_MS, pollMs)
     }
     const done = new AbortController()
@@ -42,4 +43,18 @@ export async function runRowTriggers(run: RowTriggers): Promise<void> {
     done.abort()
   }
   unsubscribe()
+}
+
+/** Starts the workflows of the pending rows. Returns the errors: a row that fails holds back no other. */
+async function startRows({ waiting, start }: RowTrigger, engine: Starter, signal: AbortSignal): Promise<unknown[]> {
+  const errors: unknown[] = []
+  try {
+    for (const id of await waiting()) {
+      if (signal.aborted) break
+      await start(engine, id).catch((error) => errors.push(error))
+    }
+  } catch (error) {
+    errors.push(error)
+  }
+  return errors
 }

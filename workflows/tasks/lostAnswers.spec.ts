@@ -116,8 +116,7 @@ const failing = (type: string, isDown: () => boolean): Handle =>
 const callBack = (taskId: string) =>
   handleProviderCallback(
     { handle, findOrigin, pool: { query: async () => {} } as never, clock: () => clock },
-    taskId,
-    jobs.get(taskId),
+    { taskId, provider: 'demo', jobId: jobs.get(taskId) },
   )
 
 /** Lets another worker take over a task whose answer is lost. */

@@ -13,8 +13,8 @@ import type { Services } from '../services.ts'
 export function webhooksOf(context: Context, { definitions, payments }: Adapters, { webhooks }: Services): Router[] {
   const { config, clock, log, observability } = context
   const callbackSecret = config.secrets.session
-  const onProviderCallback = (taskId: string, jobId: string | undefined) =>
-    handleProviderCallback(context, taskId, jobId)
+  const onProviderCallback = (callback: Parameters<typeof handleProviderCallback>[1]) =>
+    handleProviderCallback(context, callback)
   const nextLine = createLineLimit(clock)
   const onInvalidSignature = () => {
     observability.metrics.forged.inc()

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createDemoProvider, demoSlots } from '../../providers/video/demo/demoProvider.ts'
 import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
 import { estimatesOf } from './capacity.ts'
 
@@ -28,4 +29,11 @@ it('expects an own engine to render one video at a time, unless another provider
   expect(estimatesOf(providers(own)).renderSlots).toBe(1)
   expect(estimatesOf(providers(own, own)).renderSlots).toBe(2)
   expect(estimatesOf(providers(own, {})).renderSlots).toBe(2_000)
+})
+
+it('expects the demo alone to draw as many videos at a time as this machine can, and lets none of its queue count as rendering', () => {
+  const demo = createDemoProvider('/nowhere')
+  expect(estimatesOf(providers(demo)).renderSlots).toBe(demoSlots())
+  // Beside a real engine, films wait in the demo.
+  expect(demo.ownQueue).toBe(true)
 })

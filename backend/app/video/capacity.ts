@@ -31,7 +31,8 @@ function mainProviders(videos: Videos): readonly VideoProvider[] {
 /** Returns how many renders the estimate expects at a time: an own engine makes its jobs wait, usually for a single GPU. */
 function expectedSlots(videos: Videos): number {
   const main = mainProviders(videos)
-  return main.every(({ ownQueue }) => ownQueue) ? Math.max(1, main.length) : renderSlots(videos)
+  const waitsElsewhere = !rendersHere(videos) && main.every(({ ownQueue }) => ownQueue)
+  return waitsElsewhere ? Math.max(1, main.length) : renderSlots(videos)
 }
 
 /** Returns what the estimate of the queue knows about renders before any is finished: limits and the slowest typical time. */

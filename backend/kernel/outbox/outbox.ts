@@ -93,6 +93,11 @@ const RECORD = `
     claimed_by = null, body = case when $3 = 'sent' and expires_at is not null then null else body end
   where id = $1 and attempts = $2 and state = 'waiting'`
 
+/** Lets messages begin again with the first attempt at $2. One that is being attempted goes on: it could be sent twice. */
+const BEGIN_AGAIN = `update outbox set state = 'waiting',
+  attempts = case when claimed_by is not null and due_at > $2 then attempts else 0 end,
+  due_at = case when claimed_by is not null and due_at > $2 then due_at else $2 end`
+
 /** A pool, a connection, or a transaction. */
 type Sender = { query(sql: string, values: unknown[]): Promise<unknown> }
 
@@ -229,10 +234,11 @@ const createTargets = (pool: pg.Pool, now: () => Date) => ({
       'id' in which
         ? ['id = $3', isUuid(which.id) ? which.id : null]
         : ["state = 'failed' and created_at >= $3", which.failedSince]
-    const { rowCount } = await pool.query(
-      `update outbox set state = 'waiting', attempts = 0, due_at = $2 where target = $1 and ${condition} and body is not null`,
-      [target, now(), value],
-    )
+    const { rowCount } = await pool.query(`${BEGIN_AGAIN} where target = $1 and ${condition} and body is not null`, [
+      target,
+      now(),
+      value,
+    ])
     await notify(pool, { name: OUTBOX, ids: [] })
     return rowCount ?? 0
   },
@@ -266,8 +272,7 @@ const createUndelivered = (pool: pg.Pool, now: () => Date) => ({
   /** Lets a message of anyone begin again with the first attempt. Returns undefined if there is no such undelivered one. */
   async resendAny(id: string) {
     const { rows } = await pool.query<Pick<UndeliveredRow, 'user_id' | 'channel' | 'about'>>(
-      `update outbox set state = 'waiting', attempts = 0, due_at = $2
-       where id = $1 and state <> 'sent' and body is not null returning user_id, channel, about`,
+      `${BEGIN_AGAIN} where id = $1 and state <> 'sent' and body is not null returning user_id, channel, about`,
       [isUuid(id) ? id : null, now()],
     )
     await notify(pool, { name: OUTBOX, ids: [] })

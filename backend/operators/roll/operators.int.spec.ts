@@ -177,6 +177,18 @@ describe('operators', { shuffle: false }, () => {
     expect(await resets()).toHaveLength(1)
   })
 
+  it('are recorded as joined once, although a reset signs them in to set up a second factor', async () => {
+    const resets = async () =>
+      (await kinora.mails('ida@kinora.test')).flatMap(({ text }) => /reset#token=([\w-]+)/.exec(text)?.[1] ?? [])
+    await kinora.post('/analytics/operators/forgot', { username: 'ida' })
+    await soon(async () => expect(await resets()).toHaveLength(1))
+    const [token] = await resets()
+    const done = await kinora.post('/analytics/operators/accept', { token, password: 'nineteen dry geese' })
+    expect(await json(done)).toMatchObject({ name: 'ida', signed_in: true })
+    const { actions } = await json<{ actions: { action: string }[] }>(call(owner(), 'GET', '/analytics/actions'))
+    expect(actions[0]?.action).toBe('password_reset')
+  })
+
   it('who are removed lose their sessions at once, and the last owner stays', async () => {
     const sam = cookies.get('support')!
     const remove = (as: string, id: string) => call(as, 'DELETE', `/analytics/operators/${id}`)

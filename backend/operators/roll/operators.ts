@@ -77,6 +77,7 @@ function createCore({ handle, pool, calendar, bootstrap, factors, passwords }: D
     const sql = 'select operator_id, email, password_hash from operator_login where operator_id = $1'
     return (await pool.query<Login>(sql, [id])).rows[0]
   }
+  const eraseLogin = (id: string) => pool.query('delete from operator_login where operator_id = $1', [id])
   const roleOf = async (id: string, role: GivenRole): Promise<OperatorRole> =>
     id === BOOTSTRAP || (await factors.has(id)) ? role : 'invited'
 
@@ -99,7 +100,7 @@ function createCore({ handle, pool, calendar, bootstrap, factors, passwords }: D
     return Object.keys(keys).length > 0
   }
 
-  return { readRoll, send, loginOf, roleOf, matches, caller, recordKeys }
+  return { readRoll, send, loginOf, eraseLogin, roleOf, matches, caller, recordKeys }
 }
 
 const createReads = ({ handle, pool, bootstrap }: Deps, { readRoll, loginOf, matches }: Core) => ({
@@ -151,7 +152,7 @@ const createReads = ({ handle, pool, bootstrap }: Deps, { readRoll, loginOf, mat
 
 const createChanges = (
   { pool, calendar, sessions, bootstrap, factors, passwords }: Deps,
-  { readRoll, send, roleOf, caller, recordKeys }: Core,
+  { readRoll, send, eraseLogin, roleOf, caller, recordKeys }: Core,
 ) => ({
   /** Returns the id and the token of the invitation. @throws Rejection operator_exists */
   async invite(
@@ -159,12 +160,16 @@ const createChanges = (
     by: OperatorCaller,
   ): Promise<{ id: string; token: string }> {
     const id = uuid7()
-    await send({ type: 'InviteOperator', operatorId: id, name, role, by: by.id }, by)
     const token = randomBytes(32).toString('base64url')
+    // First, because a name in the log can never be given again, and its invitation would be lost.
     await pool.query(
       'insert into operator_login (operator_id, email, invitation, invited_until) values ($1, $2, $3, $4)',
       [id, email, hashOf(token), new Date(calendar() + INVITED_MS)],
     )
+    await send({ type: 'InviteOperator', operatorId: id, name, role, by: by.id }, by).catch(async (error) => {
+      if (error instanceof Rejection) await eraseLogin(id)
+      throw error
+    })
     return { id, token }
   },
 
@@ -181,16 +186,17 @@ const createChanges = (
     return rows[0] && { ...rows[0], token }
   },
 
-  /** Chooses the password of an operator with a mailed token, once. @throws Rejection token_invalid */
-  async accept(token: string, password: string): Promise<OperatorCaller> {
-    const { rows } = await pool.query<{ operator_id: string }>(
-      `update operator_login set password_hash = $1, invitation = null where invitation = $2 and invited_until > $3
-       returning operator_id`,
+  /** Chooses the password of an operator with a mailed token, once. `isFirst`: they had none. @throws Rejection token_invalid */
+  async accept(token: string, password: string): Promise<OperatorCaller & { readonly isFirst: boolean }> {
+    const { rows } = await pool.query<{ operator_id: string; isFirst: boolean }>(
+      `update operator_login l set password_hash = $1, invitation = null from operator_login former
+       where former.operator_id = l.operator_id and l.invitation = $2 and l.invited_until > $3
+       returning l.operator_id, former.password_hash is null as "isFirst"`,
       [await passwords.hash(password), hashOf(token), new Date(calendar())],
     )
     const operator = rows[0] && (await caller(rows[0].operator_id))
     if (!operator) throw new Rejection('token_invalid', 'This link is not valid any more. Ask for a new one.')
-    return operator
+    return { ...operator, isFirst: rows[0]!.isFirst }
   },
 
   async changeRole(id: string, role: GivenRole, by: OperatorCaller): Promise<void> {
@@ -203,7 +209,7 @@ const createChanges = (
     await send({ type: 'RemoveOperator', operatorId: id, by: by.id }, by)
     await sessions.endAll(id)
     if (id === BOOTSTRAP) return
-    await pool.query('delete from operator_login where operator_id = $1', [id])
+    await eraseLogin(id)
     await factors.erase(id)
   },
 

@@ -75,15 +75,15 @@ export function serveRoll(serve: Serve, routes: RollRoutes): void {
   serve(contract.acceptInvitation, async ({ body, ctx }) => {
     await limit.take(ctx)
     await assertStrong(body.password)
-    const operator = await operators.accept(body.token, body.password)
+    const { isFirst, ...operator } = await operators.accept(body.token, body.password)
     await limit.giveBack(ctx)
     await sessions.endAll(operator.id)
     // The second factor is needed with a new password, too. See docs/decisions/0096-operators-reset-their-password.md.
-    const isNew = operator.role === 'invited'
-    if (isNew) await sessions.signIn(ctx, operator, false)
+    const hasNoFactor = operator.role === 'invited'
+    if (hasNoFactor) await sessions.signIn(ctx, operator, false)
     ctx.state.operator = operator.name
-    await actions.record({ action: isNew ? 'operator_joined' : 'password_reset', ctx })
-    return { success: true as const, name: operator.name, signed_in: isNew }
+    await actions.record({ action: isFirst ? 'operator_joined' : 'password_reset', ctx })
+    return { success: true as const, name: operator.name, signed_in: hasNoFactor }
   })
 }
 

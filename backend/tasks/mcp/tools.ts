@@ -17,7 +17,7 @@ import type { Input, Output } from './toolSchemas.ts'
 export interface ToolDeps {
   readonly orders: Orders
   readonly tasks: Pick<Tasks, 'generate' | 'cancel'>
-  readonly works: Pick<Works, 'readOwn' | 'listAfter'>
+  readonly works: Pick<Works, 'listAfter'>
   readonly quotes: Quotes
   readonly links: Links
   readonly changes: Pick<Changes, 'subscribe'>
@@ -112,7 +112,7 @@ export function createTools(deps: ToolDeps, call: ToolCall) {
 }
 
 /** Creates what reads the orders of a caller, with and without a quote. */
-function createOrdering({ orders, quotes, tasks, works, clock }: ToolDeps, { key, command }: ToolCall) {
+function createOrdering({ orders, quotes, tasks, clock }: ToolDeps, { key, command }: ToolCall) {
   const { userId } = key
 
   /** Reads the quoted order. One that was placed already is returned as it is. */
@@ -144,7 +144,7 @@ function createOrdering({ orders, quotes, tasks, works, clock }: ToolDeps, { key
     credits: generation.expected_credits ?? 0,
     async place() {
       const { row } = await tasks.generate({ userId, ...identity, generation, apiKey: key, command })
-      return viewOf(await orders.view(await works.readOwn(userId, row.id)))
+      return viewOf(await orders.view(row))
     },
   })
 

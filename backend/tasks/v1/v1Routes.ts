@@ -107,7 +107,7 @@ async function stop({ tasks, works }: V1Routes, task: OwnTask, command: () => Pa
 type FirstFrame = Readonly<{ name: string; store: () => Promise<string> }>
 
 function serveCreate(serve: Serve, routes: V1Routes): void {
-  const { tasks, works, orders, uploads, uploadLimits, repeats, files } = routes
+  const { tasks, orders, uploads, uploadLimits, repeats, files } = routes
 
   /** Places an order once, however often it is sent. */
   const place = async (call: OrderCall, fields: contract.VideoOrder, frame: FirstFrame | undefined) => {
@@ -124,7 +124,8 @@ function serveCreate(serve: Serve, routes: V1Routes): void {
     const { row, isRepeated } = await tasks.generate(order)
     if (isRepeated) ctx.set('Idempotent-Replayed', 'true')
     ctx.set('OpenAI-Poll-After-Ms', `${POLL_AFTER_MS}`)
-    return orders.view(await works.readOwn(userId, row.id))
+    // The row comes from the log: the roster may not show a new member of the team yet, who could read nothing.
+    return orders.view(row)
   }
 
   serve(contract.createVideo, ({ ctx, ...call }) => {
@@ -177,7 +178,7 @@ function serveContent(serve: Serve, { orders, works, downloads, files: { media, 
     else {
       const { prompt } = await works.view(row)
       const key = await copies.film(row, {})
-      await downloads.record(userId, row.id)
+      if (ctx.method !== 'HEAD') await downloads.record(userId, row.id)
       await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt), cacheControl })
     }
     return undefined

@@ -12,6 +12,7 @@ import { currentMachine, type Machine } from '../time/scheduler.ts'
 import type { World } from '../world.ts'
 
 const ROLES = ['api', 'workflows', 'projections'] as const
+const PROVIDER = 'demo'
 export type Role = (typeof ROLES)[number]
 
 export interface Api {
@@ -84,7 +85,7 @@ export class Cluster {
     const name = `${role}${index}`
     const machine = world.boot(name, (context, services) => {
       const { media } = world
-      const videos = new Map([['demo', world.video]])
+      const videos = new Map([[PROVIDER, world.video]])
       const markVideo = async (file: string) => ({ sha256: await sha256OfFile(file) })
       const marker = { markVideo, markPoster: async () => {} }
       const adapters = { marker, media, mailer: {}, payments: world.payments.client, videos } as never
@@ -131,7 +132,7 @@ export class Cluster {
   #callBack(taskId: string, jobId: string): void {
     this.onApi(({ context }) => {
       this.#world.trace.line('provider', `calls back about ${taskId}`)
-      return handleProviderCallback(context, taskId, jobId).catch(() => {})
+      return handleProviderCallback(context, { taskId, provider: PROVIDER, jobId }).catch(() => {})
     })
   }
 }

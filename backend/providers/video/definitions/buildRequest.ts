@@ -1,5 +1,6 @@
 import { trimEnd } from '#backend/kernel/trimEnd.ts'
 import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
+import { requiredPrompt } from '../requiredPrompt.ts'
 import type { Call, Definition } from './definition.ts'
 import type { Job } from './interpretAnswer.ts'
 import { decodeJob } from './jobRecord.ts'
@@ -78,7 +79,7 @@ export function requestValues(request: RenderRequest, frames: SentFrames, callba
   const { taskId, taskType, providerModel, prompt, promptOptimizer, resolution, duration } = request
   const { aspectRatio, seed, negativePrompt, sound, cameraMovements } = request
   return {
-    ...{ taskId, taskType, providerModel, prompt, promptOptimizer, resolution, duration },
+    ...{ taskId, taskType, providerModel, prompt: requiredPrompt(prompt), promptOptimizer, resolution, duration },
     ...{ aspectRatio, seed, negativePrompt, sound, callbackUrl, ...frames },
     references: frames.references.length > 0 ? frames.references : undefined,
     modelApp: modelApp(providerModel),

@@ -13,8 +13,8 @@ import {
   alertOperator,
   answerToError,
   type Protection,
+  postponeUnsent,
   recordAccepted,
-  recordOutcome,
   waitForBreaker,
 } from '../protection/protectedCalls.ts'
 import type { RateLimiter } from '../protection/slidingWindowLimiter.ts'
@@ -205,9 +205,7 @@ async function prepare(deps: DefinedProviderDeps, request: RenderRequest, signal
     if (error instanceof ProviderError && error.kind !== 'unknown') return answerToError(error, deps, request.taskId)
     if (error instanceof MissingValue || error instanceof ForeignAddress)
       return { kind: 'refused', code: 'provider_failed', detail: error.message } as const
-    // Nothing was asked for yet, so the job certainly does not exist.
-    await recordOutcome(deps, async () => void (await deps.breaker.recordFailure()))
-    return { kind: 'postponed', detail: (error as Error).message } as const
+    return postponeUnsent(error, deps)
   }
 }
 

@@ -22,7 +22,9 @@ export interface DefinitionRoutes {
   readonly keys: WebhookKeys
   readonly clock: () => number
   /** Receives the task and, if the body names one, the job. The rest of a webhook is not used. */
-  readonly onProviderCallback: (taskId: string, jobId: string | undefined) => Promise<void>
+  readonly onProviderCallback: (
+    callback: Readonly<{ taskId: string; provider: string; jobId: string | undefined }>,
+  ) => Promise<void>
   readonly onInvalidSignature: () => void
 }
 
@@ -49,7 +51,8 @@ export function definitionRoutes(deps: DefinitionRoutes): Router {
     const parsed = parse(body)
     const { challenge } = definition.webhook!
     const asked = challenge === undefined ? undefined : readText(parsed, challenge)
-    if (asked === undefined) await onProviderCallback(task.taskId, jobOf(definition, task, parsed))
+    if (asked === undefined)
+      await onProviderCallback({ taskId: task.taskId, provider, jobId: jobOf(definition, task, parsed) })
     ctx.set('Cache-Control', 'no-store')
     ctx.body = asked === undefined ? {} : { [challenge!]: asked }
   })

@@ -87,6 +87,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     cancels: true,
     ignoresOptimizer: true,
     takesSeeds: true,
+    ownQueue: true,
     pollIntervalMs: 250,
     typicalMs: TYPICAL_MS,
     understands: understand,

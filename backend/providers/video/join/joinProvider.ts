@@ -12,6 +12,8 @@ interface JoinOptions {
   readonly media: MediaStore
   readonly temporaryDir: string
   readonly ffmpegPath: string | undefined
+  /** Returns whether the film of a task may still be delivered. */
+  readonly isExpected: (taskId: string) => Promise<boolean>
 }
 
 type Job = {
@@ -100,7 +102,7 @@ export function createJoiner(options: JoinOptions): VideoProvider {
 
 /** Joins the clips of a request and stores the film. @throws ClipMissing */
 async function storeJoined(
-  { media, temporaryDir, ffmpegPath }: JoinOptions,
+  { media, temporaryDir, ffmpegPath, isExpected }: JoinOptions,
   { taskId, join }: RenderRequest,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (percent: number) => void },
 ): Promise<void> {
@@ -110,8 +112,9 @@ async function storeJoined(
   try {
     await joinVideos(clips, out, { fade: join?.fade ?? 0, temporaryDir, ffmpegPath, signal, onProgress })
     await media.put(joinedKey(taskId), out)
-    // It was discarded while it was stored.
-    if (signal.aborted) await media.remove(joinedKey(taskId))
+    // It was discarded while it was stored, or before, by a process that does not know of this job.
+    const isLate = signal.aborted || !(await isExpected(taskId).catch(() => true))
+    if (isLate) await media.remove(joinedKey(taskId))
   } finally {
     await removeFile(out)
   }

@@ -13,7 +13,9 @@ const MAX_BODY_BYTES = 64 * 1024
 export interface CallbackRoutes {
   readonly callbackSecret: string
   /** Receives the task id and, if the body contains one, the job id. The rest of the callback is not trusted. */
-  readonly onProviderCallback: (taskId: string, jobId: string | undefined) => Promise<void>
+  readonly onProviderCallback: (
+    callback: Readonly<{ taskId: string; provider: string; jobId: string | undefined }>,
+  ) => Promise<void>
 }
 
 /**
@@ -26,7 +28,7 @@ export function callbackRoutes({ callbackSecret, onProviderCallback }: CallbackR
     const taskId = verifyCallbackToken(callbackSecret, ctx.params.address ?? '')
     if (!taskId) throw new Rejection('unauthenticated', 'This callback URL is not valid.')
     const { challenge, jobId } = readCallback((await readRawBody(ctx, MAX_BODY_BYTES)).toString())
-    if (challenge === undefined) await onProviderCallback(taskId, jobId)
+    if (challenge === undefined) await onProviderCallback({ taskId, provider: 'minimax', jobId })
     ctx.set('Cache-Control', 'no-store')
     ctx.body = challenge === undefined ? {} : { challenge }
   })

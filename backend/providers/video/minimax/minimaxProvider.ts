@@ -8,6 +8,7 @@ import {
   alertOperator,
   answerToError,
   type Protection,
+  postponeUnsent,
   recordAccepted,
   waitForBreaker,
 } from '../protection/protectedCalls.ts'
@@ -61,7 +62,12 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
     },
 
     async create(request): Promise<CreateAnswer> {
-      const body = await createBody(request, callbackUrl(request.taskId))
+      let body: Record<string, unknown>
+      try {
+        body = await createBody(request, callbackUrl(request.taskId))
+      } catch (error) {
+        return postponeUnsent(error, deps)
+      }
       let jobId: string
       try {
         jobId = await api.create(body)

@@ -47,6 +47,12 @@ export const recordAccepted = (protection: Protection): Promise<void> =>
     await protection.alerts.clear(PROVIDER_ALERTS)
   })
 
+/** Postpones a task whose request could not be prepared: nothing was sent, so no job exists. The breaker slows repetitions. */
+export async function postponeUnsent(error: unknown, protection: Protection): Promise<CreateAnswer> {
+  await recordOutcome(protection, async () => void (await protection.breaker.recordFailure()))
+  return { kind: 'postponed', detail: (error as Error).message }
+}
+
 /** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */
 export async function answerToError(error: unknown, protection: Protection, taskId: string): Promise<CreateAnswer> {
   const { breaker, alerts, log } = protection

@@ -4,13 +4,14 @@ import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
 import { pixelSize } from '../pixelSize.ts'
 import { promptWithCamera } from '../promptWithCamera.ts'
 import { ProviderError } from '../providerError.ts'
+import { requiredPrompt } from '../requiredPrompt.ts'
 import { isH3, type Program } from './engineProfile.ts'
 
 /** Short edge of the only size that H3 was trained for. */
 const H3_SHORT_EDGE = 768
 
 export const promptOf = ({ prompt, cameraMovements }: RenderRequest): string =>
-  promptWithCamera(prompt, cameraMovements)
+  promptWithCamera(requiredPrompt(prompt), cameraMovements)
 
 type Fields = Readonly<Record<string, string | number | boolean | object | Blob | undefined>>
 interface Pictures {

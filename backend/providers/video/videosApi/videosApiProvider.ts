@@ -12,6 +12,7 @@ import {
   alertOperator,
   answerToError,
   type Protection,
+  postponeUnsent,
   recordAccepted,
   recordOutcome,
   waitForBreaker,
@@ -161,9 +162,15 @@ async function create(
   signal: AbortSignal,
 ): Promise<CreateAnswer> {
   const { client, claims, clock, attempts, intervalMs } = deps
+  let form: FormData
+  try {
+    form = await createForm(request, program)
+  } catch (error) {
+    return error instanceof ProviderError ? answerToError(error, deps, request.taskId) : postponeUnsent(error, deps)
+  }
   const sentAt = clock()
   try {
-    const { id } = await client.create(await createForm(request, program))
+    const { id } = await client.create(form)
     return await accept(deps, await claim(deps, id))
   } catch (error) {
     if (error instanceof ProviderError && error.kind !== 'unknown') return answerToError(error, deps, request.taskId)
