@@ -19,6 +19,7 @@ const routes = {
   },
   tasks: { generate: async () => ({ row: { id: 'film' }, isRepeated: false }) },
   uploads: { acceptWith: (...[, , , , use]: readonly ((store: unknown) => unknown)[]) => use?.(() => {}) },
+  files: {},
   repeats: { subjectOf: async () => ({ id: 'film', isRetry: false }) },
 }
 const key = { id: 'key', userId: 'ada', teamId: 'team' }

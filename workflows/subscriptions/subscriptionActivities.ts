@@ -42,6 +42,8 @@ const PARALLEL_USERS = 4
 /** Longer than all attempts of a reconciliation, which refresh each agreement and settle each user once. */
 const RECONCILED_MS = 12 * 3_600_000
 
+const tillsOf = (id: string) => [tillOf(id)]
+
 const UNREACHABLE = 'agreements_unreachable'
 
 /** Alerts the operator to agreements of providers that are not set up any more, which go on billing them. */
@@ -105,7 +107,7 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
           await refreshAgreement(deps, agreementId, { reconciles: true })
           reconciledAt.set(agreementId, Date.now())
         }
-        await forEach(agreementIds.filter(isDue), refresh, (id) => [tillOf(id)])
+        await forEach(agreementIds.filter(isDue), refresh, tillsOf)
         // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
         const settle = async () => {
           await settleSubscription(deps, userId)
@@ -118,8 +120,7 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps) {
       await forEach(await deps.usersWithExpiredLots(), credits.expire)
       // Stripe books fees after payments. Those of plans are found with their agreements.
       const untold = await deps.ordersWithoutFee()
-      const refreshFee = (orderId: string) => refreshOrder(deps, orderId)
-      await forEach(untold.filter(deps.payments.reaches), refreshFee, (orderId) => [tillOf(orderId)])
+      await forEach(untold.filter(deps.payments.reaches), (id) => refreshOrder(deps, id), tillsOf)
       if (failures.length > 0) throw failures[0]
       reconciledAt.clear()
     },

@@ -150,9 +150,9 @@ const createReads = ({ handle, pool, bootstrap }: Deps, { readRoll, loginOf, mat
   },
 })
 
-const createChanges = (
-  { pool, calendar, sessions, bootstrap, factors, passwords }: Deps,
-  { readRoll, send, eraseLogin, roleOf, caller, recordKeys }: Core,
+const createInvitations = (
+  { pool, calendar, bootstrap, passwords }: Deps,
+  { readRoll, send, eraseLogin, caller }: Core,
 ) => ({
   /** Returns the id and the token of the invitation. @throws Rejection operator_exists */
   async invite(
@@ -198,7 +198,12 @@ const createChanges = (
     if (!operator) throw new Rejection('token_invalid', 'This link is not valid any more. Ask for a new one.')
     return { ...operator, isFirst: rows[0]!.isFirst }
   },
+})
 
+const createChanges = (
+  { sessions, bootstrap, factors }: Deps,
+  { readRoll, send, eraseLogin, roleOf, recordKeys }: Core,
+) => ({
   async changeRole(id: string, role: GivenRole, by: OperatorCaller): Promise<void> {
     await send({ type: 'ChangeRole', operatorId: id, role, by: by.id }, by)
     await sessions.setRole(id, await roleOf(id, role))
@@ -230,7 +235,12 @@ const createChanges = (
 export function createOperators(deps: Deps) {
   const core = createCore(deps)
   const { caller, recordKeys } = core
-  return { caller, recordKeys, ...createReads(deps, core), ...createChanges(deps, core) }
+  return {
+    ...{ caller, recordKeys },
+    ...createReads(deps, core),
+    ...createInvitations(deps, core),
+    ...createChanges(deps, core),
+  }
 }
 
 type Body<C> = C extends unknown ? Omit<C, 'at' | 'bootstrap'> : never

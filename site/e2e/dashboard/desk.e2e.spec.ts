@@ -264,7 +264,7 @@ describeOnBoard('the operator’s desk', (on) => {
     await act(page, t, { kind: 'sign_out' })
     await page.evaluate((id) => location.assign(`#person/${id}`), second.userId)
     await page.getByText(second.userId).first().waitFor()
-    expect(await page.locator('.desk-person [role=status]').first().textContent()).toBe('')
+    await expect.poll(() => page.locator('.desk-person [role=status]').first().textContent()).toBe('')
     await page.context().close()
   })
 
@@ -290,7 +290,7 @@ describeOnBoard('the operator’s desk', (on) => {
     await dialog.getByLabel(t.desk.reason).fill('After the outage')
     await dialog.getByRole('button', { name, exact: true }).click()
     await dialog.getByText(counted('3', '90')).waitFor()
-    expect(await dialog.getByLabel(t.desk.reason).inputValue()).toBe('After the outage')
+    await expect.poll(() => dialog.getByLabel(t.desk.reason).inputValue()).toBe('After the outage')
     await page.context().close()
   })
 

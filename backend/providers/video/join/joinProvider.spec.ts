@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { RenderRequest, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { eventually } from '#backend/testing/eventually.ts'
 
 vi.mock('../../../kernel/media/joinVideos.ts', () => ({ joinVideos: async () => {} }))
 const { createJoiner } = await import('./joinProvider.ts')
@@ -39,7 +40,7 @@ it.each([
     } as unknown as MediaStore
     const other = createJoiner({ media, temporaryDir: '/nowhere', ffmpegPath: undefined, isExpected })
     await other.create({ taskId: 'film', join } as unknown as RenderRequest)
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await other.state('film', new AbortController().signal)).toEqual({ kind: 'finished' }),
     )
     expect([...stored]).toEqual(left)

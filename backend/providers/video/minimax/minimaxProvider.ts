@@ -62,12 +62,8 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
     },
 
     async create(request): Promise<CreateAnswer> {
-      let body: Record<string, unknown>
-      try {
-        body = await createBody(request, callbackUrl(request.taskId))
-      } catch (error) {
-        return postponeUnsent(error, deps)
-      }
+      const body = await createBody(request, callbackUrl(request.taskId)).catch((error: Error) => error)
+      if (body instanceof Error) return postponeUnsent(body, deps)
       let jobId: string
       try {
         jobId = await api.create(body)
