@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
@@ -9,6 +10,8 @@ interface GraphRoutes {
   /** Undefined without a ComfyUI server. */
   readonly setup: () => GraphSetup | undefined
   readonly actions: Pick<OperatorActions, 'record'>
+  /** @throws Rejection step_up_required */
+  readonly requireStepUp: (ctx: Context) => Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
@@ -16,7 +19,7 @@ const PICTURE_TIMEOUT_MS = 120_000
 const UNAVAILABLE = { available: false, ok: true, detail: '', graphs: [] }
 
 /** Serves the set-up of ComfyUI's graphs. */
-export function serveGraphs(serve: Serve, { setup: current, actions }: GraphRoutes): void {
+export function serveGraphs(serve: Serve, { setup: current, actions, requireStepUp }: GraphRoutes): void {
   const configured = (): GraphSetup => {
     const setup = current()
     if (!setup) throw new Rejection('not_found', 'No ComfyUI server is configured.')
@@ -46,6 +49,7 @@ export function serveGraphs(serve: Serve, { setup: current, actions }: GraphRout
     return undefined
   })
   serve(contract.saveGraph, async ({ body, ctx }) => {
+    await requireStepUp(ctx)
     await configured().save(body)
     await actions.record({ action: 'graph_saved', detail: body.id, ctx })
     return { id: body.id }

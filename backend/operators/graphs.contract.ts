@@ -132,6 +132,6 @@ export const saveGraph = endpoint('POST /analytics/graphs', {
   maxBytes: MAX_BYTES,
   answer: z.object({ id: z.string() }),
   status: 201,
-  refuses: [...refuses, 'graph_exists'],
+  refuses: [...refuses, 'step_up_required', 'graph_exists'],
   summary: 'Stores a graph, which becomes a model',
 })

@@ -123,7 +123,7 @@ export function composeOperators(
       const zeros = async () => (await readZeros(pool, SHOWN_ZEROS)).map(zeroOnBoard)
       serveMoney(board, { database, time, unprefixed, hasCost: !rendersHere(videos), zeros })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
-      serveGraphs(serve, { setup: () => openGraphSetup(context, videos, engines), actions })
+      serveGraphs(serve, { setup: () => openGraphSetup(context, videos, engines), actions, requireStepUp })
       serveEngines(serve, { setup: createEngineSetup(context, adapters), actions, requireStepUp })
       const copies = () => backupOnBoard({ configured: config.backup !== undefined, pool, clock, redact })
       serveBackup(board, copies)

@@ -5,6 +5,7 @@ import {
   type BindingName,
   type GraphEntry,
   type inspectGraph,
+  operatorFactors,
   saveGraph,
 } from '#backend/operators/contract.ts'
 import { type Answer, call } from '../../../api/api.ts'
@@ -13,6 +14,7 @@ import { codeText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
+import { useStepUp } from '../../../ui/factors/useStepUp.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toasts/toasts.ts'
 import { useBusy } from '../../../ui/useBusy.ts'
@@ -128,15 +130,15 @@ function Saving({ body, onClose }: SavingProps) {
   const [problem, setProblem] = useState('')
   const [exists, setExists] = useState(false)
   const [busy, run] = useBusy()
+  const { guard, dialog } = useStepUp(operatorFactors)
   const save = () =>
     run(async () => {
       setFaults({})
       setProblem('')
       const { id, en, zh, credits } = values
       try {
-        await call(saveGraph, {
-          body: { ...body, id, names: { en, zh }, credits: Number(credits), replace: exists },
-        })
+        const entry = { ...body, id, names: { en, zh }, credits: Number(credits), replace: exists }
+        await guard(() => call(saveGraph, { body: entry }))
         showToast('success', t('dashboard.graphs.saved'))
         onClose()
       } catch (error) {
@@ -177,6 +179,7 @@ function Saving({ body, onClose }: SavingProps) {
         />
         <Button variant="quiet" label={t('common.action.cancel')} onClick={onClose} />
       </div>
+      {dialog}
     </>
   )
 }
