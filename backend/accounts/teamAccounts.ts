@@ -1,10 +1,12 @@
 import type { RouterContext } from '@koa/router'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { AccountServices } from './accountServices.ts'
 import { findAccount } from './accounts.ts'
 import type { Invitations } from './invitations.ts'
 import { composeMail } from './mails/composeMail.ts'
+import { domainFault } from './mails/mailAddress.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { assertOpen } from './sessions/registrationOpen.ts'
 import { createSignIns } from './sessions/signIns.ts'
@@ -14,6 +16,8 @@ interface TeamAccountsOptions {
   readonly outbox: Outbox
   readonly invitations: Invitations
   readonly services: AccountServices
+  /** Whether to reject reserved domains such as example.com. */
+  readonly production: boolean
   /** Page of the site that a mailed invitation opens. */
   readonly page: string
 }
@@ -21,7 +25,7 @@ interface TeamAccountsOptions {
 type Invitation = Readonly<{ token: string; team: string; expiresAt: Date; lifetimeMs: number }>
 
 /** Creates what teams need of accounts: those of invited people, and the mails to them. */
-export function createTeamAccounts({ database, outbox, invitations, services, page }: TeamAccountsOptions) {
+export function createTeamAccounts({ database, outbox, invitations, services, production, page }: TeamAccountsOptions) {
   const { accounts, publicUrl } = services
   const find = async (email: string) => {
     const account = await findAccount(database.em.fork(), email)
@@ -37,10 +41,15 @@ export function createTeamAccounts({ database, outbox, invitations, services, pa
       return (await invitations.invite(email)).userId
     },
 
-    /** Refuses an invitation that no mail would bring to its address. @throws Rejection mail_required */
-    assertMails(): void {
+    /**
+     * Refuses an invitation that no mail would bring to its address, or to an address that no account may be registered with.
+     * The answer does not depend on whether it has one. @throws Rejection mail_required @throws ValidationError
+     */
+    assertMayInvite(email: string): void {
       if (!services.registrationOpen)
         throw new Rejection('mail_required', 'This installation sends no mails, so it cannot invite people.')
+      const fault = domainFault(email, production)
+      if (fault) throw new ValidationError([{ path: 'email', code: fault }])
     },
 
     async signIn(ctx: RouterContext, userId: string): Promise<void> {

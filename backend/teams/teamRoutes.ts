@@ -27,8 +27,11 @@ export interface TeamRoutes extends Omit<ViewDeps, 'rows'> {
     /** Makes the account of an address, which a mail has proved. @throws Rejection registration_closed */
     claim(email: string): Promise<string>
     signIn(ctx: RouterContext, userId: string): Promise<void>
-    /** Refuses an invitation that no mail would bring to its address. @throws Rejection mail_required */
-    assertMails(): void
+    /**
+     * Refuses an invitation that no mail would bring to its address, or to an address that no account may be registered with.
+     * @throws Rejection mail_required @throws ValidationError
+     */
+    assertMayInvite(email: string): void
     /** Mails an invitation in the language of the person, or else of the owner. */
     mail(
       ownerId: string,
@@ -88,7 +91,7 @@ function serveInvitations(serve: Serve, routes: TeamRoutes): void {
   serve(contract.inviteMember, async ({ userId, params, body, command }) => {
     const team = await teams.readOwn(userId, params.id)
     // First, so that a refused invitation takes no seat.
-    accounts.assertMails()
+    accounts.assertMayInvite(body.email)
     await routes.throttle('team invitation', userId, INVITATIONS)
     const known = await accounts.find(body.email)
     if (known?.isVerified && isIn(team, known.id))

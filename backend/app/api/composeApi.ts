@@ -109,7 +109,7 @@ const webhookRoutes = (
 })
 
 const teamRoutes = (
-  { database, calendar }: Context,
+  { config, database, calendar }: Context,
   { teams, teamRows, seatsOf, credits, outbox }: Services,
   services: AccountServices,
 ): TeamRoutes => {
@@ -118,7 +118,10 @@ const teamRoutes = (
   return {
     ...{ database, calendar, teams, rows: teamRows, seatsOf, spentBy: credits.spentBy, throttle: throttle.take },
     person: accounts.byId,
-    accounts: createTeamAccounts({ database, outbox, invitations, services, page: JOIN_PAGE }),
+    accounts: createTeamAccounts({
+      ...{ database, outbox, invitations, services, page: JOIN_PAGE },
+      production: config.production,
+    }),
   }
 }
 
