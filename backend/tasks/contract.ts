@@ -162,6 +162,7 @@ export const understand = endpoint('POST /videos/understand', {
 
 export const joinVideos = endpoint('POST /videos/join', {
   access: 'user',
+  unlessSuspended: true,
   body: JoinBody,
   answer: z.object({ task: Task }),
   status: 202,
