@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-/** The project's root folder. */
-export const ROOT = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..')
+/** The project's root folder. From the URL, because Node 20 has `import.meta.dirname` only since 20.11. */
+export const ROOT = path.resolve(fileURLToPath(new URL('..', import.meta.url)))
 
 /** Path of the project's own Node.js, which is installed as a package. */
 export const NODE = path.join(ROOT, 'node_modules/.bin/node')

@@ -11,12 +11,13 @@ const PROGRAMS_BASE = '/v1'
 /** Programs in pages of other sites may call these routes: cookies count for nothing here. */
 const CORS = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After',
+  'Access-Control-Expose-Headers': 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, X-Should-Retry',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'GET, POST, DELETE',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key',
+  // `*` excludes Authorization. OpenAI's client describes itself and its attempts in a dozen headers.
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, *',
   'Access-Control-Max-Age': '86400',
 }
 

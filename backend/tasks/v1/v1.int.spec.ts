@@ -363,7 +363,7 @@ describe('every answer under /v1', () => {
     const preflight = await fetch(`${kinora.url}/v1/videos`, { method: 'OPTIONS' })
     expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
       204,
-      'Authorization, Content-Type, Idempotency-Key',
+      'Authorization, Content-Type, Idempotency-Key, *',
     ])
     // A cookie opens nothing here.
     const answer = await fetch(`${kinora.url}/v1/models`, { headers: { cookie: user.cookie } })
