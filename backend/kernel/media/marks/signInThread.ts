@@ -61,9 +61,20 @@ export function createSigner(credential: () => Promise<Credential>): Signer {
     await ending?.terminate()
   }
 
+  const start = (workerData: Credential) => {
+    const started = new Worker(PROGRAM, { workerData })
+    const forget = () => {
+      if (thread === started) thread = undefined
+    }
+    // Between two jobs nobody else listens. The job at work, if any, hears of it too.
+    started.on('error', forget)
+    started.on('exit', forget)
+    return started
+  }
+
   const signNext = async (job: SigningJob) => {
     clearTimeout(idle)
-    thread ??= new Worker(PROGRAM, { workerData: await credential() })
+    thread ??= start(await credential())
     // A thread at work keeps the process alive, an idle one does not.
     thread.ref()
     try {
