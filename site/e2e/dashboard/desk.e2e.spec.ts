@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { type DeskAction, WAIT_HOURS } from '#backend/desk/contract.ts'
+import { type DeskAction, search, WAIT_HOURS } from '#backend/desk/contract.ts'
 import { DESK_KINDS } from '#backend/desk/kinds.contract.ts'
 import { buyPlan, read } from '#backend/testing/plans.ts'
 import { sampled } from '#backend/testing/sampled.ts'
@@ -255,6 +255,29 @@ describeOnBoard('the operator’s desk', (on) => {
     await theirs.waitForURL(/\/login/)
     await expectAudited(page, user, ['suspend', 'restore', 'sign_out'])
     for (const each of [page, theirs]) await each.context().close()
+  })
+
+  it('shows no answer to an earlier search beside a newer text', async () => {
+    const answer = Promise.withResolvers<void>()
+    const { page, t } = await on.open('en', (_, page) =>
+      page.route(`**${search.path}?*`, async (route) => {
+        await answer.promise
+        await route.fulfill({ json: { results: [{ kind: 'person', id: 'a', label: 'Ada', user_id: 'a' }] } })
+      }),
+    )
+    const box = page.getByRole('searchbox', { name: t.desk.search })
+    const asked = page.waitForRequest(`**${search.path}?*`)
+    await box.fill('ada')
+    await box.press('Enter')
+    await asked
+    await box.fill('grace')
+    answer.resolve()
+    await page.getByRole('search').locator('[aria-busy=true]').waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByRole('search').getByRole('link').count()).toBe(0)
+    await box.fill('ada')
+    await box.press('Enter')
+    await page.getByRole('search').getByRole('link').waitFor()
+    await page.context().close()
   })
 
   it('shows nothing beside a person of what was done to another', async () => {

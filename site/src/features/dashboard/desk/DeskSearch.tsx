@@ -34,10 +34,13 @@ export function DeskSearch() {
   }, [])
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
+    const q = box.current?.value ?? ''
     void run(async () => {
       setProblem(undefined)
       try {
-        setFound(await find(box.current?.value ?? ''))
+        const results = await find(q)
+        // An answer to an earlier text would lead to the wrong person.
+        if (box.current?.value === q) setFound(results)
       } catch (error) {
         setProblem(errorText(error))
       }
