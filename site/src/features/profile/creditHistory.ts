@@ -17,7 +17,7 @@ export const creditHistory = pagedList<CreditEntry>(PER_PAGE, async (page) => {
 /** Shows the account of a team, or the user's own one. */
 export function openAccount(team: string | undefined): Promise<void> {
   $account.set(team)
-  return creditHistory.open(1)
+  return creditHistory.openOther()
 }
 
 export const csvAddress = (team: string | undefined): string => addressOf(historyCsv.path, {}, { team_id: team })

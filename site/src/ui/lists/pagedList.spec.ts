@@ -5,13 +5,21 @@ import { type PageOf, pagedList } from './pagedList.ts'
 function list() {
   const answers: PromiseWithResolvers<PageOf<number>>[] = []
   const asked: number[] = []
-  const { $list, open, again } = pagedList<number>(8, (page) => {
+  const { $list, open, openOther, again } = pagedList<number>(8, (page) => {
     asked.push(page)
     answers.push(Promise.withResolvers())
     return answers.at(-1)!.promise
   })
   const answer = (call: number, first: number) => answers[call]!.resolve({ items: [first], total: 20 })
-  return { $list, open, again, asked, answer, fail: (call: number) => answers[call]!.reject(new Error('away')) }
+  return {
+    $list,
+    open,
+    openOther,
+    again,
+    asked,
+    answer,
+    fail: (call: number) => answers[call]!.reject(new Error('away')),
+  }
 }
 
 describe('a list with pages', () => {
@@ -25,6 +33,18 @@ describe('a list with pages', () => {
     answer(1, 17)
     await third
     expect($list.get()).toMatchObject({ status: 'ready', page: 3, items: [17] })
+  })
+
+  it('shows nothing of a former list while another one loads', async () => {
+    const { $list, open, openOther, answer } = list()
+    const first = open(1)
+    answer(0, 1)
+    await first
+    const other = openOther()
+    expect($list.get()).toMatchObject({ status: 'loading', items: [], total: 0 })
+    answer(1, 7)
+    await other
+    expect($list.get()).toMatchObject({ status: 'ready', page: 1, items: [7] })
   })
 
   it('retries the page that failed', async () => {

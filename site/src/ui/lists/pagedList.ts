@@ -40,5 +40,11 @@ export function pagedList<T>(perPage: number, read: (page: number) => Promise<Pa
     }
   }
 
-  return { $list: $list as ReadableAtom<PagedList<T>>, open, again: () => open(wanted) }
+  /** Opens the first page of what is now another list, such as that of another account. Nothing of the former one stays. */
+  const openOther = (): Promise<void> => {
+    $list.set({ ...$list.get(), items: [], total: 0 })
+    return open(1)
+  }
+
+  return { $list: $list as ReadableAtom<PagedList<T>>, open, openOther, again: () => open(wanted) }
 }
