@@ -43,6 +43,11 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['q', ['someone']],
   ['role', ['viewer']],
   ['name', ['Someone']],
+  // Of a graph.
+  ['id', ['0190a000-0000-7000-8000-000000000000']],
+  ['fps', [16]],
+  ['resolutions', [['768P']]],
+  ['seconds', [[6]]],
 ])
 
 /**
