@@ -8,7 +8,9 @@ import { MEASURES, ONLY_FULL_RUN, ONLY_MEASURES, WAITS } from './scripts/testing
  */
 const ISOLATED = [
   'backend/app/{largeBodies,reboundNames}.int.spec.ts',
-  'backend/tasks/pushUpdates.spec.ts',
+  'backend/kernel/media/marks/signInThread.spec.ts',
+  'backend/providers/video/join/joinProvider.spec.ts',
+  'backend/tasks/{placedOrders,pushUpdates}.spec.ts',
   'site/src/api/{renewal,session}.spec.ts',
   'workflows/temporal/!(temporal|outages).int.spec.ts',
 ]

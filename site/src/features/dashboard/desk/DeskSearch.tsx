@@ -1,4 +1,4 @@
-import { type SubmitEvent, useEffect, useId, useRef, useState } from 'react'
+import { type RefObject, type SubmitEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Found } from '#backend/desk/contract.ts'
 import { errorText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
@@ -11,16 +11,9 @@ import { find, followAddress, personHref } from './desk.ts'
 const isTyping = ({ target }: KeyboardEvent) =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
 
-/** The box that finds people and what is theirs. Ctrl+K and / lead to it. */
-export function DeskSearch() {
-  const t = translate()
-  const id = useId()
-  const box = useRef<HTMLInputElement>(null)
-  const [found, setFound] = useState<readonly Found[]>()
-  const [problem, setProblem] = useState<string>()
-  const [busy, run] = useBusy()
+/** Lets Ctrl+K and / lead to a box. */
+function useShortcut(box: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
-    void followAddress()
     const lead = (event: KeyboardEvent) => {
       const key = typedKey(event)
       const isShortcut = (key === 'k' && (event.ctrlKey || event.metaKey)) || (key === '/' && !isTyping(event))
@@ -31,7 +24,19 @@ export function DeskSearch() {
     }
     addEventListener('keydown', lead)
     return () => removeEventListener('keydown', lead)
-  }, [])
+  }, [box])
+}
+
+/** The box that finds people and what is theirs. */
+export function DeskSearch() {
+  const t = translate()
+  const id = useId()
+  const box = useRef<HTMLInputElement>(null)
+  const [found, setFound] = useState<readonly Found[]>()
+  const [problem, setProblem] = useState<string>()
+  const [busy, run] = useBusy()
+  useEffect(() => void followAddress(), [])
+  useShortcut(box)
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const q = box.current?.value ?? ''
